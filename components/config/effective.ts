@@ -1,0 +1,79 @@
+import type { GatewaySource, LinkSpec } from "../../mirror/model/link.ts";
+import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
+import type { Readings } from "./read.ts";
+import type { ClusterInput, GatewayInput } from "./schema.ts";
+import { linkerdSelectors } from "./selectors.ts";
+import { gatewayOf, type WantedLink, wantedLinks } from "./wanted.ts";
+
+/** Fills in every default. Only for readings without a mistake. */
+export function effectiveConfig(readings: Readings): MeshConfig {
+  const {
+    manage = "all",
+    linkerdNamespace = "linkerd",
+    multiclusterNamespace = "linkerd-multicluster",
+  } = readings.stack.values;
+  const clusters = [...(readings.clusters ?? [])].map(
+    ([name, { values }]) => [name, effectiveCluster(name, values, multiclusterNamespace)] as const,
+  );
+  const config = { manage, linkerdNamespace, multiclusterNamespace, clusters: new Map(clusters) };
+  const links = wantedLinks(readings).map((link) => effectiveLink(link, readings, config));
+  return { ...config, links };
+}
+
+function effectiveCluster(name: string, values: ClusterInput, namespace: string): ClusterConfig {
+  const { context = name, kubeconfig, clusterDomain = "cluster.local", apiServer } = values;
+  return {
+    name,
+    access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
+    clusterDomain,
+    ...(apiServer !== undefined && { apiServer }),
+    gateway: gatewaySource(values.gateway ?? {}, namespace),
+    values: values.values ?? {},
+  };
+}
+
+/** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
+const flatNetwork = { selector: {}, headless: false } as const;
+
+const built = {
+  headless: false,
+  ...linkerdSelectors,
+  excludedLabels: [],
+  excludedAnnotations: [],
+  createNamespaces: false,
+  readiness: "ignore",
+  maxDeletions: "50%",
+  allowDeletions: false,
+  unreachable: "keep",
+  mirroring: "pulumi",
+} as const satisfies Partial<LinkSpec & LinkConfig>;
+
+function effectiveLink(
+  link: WantedLink,
+  readings: Readings,
+  { clusters, multiclusterNamespace }: Omit<MeshConfig, "links">,
+): LinkConfig {
+  const choice = gatewayOf(link, readings);
+  const target = clusters.get(link.target);
+  if (!choice.known || target === undefined) throw new Error("effectiveLink got an unchecked link");
+  const { mirroring, ...keys } = {
+    ...built,
+    ...readings.linkDefaults.values,
+    ...link.own?.values,
+    ...(choice.value === false && flatNetwork),
+  };
+  return {
+    spec: {
+      ...keys,
+      source: link.source,
+      target: link.target,
+      targetDomain: target.clusterDomain,
+      gateway: gatewaySource(choice.value, multiclusterNamespace),
+    },
+    mirroring,
+  };
+}
+
+function gatewaySource(input: GatewayInput | false, namespace: string): GatewaySource | false {
+  return input === false ? false : { namespace, name: "linkerd-gateway", ...input };
+}

@@ -1,0 +1,100 @@
+import type { core } from "zod";
+import { isSectionName, keysOf, sections, type SectionName } from "./keys.ts";
+import { nearest } from "./suggest.ts";
+
+/** Where in the config: keys and list positions from the top. */
+export type Path = readonly PropertyKey[];
+
+export const namespace = "linkerd-multicluster";
+
+/** Keys of a cluster whose content may hold credentials, which no message may repeat. */
+const confidential: ReadonlySet<unknown> = new Set(["kubeconfig", "values"]);
+
+const longestQuote = 60;
+
+/** The key path as `pulumi config set --path` takes it: `linkerd-multicluster:links[2].source`. */
+export function where(path: Path): string {
+  const [first, ...rest] = path;
+  if (first === undefined) return namespace;
+  const steps = rest.map((step) => {
+    if (typeof step === "number") return `[${step}]`;
+    const key = String(step);
+    return /^[A-Za-z_][-\w]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  });
+  return `${namespace}:${String(first)}${steps.join("")}`;
+}
+
+/** One sentence: where, what is there, and what may be there. */
+export function sentence(path: Path, state: string, rule: string): string {
+  return `${where(path)} ${state}; ${rule}.`;
+}
+
+/** What a value is, in words that fit after "is". Never the content of a map or a list. */
+export function shown(value: unknown, path: Path = []): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "string") return `a ${typeof value}`;
+  if (path[0] === "clusters" && confidential.has(path[2]))
+    return `a text of ${value.length} characters`;
+  return quoted(value);
+}
+
+export function quoted(text: string): string {
+  const withoutCredentials = text.replaceAll(/\/\/[^/]*@/g, "//…@");
+  const cut = withoutCredentials.slice(0, longestQuote);
+  return JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
+}
+
+export function unknownKey(path: Path, key: string, name: SectionName): string {
+  const known = keysOf(name);
+  const near = nearest(key, known);
+  const rule =
+    near === undefined ? `the keys are ${known.join(", ")}` : `the nearest key is ${near}`;
+  return sentence([...path, key], `is not a key of ${sections[name].noun}`, rule);
+}
+
+/**
+ * Renders what zod found as sentences. The schema gives every check a message that completes "it
+ * must be", and to a map's unknown keys the name of the map's section.
+ */
+export function sentences(issue: core.$ZodIssue, base: Path): string[] {
+  const path = [...base, ...issue.path];
+  const { message } = issue;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      if (!isSectionName(message)) return [];
+      return issue.keys.map((key) => unknownKey(path, key, message));
+    case "invalid_union": {
+      const meant = issue.errors.find((branch) => branch.some(isInside));
+      if (meant !== undefined) return meant.flatMap((inner) => sentences(inner, path));
+      return [sentence(path, `is ${shown(issue.input, path)}`, `it must be ${message}`)];
+    }
+    case "invalid_key": {
+      const rule = issue.issues[0]?.message ?? message;
+      return [sentence(path, `has the key ${shown(path.at(-1))}`, `it must be ${rule}`)];
+    }
+    default: {
+      const rule = `it must be ${message}${quoting(issue)}`;
+      return [sentence(path, `is ${shown(issue.input, path)}`, rule)];
+    }
+  }
+}
+
+/** A map that fails inside was meant as a map: what is wrong in it helps, "a map or false" does not. */
+function isInside(issue: core.$ZodIssue): boolean {
+  return issue.path.length > 0 || issue.code === "unrecognized_keys";
+}
+
+/** YAML's quotes decide between text and number; what was meant is clear, so say how to write it. */
+function quoting(issue: core.$ZodIssue): string {
+  if (issue.code !== "invalid_type") return "";
+  const { expected, input } = issue;
+  if (expected === "string")
+    return typeof input === "number" || typeof input === "boolean" ? ", in quotes" : "";
+  if (typeof input !== "string") return "";
+  if (expected === "boolean") return /^(true|false)$/.test(input) ? ", without quotes" : "";
+  return expected === "number" && /^\d+$/.test(input) ? ", without quotes" : "";
+}

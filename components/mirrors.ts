@@ -1,0 +1,49 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { MirrorsArgs, MirrorsInputs, MirrorsOutputs } from "../mirror/provider/state.ts";
+
+/**
+ * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up
+ * by name when they run. So a later version of that package serves mirrors made today.
+ */
+const provider: pulumi.dynamic.ResourceProvider<MirrorsInputs, MirrorsOutputs> = {
+  async check(olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.check(olds, news);
+  },
+  async diff(id, olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.diff(id, olds, news);
+  },
+  async create(inputs) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.create(inputs);
+  },
+  async update(id, olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.update(id, olds, news);
+  },
+  async read(id, props) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.read(id, props);
+  },
+  async delete(id, props) {
+    return (await import("@linkerd-multicluster/mirror")).mirrors.delete(id, props);
+  },
+};
+
+/** Every mirror of one link: a single resource, however many Services are exported. */
+export class Mirrors extends pulumi.dynamic.Resource {
+  /** Exported Services that have no mirror, and why. */
+  declare readonly notMirrored: pulumi.Output<Readonly<Record<string, string>> | undefined>;
+
+  constructor(
+    name: string,
+    args: pulumi.Inputs & MirrorsArgs,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      provider,
+      name,
+      { ...args, notMirrored: undefined },
+      // These say nothing about mirrors, or only what `link` says already.
+      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "revision", "siblings"] },
+      "linkerd",
+      "Mirrors",
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import eslint from "@eslint/js";
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** The core knows neither Pulumi nor a Kubernetes client; data flows observe, desired, plan, apply. */
+const rim = ["@pulumi/*", "@kubernetes/*", "undici", "node:*"];
+const core = (files, forbidden) => ({
+  files,
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      { patterns: [{ group: [...rim, ...forbidden], message: "against the flow of data" }] },
+    ],
+  },
+});
+
+export default defineConfig(
+  eslint.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      "@typescript-eslint/no-floating-promises": "error",
+      // A rest that leaves a field out has to name it.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+    },
+  },
+  core(["mirror/model/**/*.ts"], ["../*"]),
+  core(
+    ["mirror/desired/**/*.ts"],
+    ["**/plan/*", "**/observe/*", "**/apply/*", "**/kubernetes/*", "**/provider*"],
+  ),
+  core(["mirror/plan/**/*.ts"], ["**/observe/*", "**/apply/*", "**/kubernetes/*", "**/provider*"]),
+  // Nested test and suite callbacks return promises that mocha awaits.
+  { files: ["tests/**/*.ts"], rules: { "@typescript-eslint/no-floating-promises": "error" } },
+  { files: ["**/*.js", "**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+);

@@ -1,0 +1,31 @@
+import type { LabelSelector, SelectorRequirement } from "../model/link.ts";
+import type { StringMap } from "../model/objects.ts";
+
+/**
+ * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing
+ * (linkerd-behaviour.md 2.1; in Kubernetes itself it would match everything).
+ */
+export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
+  const equal = Object.entries(selector.matchLabels ?? {});
+  const expressions = selector.matchExpressions ?? [];
+  if (equal.length + expressions.length === 0) return false;
+  return (
+    equal.every(([key, value]) => labels[key] === value) &&
+    expressions.every((requirement) => meets(requirement, labels))
+  );
+}
+
+/** Kubernetes' reading of a requirement: `NotIn` also matches where the key is absent. */
+function meets({ key, operator, values = [] }: SelectorRequirement, labels: StringMap): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import { KubernetesError, type Operation, type Verb } from "./errors.ts";
+import { isRecord } from "./failure.ts";
+import type { Kubernetes, ListOptions, PatchOptions, RemoveOptions } from "./interface.ts";
+import { type Page, pageIn, type PageQuery, readAll } from "./paging.ts";
+import type { Reader, Request, Requester } from "./request.ts";
+import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
+
+/** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */
+export class Client implements Kubernetes {
+  readonly cluster: string;
+  readonly #requester: Requester;
+  readonly #pageSize: number;
+
+  constructor(cluster: string, requester: Requester, pageSize: number) {
+    this.cluster = cluster;
+    this.#requester = requester;
+    this.#pageSize = pageSize;
+  }
+
+  get requests(): { readonly reads: number; readonly writes: number } {
+    return this.#requester.sent;
+  }
+
+  async list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
+    const { labelSelector, ...at } = options;
+    const operation: Operation = { verb: "list", resource, at };
+    const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
+    const read = (query: PageQuery): Promise<Page> => {
+      const search = new URLSearchParams({ ...selector, ...query }).toString();
+      const path = pathOf(resource, at) + (search && `?${search}`);
+      return this.#requester.call({ operation, method: "GET", path }, (body) => {
+        const page = pageIn(body, resource, query);
+        return typeof page === "string" ? page : { value: page };
+      });
+    };
+    const items = await readAll(read, this.#pageSize, isExpired);
+    return items.map((item) => shaped(resource, item));
+  }
+
+  get<T>(resource: Resource<T>, at: ObjectName): Promise<T> {
+    return this.#one("get", "GET", resource, at);
+  }
+
+  create<T extends Located>(resource: Resource<T>, object: T): Promise<T> {
+    const { subresource } = resource;
+    const at: Partial<ObjectName> = object.metadata ?? {};
+    const path =
+      subresource === undefined
+        ? pathOf(resource, at.namespace === undefined ? {} : { namespace: at.namespace })
+        : `${pathOf(resource, at)}/${subresource}`;
+    const operation: Operation = { verb: "create", resource, at };
+    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+    return this.#requester.call({ operation, method: "POST", path, body }, objectOf(resource));
+  }
+
+  async replace<T extends Located>(resource: Resource<T>, object: T): Promise<T> {
+    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+    const { name, ...at } = object.metadata ?? {};
+    if (name === undefined) {
+      throw new TypeError(`a ${resource.kind} without a name can't be replaced`);
+    }
+    return this.#one("update", "PUT", resource, { ...at, name }, { body });
+  }
+
+  patch<T>(
+    resource: Resource<T>,
+    at: ObjectName,
+    patch: Readonly<Record<string, unknown>>,
+    { subresource }: PatchOptions = {},
+  ): Promise<T> {
+    return this.#one("patch", "PATCH", resource, at, {
+      body: patch,
+      contentType: "application/merge-patch+json",
+      path: pathOf(resource, at) + (subresource === undefined ? "" : `/${subresource}`),
+    });
+  }
+
+  async remove(
+    resource: Resource<unknown>,
+    at: ObjectName,
+    { propagation, ...preconditions }: RemoveOptions = {},
+  ): Promise<void> {
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions,
+      ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    };
+    const operation: Operation = { verb: "delete", resource, at };
+    const path = pathOf(resource, at);
+    // The answer is the object or a Status, as the server likes.
+    await this.#requester.call({ operation, method: "DELETE", path, body }, () => ({
+      value: undefined,
+    }));
+  }
+
+  close(): Promise<void> {
+    return this.#requester.close();
+  }
+
+  #one<T>(
+    verb: Verb,
+    method: Request["method"],
+    resource: Resource<T>,
+    at: ObjectName,
+    rest: Partial<Pick<Request, "body" | "contentType" | "path">> = {},
+  ): Promise<T> {
+    const operation: Operation = { verb, resource, at };
+    const path = pathOf(resource, at);
+    return this.#requester.call({ operation, method, path, ...rest }, objectOf(resource));
+  }
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof KubernetesError && error.kind === "gone";
+}
+
+function objectOf<T>(resource: Resource<T>): Reader<T> {
+  return (body) =>
+    isRecord(body) && body.kind === resource.kind
+      ? { value: shaped(resource, body) }
+      : `the answer is not a ${resource.kind}`;
+}
+
+/**
+ * The one place where the API's JSON gets a type. The API server has validated the object against
+ * the schema of the resource that was asked for, of which `T` is a part.
+ */
+function shaped<T>(_resource: Resource<T>, object: unknown): T {
+  return object as T;
+}

@@ -1,0 +1,118 @@
+import type { Failure, FailureKind } from "./failure.ts";
+import { type ObjectName, rbacName, type Resource } from "./resources.ts";
+
+export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
+
+/** What was tried: enough to name it in a sentence. */
+export interface Operation {
+  readonly verb: Verb;
+  readonly resource: Resource<unknown>;
+  readonly at: Partial<ObjectName>;
+}
+
+/** Where it was tried. `server` is the API server's origin, without any credentials. */
+export interface Place {
+  readonly cluster: string;
+  readonly context: string;
+  readonly server: string;
+}
+
+/**
+ * A request to a cluster that came to nothing, after all the retries it was worth. The message is
+ * one sentence for the person who has to act; neither it nor any field holds a credential, and
+ * there is no `cause`, which might.
+ */
+export class KubernetesError extends Error {
+  override readonly name = "KubernetesError";
+  readonly kind: FailureKind;
+  readonly cluster: string;
+  /** HTTP status, if the server answered. */
+  readonly status: number | undefined;
+  /** `reason` of the server's Status (`Forbidden`), or the code of a broken connection. */
+  readonly reason: string | undefined;
+  /** The server's own message. */
+  readonly detail: string | undefined;
+  /** Reasons of the Status's causes, such as `NamespaceTerminating`. */
+  readonly causes: readonly string[];
+
+  constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
+    super(sentence(place, operation, failure, attempts));
+    this.kind = failure.kind;
+    this.cluster = place.cluster;
+    this.status = failure.status;
+    this.reason = failure.reason;
+    this.detail = failure.detail;
+    this.causes = failure.causes ?? [];
+  }
+
+  /**
+   * The cluster as a whole can't be worked with now: no connection, or nothing but overload and
+   * failures. Of a read this holds for the cluster; a write can also fail for its own sake, as
+   * when an admission webhook is broken.
+   */
+  get clusterUnavailable(): boolean {
+    return this.kind === "unreachable" || this.kind === "throttled" || this.kind === "server";
+  }
+}
+
+function sentence(place: Place, operation: Operation, failure: Failure, attempts: number): string {
+  const { cluster, context, server } = place;
+  const { verb } = operation;
+  const what = objectOf(operation);
+  const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
+  const status = failure.status === undefined ? "" : ` (status ${failure.status})`;
+  const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
+  switch (failure.kind) {
+    case "unreachable":
+      return `cluster ${cluster} can't be reached at ${server} to ${verb} ${what}${said}${tries}; check that it runs and that context ${context} has its address and certificate authority`;
+    case "unauthorized":
+      return `cluster ${cluster} can't be used with the credentials of context ${context}, not even to ${verb} ${what}${said}; log in again or renew the kubeconfig`;
+    case "forbidden":
+      return forbidden(cluster, operation, failure);
+    case "notFound":
+      return notFound(cluster, operation, failure);
+    case "alreadyExists":
+      return `cluster ${cluster} has a ${what} already`;
+    case "conflict":
+      return `${what} in cluster ${cluster} was changed by someone else before this ${verb}${said}; run again`;
+    case "invalid":
+      return `cluster ${cluster} rejects to ${verb} ${what}${status}${said}`;
+    case "gone":
+      return `cluster ${cluster} no longer has the state from which to ${verb} ${what}${said}; run again`;
+    case "throttled":
+      return `cluster ${cluster} is overloaded and did not ${verb} ${what}${tries}${said}; run again later`;
+    case "server":
+      return `cluster ${cluster} failed to ${verb} ${what}${status}${tries}${said}; look into its API server at ${server}`;
+  }
+}
+
+/** RBAC's message names the user; quotas, closing namespaces and admission refuse without one. */
+function forbidden(cluster: string, operation: Operation, failure: Failure): string {
+  const { verb, resource, at } = operation;
+  const user = failure.detail?.match(/User "([^"]*)" cannot /)?.[1];
+  if (user === undefined) {
+    const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
+    return `cluster ${cluster} refuses to ${verb} ${objectOf(operation)}${said}`;
+  }
+  const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
+  return `cluster ${cluster} does not let user ${user} ${verb} ${objectOf(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
+}
+
+function notFound(cluster: string, operation: Operation, failure: Failure): string {
+  const { verb, resource, at } = operation;
+  const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
+  if (at.name === undefined) {
+    return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} them${said}`;
+  }
+  return verb === "create"
+    ? `cluster ${cluster} lacks what it takes to create ${objectOf(operation)}${said}`
+    : `cluster ${cluster} has no ${objectOf(operation)} to ${verb}${said}`;
+}
+
+function objectOf({ resource, at }: Operation): string {
+  if (at.name === undefined) {
+    const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
+    return rbacName(resource) + scope;
+  }
+  return `${resource.kind} ${at.namespace === undefined ? "" : `${at.namespace}/`}${at.name}`;
+}

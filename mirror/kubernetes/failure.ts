@@ -1,0 +1,106 @@
+import type { Dispatcher } from "undici";
+
+/** What came of a request, in the terms in which a caller decides what to do about it. */
+export type FailureKind =
+  | "unreachable"
+  | "unauthorized"
+  | "forbidden"
+  | "notFound"
+  | "alreadyExists"
+  | "conflict"
+  | "invalid"
+  | "gone"
+  | "throttled"
+  | "server";
+
+/** One failed attempt. Holds nothing secret: what a server or a library said has been weighed. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Whether the same request may well succeed a little later. */
+  readonly transient: boolean;
+  /** Milliseconds the server asks to wait. */
+  readonly retryAfter?: number;
+  /** HTTP status, if the server answered. */
+  readonly status?: number;
+  /** `reason` and `message` of the server's Status object, and the reasons of its causes. */
+  readonly reason?: string;
+  readonly detail?: string;
+  readonly causes?: readonly string[];
+}
+
+const kindOfStatus: Readonly<Record<number, FailureKind>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "notFound",
+  409: "conflict",
+  410: "gone",
+  429: "throttled",
+};
+
+const transientStatus = new Set([429, 500, 502, 503, 504]);
+
+/** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
+export function failureOfResponse(
+  response: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+  body: string,
+): Failure {
+  const { statusCode, headers } = response;
+  const said = statusObject(body);
+  const retryAfter = milliseconds(headers["retry-after"]);
+  const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
+  const exists = statusCode === 409 && said.reason === "AlreadyExists";
+  return {
+    kind: exists ? "alreadyExists" : (kindOfStatus[statusCode] ?? other),
+    transient: transientStatus.has(statusCode),
+    status: statusCode,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...said,
+  };
+}
+
+/** The failure of an answer of 200 that is not what a Kubernetes API server sends. */
+export function unreadable(status: number, detail: string): Failure {
+  return { kind: "server", transient: true, status, detail };
+}
+
+/** `Retry-After` counts seconds or, through some proxies, names a date. */
+function milliseconds(header: string | string[] | undefined): number | undefined {
+  const value = typeof header === "string" ? header : header?.[0];
+  if (value === undefined) {
+    return undefined;
+  }
+  const seconds = Number(value);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+/**
+ * What the Status object in a response says. Any other text is dropped: an error page of a proxy
+ * may echo the request, and with it the credentials.
+ */
+function statusObject(body: string): Pick<Failure, "reason" | "detail" | "causes"> {
+  const status = parse(body);
+  if (!isRecord(status) || status.kind !== "Status") {
+    return {};
+  }
+  const details = isRecord(status.details) ? status.details : {};
+  const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
+  return {
+    ...(typeof status.reason === "string" ? { reason: status.reason } : {}),
+    ...(typeof status.message === "string" ? { detail: status.message } : {}),
+    causes: causes.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : [])),
+  };
+}
+
+/** JSON or, if it is none, undefined; never the parser's error, which quotes the text. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

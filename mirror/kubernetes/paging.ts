@@ -1,0 +1,71 @@
+import { isRecord } from "./failure.ts";
+import type { Resource } from "./resources.ts";
+
+/** One page of a list, as `items` and the token for the page after it. */
+export interface Page {
+  readonly items: readonly unknown[];
+  readonly next: string | undefined;
+}
+
+export type PageQuery = Readonly<Record<string, string>>;
+
+/** What `pages` throws when the server no longer has the state that a list was begun from. */
+export type IsExpired = (error: unknown) => boolean;
+
+/**
+ * All items of a list, read page by page. All pages show one state of the cluster; if the server
+ * drops that state half-way (410) everything is read again in a single page, which can't expire.
+ * Whatever `read` throws is thrown: there is no such thing as part of a list.
+ */
+export async function readAll(
+  read: (query: PageQuery) => Promise<Page>,
+  limit: number,
+  isExpired: IsExpired,
+): Promise<unknown[]> {
+  try {
+    return await readPages(read, { limit: String(limit) });
+  } catch (error) {
+    if (!isExpired(error)) {
+      throw error;
+    }
+    return readPages(read, {});
+  }
+}
+
+async function readPages(
+  read: (query: PageQuery) => Promise<Page>,
+  query: PageQuery,
+): Promise<unknown[]> {
+  const first = await read(query);
+  const items = [...first.items];
+  for (let { next } = first; next !== undefined;) {
+    const page = await read({ ...query, continue: next });
+    items.push(...page.items);
+    next = page.next;
+  }
+  return items;
+}
+
+/**
+ * The page in a response, or why it is none. An API server says `items: []` of an empty list; an
+ * answer without `items` comes from something else and must not pass for an empty cluster.
+ */
+export function pageIn(
+  body: unknown,
+  resource: Resource<unknown>,
+  query: PageQuery,
+): Page | string {
+  const expected = `${resource.kind}List`;
+  if (!isRecord(body) || body.kind !== expected) {
+    return `the answer is not a ${expected}`;
+  }
+  const items = body.items === null ? [] : body.items;
+  if (!Array.isArray(items)) {
+    return `the ${expected} in the answer has no items`;
+  }
+  const token = isRecord(body.metadata) ? body.metadata.continue : undefined;
+  if (typeof token === "string" && token !== "" && token === query.continue) {
+    return `the ${expected} in the answer is followed by itself`;
+  }
+  return { items, next: typeof token === "string" && token !== "" ? token : undefined };
+}

@@ -1,0 +1,74 @@
+import type { Failure } from "./failure.ts";
+
+/** The clock, injected so that tests neither wait nor depend on chance. */
+export interface Time {
+  /** Milliseconds since any fixed moment. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+  /** From 0 up to, but not including, 1. */
+  random(): number;
+}
+
+/** How long a call goes on trying: whichever of the two runs out first. */
+export interface Patience {
+  readonly attempts: number;
+  /** Milliseconds since the first attempt after which no other is started. */
+  readonly within: number;
+}
+
+export interface RetryPolicy {
+  /** With a cluster that answers, or did when last heard of: overload, restarts, lost connections. */
+  readonly working: Patience;
+  /** With a cluster that can't be reached at all: a wrong address should not cost a minute. */
+  readonly connecting: Patience;
+  /** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
+  readonly backoff: { readonly first: number; readonly longest: number };
+}
+
+/** About 11 s of waiting with a cluster that works, which outlasts a restart of its API server. */
+export const retryPolicy: RetryPolicy = {
+  working: { attempts: 8, within: 60_000 },
+  connecting: { attempts: 2, within: 3_000 },
+  backoff: { first: 100, longest: 5_000 },
+};
+
+export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
+
+/**
+ * Attempts until there is a value, a failure that trying again won't mend, or no patience left.
+ * `answering` is asked after each attempt, because one attempt teaches the next. Never throws what
+ * `attempt` doesn't throw.
+ */
+export async function retry<T>(
+  policy: RetryPolicy,
+  time: Time,
+  answering: () => boolean,
+  attempt: (remaining: number) => Promise<Outcome<T>>,
+): Promise<{ readonly value: T } | { readonly failure: Failure; readonly attempts: number }> {
+  const start = time.now();
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await attempt(policy.working.within - (time.now() - start));
+    if ("value" in outcome) {
+      return outcome;
+    }
+    const { failure } = outcome;
+    const absent = failure.kind === "unreachable" && !answering();
+    const patience = absent ? policy.connecting : policy.working;
+    const wait = waitAfter(attempts, failure, policy, time);
+    const late = time.now() - start + wait >= patience.within;
+    if (!failure.transient || attempts >= patience.attempts || late) {
+      return { failure, attempts };
+    }
+    await time.sleep(wait);
+  }
+}
+
+/**
+ * Half of the wait is chance, so that requests that failed together don't come back together; the
+ * server's own wish is a lower bound.
+ */
+function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time: Time): number {
+  const { first, longest } = policy.backoff;
+  const backoff = Math.min(longest, first * 2 ** (attempts - 1));
+  return (failure.retryAfter ?? 0) + backoff * (0.5 + time.random() / 2);
+}

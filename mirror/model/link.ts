@@ -1,0 +1,54 @@
+/** What a Link asks for, with every default filled in. Plain data: it travels as resource inputs. */
+
+export interface SelectorRequirement {
+  readonly key: string;
+  readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  readonly values?: readonly string[];
+}
+
+/** A Kubernetes label selector, except that one without a single term selects nothing (#11344). */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly SelectorRequirement[];
+}
+
+/** How to reach a cluster: never a credential, only where the kubeconfig is and which context. */
+export interface ClusterAccess {
+  readonly context: string;
+  /** Path of a kubeconfig file; without one `KUBECONFIG` and then the default file are read. */
+  readonly kubeconfig?: string;
+}
+
+export interface GatewaySource {
+  /** The target's gateway Service, from which whatever is not overridden is read. */
+  readonly namespace: string;
+  readonly name: string;
+  /** IPs or hostnames that win over the Service's load balancer addresses. */
+  readonly addresses?: readonly string[];
+  readonly port?: number;
+  readonly identity?: string;
+}
+
+export interface LinkSpec {
+  /** Name of the cluster in which mirrors appear. */
+  readonly source: string;
+  /** Name of the cluster whose Services are exported; the suffix of every mirror's name. */
+  readonly target: string;
+  /** The target's cluster domain, as its own gateway knows it. */
+  readonly targetDomain: string;
+  /** `false`: a flat network, where pods reach each other and no gateway is needed. */
+  readonly gateway: GatewaySource | false;
+  readonly headless: boolean;
+  readonly selector: LabelSelector;
+  readonly remoteDiscoverySelector: LabelSelector;
+  readonly federatedServiceSelector: LabelSelector;
+  /** Literal keys, or `group/*` for every key of a group. */
+  readonly excludedLabels: readonly string[];
+  readonly excludedAnnotations: readonly string[];
+  readonly createNamespaces: boolean;
+  readonly readiness: "ignore" | "follow";
+  /** How many mirrors one run may delete: a count, or a share of the link's mirrors like `50%`. */
+  readonly maxDeletions: number | `${number}%`;
+  readonly allowDeletions: boolean;
+  readonly unreachable: "keep" | "fail";
+}

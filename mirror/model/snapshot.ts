@@ -1,0 +1,15 @@
+import type { Endpoints, Namespace, ObjectKey, Service } from "./objects.ts";
+
+/**
+ * Everything mirroring knows of one cluster at one moment. A snapshot is complete or does not
+ * exist: a list that broke off half-way is an error, never a shorter snapshot.
+ */
+export interface ClusterSnapshot {
+  /** The cluster's name in the stack config. */
+  readonly cluster: string;
+  /** UID of the `kube-system` namespace: says whether a context still points at the same cluster. */
+  readonly identity: string;
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+  readonly services: ReadonlyMap<ObjectKey, Service>;
+  readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
+}

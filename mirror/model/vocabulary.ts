@@ -1,0 +1,48 @@
+/**
+ * Linkerd's labels, annotations and name rules, as `pkg/k8s/labels.go` of linkerd2 spells them
+ * (linkerd-behaviour.md 0 and 2.2).
+ */
+
+export const label = {
+  mirrored: "mirror.linkerd.io/mirrored-service",
+  cluster: "mirror.linkerd.io/cluster-name",
+  /** On an endpoint mirror: the name of the headless mirror it belongs to. */
+  headlessRoot: "mirror.linkerd.io/headless-mirror-svc-name",
+  mirroredGateway: "mirror.linkerd.io/mirrored-gateway",
+  exported: "mirror.linkerd.io/exported",
+  federated: "mirror.linkerd.io/federated",
+  /** The target cluster's name, on a Service that is mirrored for remote discovery. */
+  remoteDiscovery: "multicluster.linkerd.io/remote-discovery",
+  remoteService: "multicluster.linkerd.io/remote-service",
+} as const;
+
+export const annotation = {
+  remoteResourceVersion: "mirror.linkerd.io/remote-resource-version",
+  remoteName: "mirror.linkerd.io/remote-svc-fq-name",
+  remoteGatewayIdentity: "mirror.linkerd.io/remote-gateway-identity",
+  gatewayIdentity: "mirror.linkerd.io/gateway-identity",
+  opaquePorts: "config.linkerd.io/opaque-ports",
+  /** On a federated Service: `svc@cluster` tokens, comma separated. */
+  remoteMembers: "multicluster.linkerd.io/remote-discovery",
+  localMember: "multicluster.linkerd.io/local-discovery",
+} as const;
+
+/** Names of the ports of a gateway Service. */
+export const gatewayPort = "mc-gateway";
+
+export function mirrorName(service: string, target: string): string {
+  return `${service}-${target}`;
+}
+
+export function endpointMirrorName(hostname: string, target: string): string {
+  return `${hostname}-${target}`;
+}
+
+export function federatedName(service: string): string {
+  return `${service}-federated`;
+}
+
+/** The name by which the target's gateway knows a Service, or one pod of it. */
+export function remoteName(path: readonly string[], namespace: string, domain: string): string {
+  return `${path.join(".")}.${namespace}.svc.${domain}`;
+}

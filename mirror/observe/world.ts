@@ -1,0 +1,63 @@
+import { lookup } from "node:dns/promises";
+import { connect } from "../kubernetes/connect.ts";
+import type { Kubernetes } from "../kubernetes/interface.ts";
+import type { ClusterAccess } from "../model/link.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { observe } from "./observe.ts";
+
+/** Milliseconds for which a reading serves all links of a run; longer than a phase's checks. */
+const fresh = 60_000;
+
+interface Entry {
+  readonly at: number;
+  readonly snapshot: Promise<ClusterSnapshot>;
+}
+
+/**
+ * The clusters as this process sees them. Lists grow with clusters and not with links: each
+ * cluster is read once, all at the same time, and every link of the phase shares the reading. A
+ * failure is shared too, so that an unreachable cluster costs its time-out once.
+ */
+export class World {
+  readonly #clients = new Map<string, Promise<Kubernetes>>();
+  readonly #readings = new Map<string, Entry>();
+
+  /** @throws AccessError where the kubeconfig does not have what the access names */
+  client(name: string, access: ClusterAccess): Promise<Kubernetes> {
+    const key = accessKey(access);
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const client = connect(access, name);
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  /** @throws AccessError | KubernetesError */
+  snapshot(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
+    const key = accessKey(access);
+    const known = this.#readings.get(key);
+    if (known !== undefined && Date.now() - known.at < fresh) return known.snapshot;
+    const snapshot = this.#observe(name, access);
+    // Prefetched readings may fail before anybody waits for them.
+    snapshot.catch(() => undefined);
+    this.#readings.set(key, { at: Date.now(), snapshot });
+    return snapshot;
+  }
+
+  /** What was read of a cluster no longer holds: it has been written to. */
+  forget(access: ClusterAccess): void {
+    this.#readings.delete(accessKey(access));
+  }
+
+  async resolve(hostname: string): Promise<readonly string[]> {
+    return (await lookup(hostname, { all: true })).map(({ address }) => address);
+  }
+
+  async #observe(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
+    return observe(await this.client(name, access), name);
+  }
+}
+
+function accessKey({ context, kubeconfig = "" }: ClusterAccess): string {
+  return JSON.stringify([kubeconfig, context]);
+}

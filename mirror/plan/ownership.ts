@@ -1,0 +1,95 @@
+import { mirrorKey, type Refusal } from "../desired/refuse.ts";
+import type { Mirror } from "../model/mirror.ts";
+import {
+  objectKey,
+  type ObjectKey,
+  type ObjectMeta,
+  type Service,
+  type StringMap,
+} from "../model/objects.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { label } from "../model/vocabulary.ts";
+import type { LiveMirror } from "./change.ts";
+
+/**
+ * Whether an object is provably this link's: only then may it be changed or deleted. Mirrors that
+ * Linkerd's own controller made carry the same labels and so are taken over.
+ */
+export function isOurs(object: { readonly metadata: ObjectMeta }, target: string): boolean {
+  const labels = object.metadata.labels ?? {};
+  return (
+    labels[label.mirrored] === "true" &&
+    labels[label.cluster] === target &&
+    labels[label.mirroredGateway] === undefined
+  );
+}
+
+/** All mirrors of a target in the source, Endpoints that have lost their Service included. */
+export function liveMirrors(source: ClusterSnapshot, target: string): Map<ObjectKey, LiveMirror> {
+  const found = new Map<ObjectKey, LiveMirror>();
+  for (const [key, service] of source.services)
+    if (isOurs(service, target)) found.set(key, { service });
+  for (const [key, endpoints] of source.endpoints) {
+    if (!isOurs(endpoints, target)) continue;
+    // Endpoints under somebody else's Service are that Service's business, whatever their labels.
+    const service = source.services.get(key);
+    if (service !== undefined && !found.has(key)) continue;
+    found.set(key, { ...found.get(key), endpoints });
+  }
+  return found;
+}
+
+/** The mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
+export function rootOf(key: ObjectKey, live: LiveMirror): ObjectKey {
+  const meta = (live.service ?? live.endpoints)?.metadata;
+  const root = meta?.labels?.[label.headlessRoot];
+  return meta === undefined || root === undefined ? key : objectKey(meta.namespace, root);
+}
+
+/** The IP by which a Service answers inside its cluster; a headless one has none. */
+export function addressOf(service: Service | undefined): string | undefined {
+  const ip = service?.spec.clusterIP;
+  return ip === undefined || ip === "" || ip === "None" ? undefined : ip;
+}
+
+/**
+ * Mirrors whose name is held by something that is not this link's, or that is on its way out and
+ * so can neither be written nor be made anew.
+ */
+export function unwritable(
+  mirrors: readonly Mirror[],
+  source: ClusterSnapshot,
+  target: string,
+): Refusal[] {
+  return mirrors.flatMap((mirror): Refusal[] => {
+    const key = mirrorKey(mirror);
+    const service = source.services.get(key);
+    const holder =
+      taken("Service", service, target) ?? taken("Endpoints", source.endpoints.get(key), target);
+    if (holder === undefined) {
+      if (service?.metadata.deletionTimestamp === undefined) return [];
+      const sentence = `the Service ${key} on ${source.cluster} is being deleted and a finalizer holds it: have it removed and run again`;
+      return [{ mirror, reason: "BeingDeleted", sentence }];
+    }
+    const sentence = `${source.cluster} already has ${holder} ${key}: rename or delete it, or rename what is exported`;
+    return [{ mirror, reason: "NotOurs", sentence }];
+  });
+}
+
+/** How to call the object that is in the way, or undefined where nothing is. */
+function taken(
+  kind: string,
+  object: { readonly metadata: ObjectMeta } | undefined,
+  target: string,
+): string | undefined {
+  if (object === undefined || isOurs(object, target)) return undefined;
+  return `${belongs(object.metadata.labels, target)} ${kind}`;
+}
+
+function belongs(labels: StringMap = {}, target: string): string {
+  if (labels[label.mirrored] !== "true") return "a foreign";
+  const cluster = labels[label.cluster];
+  return cluster === undefined || cluster === target
+    ? "a foreign"
+    : `cluster ${cluster}'s mirror, the`;
+}

@@ -1,0 +1,84 @@
+import type { Skip } from "../model/reasons.ts";
+import type { Change, FieldChange, Plan } from "../plan/change.ts";
+
+/** For each mirror, its fields in words: `ports: "80/TCP → 81/TCP"`. One short line for each. */
+export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * A line for every change that the list of mirrors cannot show by itself. That list shows what
+ * comes and goes between the last run and this one; it cannot show that a mirror it already had is
+ * missing or altered, nor that one it never had is to be deleted.
+ */
+export function pendingTexts(
+  plan: Pick<Plan, "changes" | "namespaces">,
+  mirrorsBefore: Readonly<Record<string, string>>,
+): ChangeTexts {
+  const entries = plan.changes.flatMap((change) => {
+    const listed = mirrorsBefore[change.key] !== undefined;
+    const visible =
+      (change.action === "create" && !listed) || (change.action === "delete" && listed);
+    return visible ? [] : [[change.key, changeTexts(change)] as const];
+  });
+  const namespaces = plan.namespaces.map(
+    (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
+  );
+  return Object.fromEntries([...namespaces, ...entries]);
+}
+
+function changeTexts(change: Change): Readonly<Record<string, string>> {
+  switch (change.action) {
+    case "create":
+      return {
+        action:
+          change.live.endpoints === undefined
+            ? "create again: it is missing"
+            : "create again: its Service is missing",
+      };
+    case "delete":
+      return {
+        action:
+          change.live.service === undefined
+            ? "delete: Endpoints left behind without their Service"
+            : "delete: left behind, nothing that is exported asks for it",
+      };
+    case "replace":
+      return { action: "replace: delete and create again", ...fieldTexts(change.fields) };
+    case "update":
+      return fieldTexts(change.fields);
+  }
+}
+
+function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`]),
+  );
+}
+
+/**
+ * Pulumi shows how inputs differ from those of the last run. So lines of that run stay in, where
+ * they show as nothing, until a run finds all in order; a line that comes up again is told apart.
+ */
+export function withHistory(
+  before: ChangeTexts | undefined,
+  pending: ChangeTexts,
+): ChangeTexts | undefined {
+  const told = Object.entries(pending).map(([key, texts]) => {
+    const earlier = before?.[key] ?? {};
+    const lines = Object.entries(texts).map(
+      ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
+    );
+    return [key, { ...earlier, ...Object.fromEntries(lines) }] as const;
+  });
+  const texts = { ...before, ...Object.fromEntries(told) };
+  return Object.keys(texts).length === 0 ? undefined : texts;
+}
+
+/** Skips by what they are about: `shop/web`, or `shop/db pod db-0`. */
+export function notMirrored(skips: readonly Skip[]): Record<string, string> {
+  return Object.fromEntries(
+    skips.map(({ origin, hostname, reason, sentence }) => [
+      hostname === undefined ? origin : `${origin} pod ${hostname}`,
+      `${reason}: ${sentence}`,
+    ]),
+  );
+}

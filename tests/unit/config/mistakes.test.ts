@@ -1,0 +1,271 @@
+import { deepEqual } from "node:assert/strict";
+import { linkRow, mistakesIn, testMistakes } from "./table.ts";
+
+const gatewayKeys = "name, namespace, addresses, port, identity";
+const defaultsKeys =
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, unreachable";
+const linkKeys = `source, target, ${defaultsKeys}`;
+const clusterKeys = "context, kubeconfig, clusterDomain, apiServer, gateway, values";
+const clusterName =
+  'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
+const label63 =
+  'at most 63 lower-case letters, digits and "-", with a letter or digit at both ends';
+const address = "an IP address or a DNS hostname, without a port";
+const port = "a whole number from 1 to 65535";
+const excluded = "a literal key, as example.com/team, or a whole group, as example.com/*";
+const deletions = 'a whole number from 0 up, without quotes, or a share from "0%" to "100%"';
+
+describe("stack config: mistakes in the top-level keys", () => {
+  testMistakes([
+    ["nothing but clusters is fine", {}, []],
+    ["empty keys count as left out", { links: null, topology: null, linkDefaults: null }, []],
+    [
+      "an unknown key close to a known one",
+      { toplogy: "mesh" },
+      ["toplogy is not a key of this program's config; the nearest key is topology."],
+    ],
+    [
+      "an unknown key close to none",
+      { prometheus: {} },
+      [
+        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace.",
+      ],
+    ],
+    [
+      "manage",
+      { manage: "everything" },
+      ['manage is "everything"; it must be all, links or mirrors.'],
+    ],
+    [
+      "a list of clusters",
+      { clusters: ["west"] },
+      ["clusters is a list; it must be a map of clusters by name."],
+    ],
+    ["no cluster", { clusters: {} }, ["clusters names no cluster; it must name at least one."]],
+    [
+      "clusters left empty",
+      { clusters: null },
+      ["clusters names no cluster; it must name at least one."],
+    ],
+    ["a map of links", { links: { a: {} } }, ["links is a map; it must be a list of links."]],
+    [
+      "topology",
+      { topology: "ring" },
+      ['topology is "ring"; it must be none, mesh or {hub: <cluster>}.'],
+    ],
+    [
+      "a topology's keys",
+      { topology: { hubb: "west" } },
+      [
+        "topology.hub is missing; it must be the name of a configured cluster.",
+        "topology.hubb is not a key of a topology; the nearest key is hub.",
+      ],
+    ],
+    [
+      "namespaces",
+      { linkerdNamespace: "Linkerd", multiclusterNamespace: 5 },
+      [
+        `linkerdNamespace is "Linkerd"; it must be the name of a namespace: ${label63}.`,
+        `multiclusterNamespace is 5; it must be the name of a namespace: ${label63}, in quotes.`,
+      ],
+    ],
+    [
+      "linkDefaults has no ends",
+      { linkDefaults: { source: "west", headles: true } },
+      [
+        `linkDefaults.source is not a key of linkDefaults; the keys are ${defaultsKeys}.`,
+        "linkDefaults.headles is not a key of linkDefaults; the nearest key is headless.",
+      ],
+    ],
+  ]);
+
+  it("a config that is no map", () => {
+    deepEqual(mistakesIn([]), [
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace.",
+    ]);
+  });
+});
+
+describe("stack config: mistakes in a cluster", () => {
+  testMistakes([
+    ["an empty cluster is fine", { clusters: { west: null, east: {} } }, []],
+    ["57 characters are fine", { clusters: { ["w".repeat(57)]: null } }, []],
+    [
+      "58 characters",
+      { clusters: { ["w".repeat(58)]: null } },
+      [`clusters.${"w".repeat(58)} has the name "${"w".repeat(58)}"; it must be ${clusterName}.`],
+    ],
+    [
+      "a name that is no label",
+      { clusters: { "West.1": null } },
+      [`clusters["West.1"] has the name "West.1"; it must be ${clusterName}.`],
+    ],
+    [
+      "the suffix of federated Services",
+      { clusters: { federated: null } },
+      [`clusters.federated has the name "federated"; it must be ${clusterName}.`],
+    ],
+    [
+      "a cluster that is no map",
+      { clusters: { west: "k3d-west" } },
+      [`clusters.west is "k3d-west"; it must be a map of ${clusterKeys}.`],
+    ],
+    [
+      "a number as context",
+      { clusters: { west: { context: 5 } } },
+      ["clusters.west.context is 5; it must be the name of a kubeconfig context, in quotes."],
+    ],
+    [
+      "a kubeconfig's content is never repeated",
+      { clusters: { west: { kubeconfig: "users:\n- token: hunter2\n" } } },
+      [
+        "clusters.west.kubeconfig is a text of 24 characters; it must be the path of a kubeconfig file, never its content.",
+      ],
+    ],
+    [
+      "a domain",
+      { clusters: { west: { clusterDomain: "cluster.local." } } },
+      [
+        'clusters.west.clusterDomain is "cluster.local."; it must be a DNS name in lower case, as cluster.local.',
+      ],
+    ],
+    [
+      "credentials in a URL are never repeated",
+      { clusters: { west: { apiServer: "https://me:hunter2@west:6443" } } },
+      [
+        'clusters.west.apiServer is "https://…@west:6443"; it must be an https URL without credentials, as https://west.example.com:6443.',
+      ],
+    ],
+    [
+      "a URL without https",
+      { clusters: { west: { apiServer: "http://west:6443" } } },
+      [
+        'clusters.west.apiServer is "http://west:6443"; it must be an https URL without credentials, as https://west.example.com:6443.',
+      ],
+    ],
+    [
+      "a gateway that is neither false nor a map",
+      { clusters: { west: { gateway: true } } },
+      [
+        `clusters.west.gateway is true; it must be false, without quotes, or a map of ${gatewayKeys}.`,
+      ],
+    ],
+    [
+      "values of an unknown chart",
+      { clusters: { west: { values: { "linkerd-multiclust": {}, replicas: 2 } } } },
+      [
+        "clusters.west.values.linkerd-multiclust is not a key of a cluster's values; the nearest key is linkerd-multicluster.",
+        "clusters.west.values.replicas is not a key of a cluster's values; the keys are linkerd-crds, linkerd-control-plane, linkerd-multicluster.",
+      ],
+    ],
+    [
+      "values are never repeated",
+      { clusters: { west: { values: { "linkerd-control-plane": "key: hunter2" } } } },
+      [
+        "clusters.west.values.linkerd-control-plane is a text of 12 characters; it must be a map of Helm values.",
+      ],
+    ],
+    [
+      "an unknown key's value is never repeated",
+      { clusters: { west: { token: "hunter2" } } },
+      [`clusters.west.token is not a key of a cluster; the keys are ${clusterKeys}.`],
+    ],
+  ]);
+});
+
+describe("stack config: mistakes in a link", () => {
+  testMistakes([
+    [
+      "a link that is no map",
+      { links: ["west"] },
+      [`links[0] is "west"; it must be a map of ${linkKeys}.`],
+    ],
+    [
+      "no ends",
+      { links: [{}] },
+      [
+        'links[0].source is missing; it must be one of the configured clusters, "west", "east".',
+        'links[0].target is missing; it must be one of the configured clusters, "west", "east".',
+      ],
+    ],
+    linkRow("an unknown key", { selecter: {} }, [
+      "links[0].selecter is not a key of a link; the nearest key is selector.",
+    ]),
+    linkRow("the docs' wrong spelling", { excludeLabels: [] }, [
+      "links[0].excludeLabels is not a key of a link; the nearest key is excludedLabels.",
+    ]),
+    linkRow("flags in quotes", { headless: "true", createNamespaces: "yes", allowDeletions: 1 }, [
+      'links[0].headless is "true"; it must be true or false, without quotes.',
+      'links[0].createNamespaces is "yes"; it must be true or false.',
+      "links[0].allowDeletions is 1; it must be true or false.",
+    ]),
+    linkRow("an empty key of a link is not a default", { headless: null }, [
+      "links[0].headless is empty; it must be true or false.",
+    ]),
+    linkRow("words", { readiness: "true", mirroring: "linkerd", unreachable: false }, [
+      'links[0].readiness is "true"; it must be ignore or follow.',
+      'links[0].mirroring is "linkerd"; it must be pulumi or controller.',
+      "links[0].unreachable is false; it must be keep or fail.",
+    ]),
+    linkRow("a gateway's port", { gateway: { port: "4143" } }, [
+      `links[0].gateway.port is "4143"; it must be ${port}, without quotes.`,
+    ]),
+    linkRow("port 0", { gateway: { port: 0 } }, [
+      `links[0].gateway.port is 0; it must be ${port}.`,
+    ]),
+    linkRow("port 65536", { gateway: { port: 65536 } }, [
+      `links[0].gateway.port is 65536; it must be ${port}.`,
+    ]),
+    linkRow("half a port", { gateway: { port: 80.5 } }, [
+      `links[0].gateway.port is 80.5; it must be ${port}.`,
+    ]),
+    linkRow("a gateway's addresses", { gateway: { addresses: "192.0.2.1,192.0.2.2" } }, [
+      'links[0].gateway.addresses is "192.0.2.1,192.0.2.2"; it must be a list of at least one IP address or DNS hostname.',
+    ]),
+    linkRow("no address", { gateway: { addresses: [] } }, [
+      "links[0].gateway.addresses is an empty list; it must be a list of at least one IP address or DNS hostname.",
+    ]),
+    linkRow(
+      "wrong addresses",
+      { gateway: { addresses: ["192.0.2.300", "gw.example.com:4143", "2001:db8::1"] } },
+      [
+        `links[0].gateway.addresses[0] is "192.0.2.300"; it must be ${address}.`,
+        `links[0].gateway.addresses[1] is "gw.example.com:4143"; it must be ${address}.`,
+      ],
+    ),
+    linkRow(
+      "the rest of a gateway",
+      { gateway: { name: "Gateway", namespace: "a.b", identity: "", prot: 1 } },
+      [
+        `links[0].gateway.name is "Gateway"; it must be the name of a Service: ${label63}.`,
+        `links[0].gateway.namespace is "a.b"; it must be the name of a namespace: ${label63}.`,
+        'links[0].gateway.identity is ""; it must be the TLS identity of the gateway, a DNS name.',
+        "links[0].gateway.prot is not a key of a gateway; the nearest key is port.",
+      ],
+    ),
+    linkRow(
+      "exclusions",
+      { excludedLabels: ["a/*", "team"], excludedAnnotations: ["Example.com/a"] },
+      [],
+    ),
+    linkRow(
+      "other globs",
+      { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: "a" },
+      [
+        `links[0].excludedLabels[0] is "*"; it must be ${excluded}.`,
+        `links[0].excludedLabels[1] is "team*"; it must be ${excluded}.`,
+        `links[0].excludedLabels[2] is "*/team"; it must be ${excluded}.`,
+        `links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.`,
+        'links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.',
+      ],
+    ),
+    ...[-1, 1.5, "10", "101%", "050%", "1.5%", "-1%", true].map((value) =>
+      linkRow(`maxDeletions ${JSON.stringify(value)}`, { maxDeletions: value }, [
+        `links[0].maxDeletions is ${JSON.stringify(value)}; it must be ${deletions}.`,
+      ]),
+    ),
+    ...[0, 7, "0%", "50%", "100%"].map((value) =>
+      linkRow(`maxDeletions ${JSON.stringify(value)} is fine`, { maxDeletions: value }, []),
+    ),
+  ]);
+});

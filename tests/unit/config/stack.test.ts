@@ -1,0 +1,65 @@
+import { deepEqual, throws } from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import { rawConfig, stackConfig } from "../../../components/config/stack.ts";
+
+const project = "linkerd-multicluster";
+
+/** As the Pulumi engine hands it over: every value as text, maps and lists as JSON. */
+function given(values: Record<string, string>): pulumi.Config {
+  pulumi.runtime.setAllConfig(values);
+  return new pulumi.Config(project);
+}
+
+describe("stack config: read from Pulumi", () => {
+  afterEach(() => {
+    pulumi.runtime.setAllConfig({});
+  });
+
+  it("reads maps and lists as JSON, words as they are, and other projects' keys not at all", () => {
+    const config = given({
+      [`${project}:clusters`]: '{"west":{"context":"k3d-west"}}',
+      [`${project}:links`]: "[]",
+      [`${project}:topology`]: "mesh",
+      [`${project}:manage`]: "mirrors",
+      [`${project}:linkerdNamespace`]: "1234",
+      [`${project}:toplogy`]: "mesh",
+      "kubernetes:context": "elsewhere",
+    });
+    deepEqual(rawConfig(config), {
+      clusters: { west: { context: "k3d-west" } },
+      links: [],
+      topology: "mesh",
+      manage: "mirrors",
+      linkerdNamespace: "1234",
+      toplogy: "mesh",
+    });
+  });
+
+  it("a hub is a map", () => {
+    deepEqual(rawConfig(given({ [`${project}:topology`]: '{"hub":"west"}' })), {
+      topology: { hub: "west" },
+    });
+  });
+
+  it("a key left empty is empty, not a word", () => {
+    const config = given({ [`${project}:links`]: "", [`${project}:manage`]: "" });
+    deepEqual(rawConfig(config), { links: null, manage: null });
+  });
+
+  it("gives the config", () => {
+    const config = given({ [`${project}:clusters`]: '{"west":null}' });
+    deepEqual([...stackConfig(config).clusters.keys()], ["west"]);
+  });
+
+  it("throws every mistake at once, broken JSON among them", () => {
+    const config = given({ [`${project}:clusters`]: "{west", [`${project}:toplogy`]: "mesh" });
+    throws(() => stackConfig(config), {
+      name: "Error",
+      message: [
+        "The stack config needs a change:",
+        "linkerd-multicluster:toplogy is not a key of this program's config; the nearest key is topology.",
+        'linkerd-multicluster:clusters is "{west"; it must be a map of clusters by name.',
+      ].join("\n  "),
+    });
+  });
+});

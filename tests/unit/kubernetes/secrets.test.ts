@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { type Resource, resources } from "../../../mirror/kubernetes/resources.ts";
+import { errorOf, type Reply, service, status, withCluster } from "./scripted-cluster.ts";
+
+const canaries = {
+  token: "canary-token",
+  password: "canary-password",
+  key: Buffer.from("canary-key").toString("base64"),
+};
+
+const all = new RegExp(
+  [...Object.values(canaries), "canary", Buffer.from("me:canary-password").toString("base64")].join(
+    "|",
+  ),
+);
+
+const secrets: Resource<ReturnType<typeof service>> = {
+  apiVersion: "v1",
+  kind: "Secret",
+  path: "api/v1",
+  plural: "secrets",
+  namespaced: true,
+  sensitive: true,
+};
+
+/** Everything that a log or a crash report could show of a value. */
+const shown = (value: unknown) =>
+  inspect(value, { depth: Infinity, showHidden: true }) + String(value) + JSON.stringify(value);
+
+describe("no credential is ever shown", () => {
+  const users = [
+    { token: canaries.token },
+    { username: "me", password: canaries.password },
+    {
+      exec: { command: process.execPath, args: ["-e", "console.log('canary {'); process.exit(0)"] },
+    },
+    {
+      exec: { command: process.execPath, args: ["-e", "console.error('canary'); process.exit(1)"] },
+    },
+    { token: canaries.token, "client-certificate-data": "", "client-key-data": canaries.key },
+  ];
+  const echo =
+    (code: number): ((request: { headers: object }) => Reply) =>
+    ({ headers }) =>
+      status(code, "Odd", `you sent ${JSON.stringify(headers)}`);
+  const faults: readonly (readonly [string, (request: { headers: object }) => Reply])[] = [
+    ["a Status that echoes the request", echo(400)],
+    ["a 401 that echoes the request", echo(401)],
+    ["a 500 that echoes the request", echo(500)],
+    ["an error page", ({ headers }) => ({ status: 502, body: JSON.stringify(headers) })],
+    ["an answer that is not JSON", ({ headers }) => ({ body: `<p>${JSON.stringify(headers)}` })],
+    ["a lost connection", () => "reset"],
+  ];
+
+  for (const [index, user] of users.entries()) {
+    for (const [fault, reply] of faults) {
+      it(`with user ${index} and ${fault}`, () =>
+        withCluster(
+          reply,
+          async ({ client }) => {
+            const error = await errorOf(client.list(resources.services));
+            assert.doesNotMatch(shown(error), all);
+            assert.equal(error.cause, undefined);
+            assert.doesNotMatch(shown(client), all);
+          },
+          { user },
+        ));
+    }
+  }
+
+  it("nor what a server says of a secret object", () =>
+    withCluster(
+      () => status(422, "Invalid", 'Secret is invalid: data[key]: Invalid value: "canary"'),
+      async ({ client }) => {
+        const error = await errorOf(client.create(secrets, service("cart")));
+        assert.equal(error.reason, "Invalid");
+        assert.doesNotMatch(shown(error), all);
+      },
+    ));
+
+  it("nor a password in the server's or the proxy's address", () =>
+    withCluster(
+      () => "reset",
+      async ({ client }) => {
+        assert.doesNotMatch(shown(await errorOf(client.list(resources.services))), all);
+      },
+      {
+        clusterEntry: {
+          server: "https://me:canary@127.0.0.1:1",
+          "proxy-url": "http://me:canary@127.0.0.1:1",
+        },
+      },
+    ));
+});

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import type { Resource } from "../../../mirror/kubernetes/resources.ts";
+import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { saved, service, withCluster } from "./scripted-cluster.ts";
+
+interface TokenRequest {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: { readonly audiences: readonly string[] };
+  readonly status?: { readonly token: string };
+}
+
+const tokenRequests: Resource<TokenRequest> = {
+  apiVersion: "authentication.k8s.io/v1",
+  kind: "TokenRequest",
+  path: "api/v1",
+  plural: "serviceaccounts",
+  namespaced: true,
+  subresource: "token",
+  sensitive: true,
+};
+
+interface AccessReview {
+  readonly metadata?: { readonly name?: string };
+  readonly spec: { readonly resourceAttributes: { readonly verb: string } };
+}
+
+const accessReviews: Resource<AccessReview> = {
+  apiVersion: "authorization.k8s.io/v1",
+  kind: "SelfSubjectAccessReview",
+  path: "apis/authorization.k8s.io/v1",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
+const links: Resource<{ readonly metadata: { readonly name: string } }> = {
+  apiVersion: "multicluster.linkerd.io/v1alpha3",
+  kind: "Link",
+  path: "apis/multicluster.linkerd.io/v1alpha3",
+  plural: "links",
+  namespaced: true,
+};
+
+describe("the verbs", () => {
+  const cart = service("cart", { uid: "u1", resourceVersion: "7" });
+  const echo = (kind: string) => (request: { body: unknown }) => ({
+    body: { ...Object(request.body), kind } as unknown,
+  });
+
+  it("get asks for one object", () =>
+    withCluster(
+      () => saved(cart),
+      async ({ client, received }) => {
+        assert.deepEqual((await client.get(resources.services, cart.metadata)).spec, cart.spec);
+        const [request] = received;
+        assert.equal(request?.method, "GET");
+        assert.equal(request.url.pathname, "/api/v1/namespaces/shop/services/cart");
+        assert.equal(request.headers.authorization, "Bearer token-of-west");
+        assert.match(request.headers["user-agent"] ?? "", /^linkerd-multicluster\/\d/);
+        assert.equal(request.body, undefined);
+      },
+    ));
+
+  it("get of a namespaced object needs its namespace", () =>
+    withCluster(
+      () => saved(cart),
+      async ({ client }) => {
+        await assert.rejects(async () => client.get(resources.services, { name: "cart" }), {
+          name: "TypeError",
+          message: "Service cart lacks its namespace",
+        });
+      },
+    ));
+
+  it("names cannot lead elsewhere", () =>
+    withCluster(
+      () => saved(cart),
+      async ({ client, received }) => {
+        await client.get(resources.services, { namespace: "a/../b", name: "?c" });
+        assert.equal(received[0]?.url.pathname, "/api/v1/namespaces/a%2F..%2Fb/services/%3Fc");
+      },
+    ));
+
+  it("create posts the object with its kind", () =>
+    withCluster(echo("Service"), async ({ client, received }) => {
+      const created = await client.create(resources.services, cart);
+      assert.deepEqual(created.metadata, cart.metadata);
+      const [request] = received;
+      assert.equal(request?.method, "POST");
+      assert.equal(request.url.pathname, "/api/v1/namespaces/shop/services");
+      assert.deepEqual(request.body, { apiVersion: "v1", kind: "Service", ...cart });
+    }));
+
+  it("create can make what has no namespace", () =>
+    withCluster(echo("Namespace"), async ({ client, received }) => {
+      await client.create(resources.namespaces, { metadata: { name: "shop" } });
+      assert.equal(received[0]?.url.pathname, "/api/v1/namespaces");
+    }));
+
+  it("create can post to a subresource", () =>
+    withCluster(
+      () => ({ status: 201, body: { kind: "TokenRequest", status: { token: "abc" } } }),
+      async ({ client, received }) => {
+        const metadata = { namespace: "linkerd", name: "mirror" };
+        const made = await client.create(tokenRequests, { metadata, spec: { audiences: [] } });
+        assert.equal(made.status?.token, "abc");
+        assert.equal(
+          received[0]?.url.pathname,
+          "/api/v1/namespaces/linkerd/serviceaccounts/mirror/token",
+        );
+      },
+    ));
+
+  it("create can post a question", () =>
+    withCluster(echo("SelfSubjectAccessReview"), async ({ client, received }) => {
+      await client.create(accessReviews, { spec: { resourceAttributes: { verb: "list" } } });
+      assert.equal(
+        received[0]?.url.pathname,
+        "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      );
+    }));
+
+  it("replace puts the object, at the version it was read at", () =>
+    withCluster(echo("Service"), async ({ client, received }) => {
+      await client.replace(resources.services, cart);
+      const [request] = received;
+      assert.equal(request?.method, "PUT");
+      assert.equal(request.url.pathname, "/api/v1/namespaces/shop/services/cart");
+      assert.deepEqual(request.body, { apiVersion: "v1", kind: "Service", ...cart });
+    }));
+
+  it("patch merges into an object or one of its subresources", () =>
+    withCluster(echo("Link"), async ({ client, received }) => {
+      const patch = { status: { mirrored: 3 } };
+      const at = { namespace: "linkerd-multicluster", name: "west" };
+      await client.patch(links, at, patch, { subresource: "status" });
+      await client.patch(links, at, patch);
+      const path = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
+      assert.deepEqual(
+        received.map(({ method, url }) => `${method} ${url.pathname}`),
+        [`PATCH ${path}/west/status`, `PATCH ${path}/west`],
+      );
+      assert.equal(received[0]?.headers["content-type"], "application/merge-patch+json");
+      assert.deepEqual(received[0].body, patch);
+    }));
+
+  it("remove sends its preconditions", () =>
+    withCluster(
+      () => ({ body: { kind: "Status", status: "Success" } }),
+      async ({ client, received }) => {
+        const { uid, resourceVersion } = { uid: "u1", resourceVersion: "7" };
+        await client.remove(resources.services, cart.metadata, {
+          uid,
+          resourceVersion,
+          propagation: "Foreground",
+        });
+        await client.remove(resources.services, cart.metadata);
+        const [first, second] = received;
+        assert.equal(first?.method, "DELETE");
+        assert.deepEqual(first.body, {
+          apiVersion: "v1",
+          kind: "DeleteOptions",
+          preconditions: { uid: "u1", resourceVersion: "7" },
+          propagationPolicy: "Foreground",
+        });
+        assert.deepEqual(second?.body, {
+          apiVersion: "v1",
+          kind: "DeleteOptions",
+          preconditions: {},
+        });
+        assert.deepEqual(client.requests, { reads: 0, writes: 2 });
+      },
+    ));
+
+  it("keep connections open and use no more than they may", () => {
+    let open = 0;
+    let most = 0;
+    return withCluster(
+      async () => {
+        most = Math.max(most, ++open);
+        await new Promise(setImmediate);
+        open--;
+        return saved(cart);
+      },
+      async ({ client }) => {
+        const metadata = cart.metadata;
+        await Promise.all(
+          Array.from({ length: 20 }, () => client.get(resources.services, metadata)),
+        );
+        assert(most <= 3, `${most} at once`);
+      },
+      { connections: 3 },
+    );
+  });
+});
