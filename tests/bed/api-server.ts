@@ -1,0 +1,92 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { writeAuditPolicy } from "./audit.ts";
+import { type Program, startProgram, until } from "./processes.ts";
+import { type Access, request } from "./request.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface ApiServerSpec {
+  /** Names the cluster, and its part of etcd. */
+  readonly name: string;
+  /** Tells the clusters of a bed apart where they need numbers. */
+  readonly index: number;
+  readonly path: string;
+  readonly folder: string;
+  readonly port: number;
+  readonly etcdUrl: string;
+  /** Token of each user; all are administrators. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** The server makes this certificate itself, at its first start. */
+export const authorityFile = (folder: string): string =>
+  join(folder, "certificates", "apiserver.crt");
+
+export const serviceAccountKeyFile = (folder: string): string =>
+  join(folder, "service-accounts.key");
+
+export const auditLogFile = (folder: string): string => join(folder, "audit.log");
+
+/** What the server reads at every start. */
+export async function prepareApiServer({ folder, tokens }: ApiServerSpec): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  await writeFile(
+    serviceAccountKeyFile(folder),
+    privateKey.export({ type: "sec1", format: "pem" }),
+    { mode: 0o600 },
+  );
+  const rows = [...tokens].map(([user, token]) => `${token},${user},${user},"system:masters"\n`);
+  await writeFile(tokenFile(folder), rows.join(""), { mode: 0o600 });
+  await writeAuditPolicy(policyFile(folder));
+}
+
+export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program {
+  const { name, index, folder } = spec;
+  const args = [
+    `--etcd-servers=${spec.etcdUrl}`,
+    `--etcd-prefix=/${name}`,
+    "--bind-address=127.0.0.1",
+    `--secure-port=${spec.port}`,
+    // The Endpoints of the Service `kubernetes` may not be a loopback address; these are for documentation.
+    `--advertise-address=192.0.2.${index + 1}`,
+    `--service-cluster-ip-range=10.${100 + index}.0.0/16`,
+    `--cert-dir=${join(folder, "certificates")}`,
+    `--token-auth-file=${tokenFile(folder)}`,
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${serviceAccountKeyFile(folder)}`,
+    `--service-account-signing-key-file=${serviceAccountKeyFile(folder)}`,
+    "--allow-privileged=true",
+    // New nodes would be tainted until a controller, which the bed does without, has seen them ready.
+    "--disable-admission-plugins=TaintNodesByCondition",
+    `--audit-policy-file=${policyFile(folder)}`,
+    `--audit-log-path=${auditLogFile(folder)}`,
+    // An answered request is in the log when its answer arrives, and the log is never rotated away.
+    "--audit-log-mode=blocking",
+    "--audit-log-maxsize=0",
+    "--profiling=false",
+  ];
+  const log = join(folder, "kube-apiserver.log");
+  return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);
+}
+
+/** Waits until the server is ready, and says how to reach it. */
+export function apiServerReady(
+  { name, folder, port }: ApiServerSpec,
+  token: string,
+  program: Program,
+): Promise<Access> {
+  return until(`the API server of ${name}`, [program], async () => {
+    const authority = await readFile(authorityFile(folder), "utf8");
+    const access = { server: `https://127.0.0.1:${port}`, authority, token };
+    const { code } = await request(access, "GET", "/readyz");
+    return code === 200 ? access : undefined;
+  });
+}
+
+const tokenFile = (folder: string): string => join(folder, "tokens.csv");
+
+const policyFile = (folder: string): string => join(folder, "audit-policy.yaml");

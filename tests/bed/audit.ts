@@ -1,0 +1,132 @@
+import { open, stat, writeFile } from "node:fs/promises";
+
+import { stringify } from "yaml";
+
+import { isMissing } from "./errors.ts";
+
+/** A request that a cluster's API server answered. */
+export interface AuditedRequest {
+  readonly verb: string;
+  /** With its subresource, `services/status`; empty for what is not about a resource, such as `/version`. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly userAgent: string;
+  readonly code: number;
+  /** Path and query, for what only they tell: pages, selectors, field managers. */
+  readonly uri: string;
+}
+
+/** A moment in one cluster's audit log. */
+export interface Mark {
+  readonly log: string;
+  readonly offset: number;
+}
+
+interface Audited {
+  readonly auditLog: string;
+}
+
+/** Users whose requests are not recorded: what keeps a cluster going is of no interest, and there is much of it. */
+export const UNRECORDED = {
+  bed: "linkerd-multicluster-bed",
+  controllerManager: "system:kube-controller-manager",
+  scheduler: "system:kube-scheduler",
+  kwok: "kwok",
+} as const;
+
+export async function writeAuditPolicy(file: string): Promise<void> {
+  const policy = {
+    apiVersion: "audit.k8s.io/v1",
+    kind: "Policy",
+    omitStages: ["RequestReceived"],
+    rules: [
+      { level: "None", users: ["system:apiserver", ...Object.values(UNRECORDED)] },
+      { level: "Metadata" },
+    ],
+  };
+  await writeFile(file, stringify(policy));
+}
+
+/** Now: requests that are answered later come after it. */
+export async function mark({ auditLog }: Audited): Promise<Mark> {
+  try {
+    return { log: auditLog, offset: (await stat(auditLog)).size };
+  } catch (error) {
+    if (isMissing(error)) return { log: auditLog, offset: 0 };
+    throw error;
+  }
+}
+
+/** The requests that the cluster answered, in order; a watch counts when it begins. `userAgent` is a part of the agent's name. */
+export async function requestsOf(
+  { auditLog }: Audited,
+  { userAgent = "", since }: { readonly userAgent?: string; readonly since?: Mark } = {},
+): Promise<AuditedRequest[]> {
+  if (since !== undefined && since.log !== auditLog) {
+    throw new Error("The mark is of another cluster: take one for each.");
+  }
+  const seen = new Set<string>();
+  const requests: AuditedRequest[] = [];
+  for (const line of (await textFrom(auditLog, since?.offset ?? 0)).split("\n")) {
+    if (line === "") continue;
+    const event = JSON.parse(line) as AuditEvent;
+    // A watch has two events, when it begins and when it ends.
+    if (seen.has(event.auditID)) continue;
+    seen.add(event.auditID);
+    if (event.userAgent?.includes(userAgent) ?? userAgent === "") requests.push(requestOf(event));
+  }
+  return requests;
+}
+
+/** What is used of `audit.k8s.io/v1` Event. */
+interface AuditEvent {
+  readonly auditID: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly userAgent?: string;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+function requestOf({
+  verb,
+  requestURI,
+  userAgent,
+  objectRef,
+  responseStatus,
+}: AuditEvent): AuditedRequest {
+  const { resource = "", subresource, namespace = "", name = "" } = objectRef ?? {};
+  return {
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    namespace,
+    name,
+    userAgent: userAgent ?? "",
+    code: responseStatus?.code ?? 0,
+    uri: requestURI,
+  };
+}
+
+async function textFrom(file: string, offset: number): Promise<string> {
+  const log = await open(file);
+  try {
+    const { size } = await log.stat();
+    const { buffer, bytesRead } = await log.read(
+      Buffer.alloc(Math.max(0, size - offset)),
+      0,
+      Math.max(0, size - offset),
+      offset,
+    );
+    const text = buffer.toString("utf8", 0, bytesRead);
+    // The last line may still be being written.
+    return text.slice(0, text.lastIndexOf("\n") + 1);
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+
+import {
+  type ApiServerSpec,
+  apiServerReady,
+  auditLogFile,
+  prepareApiServer,
+  startApiServer,
+} from "./api-server.ts";
+import { UNRECORDED } from "./audit.ts";
+import { startControllers } from "./controllers.ts";
+import { BedError } from "./errors.ts";
+import { until } from "./processes.ts";
+import { type Access, type Answer, request } from "./request.ts";
+import type { Toolbox } from "./tools.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface Cluster {
+  readonly name: string;
+  /** In the bed's kubeconfig. */
+  readonly context: string;
+  readonly server: string;
+  /** As the bed's kubeconfig has it: an administrator's. */
+  readonly access: Access;
+  readonly auditLog: string;
+  /** A request by the bed itself: none that `requestsOf` counts. */
+  readonly request: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** Makes its API server unreachable: connections are refused, or accepted and never answered. */
+  readonly cut: (how?: "refused" | "silent") => Promise<void>;
+  /** Returns once it is ready again, with everything it held. */
+  readonly restore: () => Promise<void>;
+}
+
+export interface ClusterSpec {
+  readonly name: string;
+  readonly index: number;
+  readonly workloads: boolean;
+  readonly folder: string;
+  readonly port: number;
+  readonly etcdUrl: string;
+}
+
+const ADMINISTRATOR = "admin";
+
+export async function startCluster(
+  spec: ClusterSpec,
+  tools: Toolbox,
+  watchdog: Watchdog,
+): Promise<Cluster> {
+  const { name, folder } = spec;
+  const users = [ADMINISTRATOR, ...Object.values(UNRECORDED)];
+  const tokens = new Map(users.map((user) => [user, randomBytes(24).toString("base64url")]));
+  const server: ApiServerSpec = { ...spec, path: tools["kube-apiserver"], tokens };
+  await prepareApiServer(server);
+  let program = startApiServer(server, watchdog);
+  const own = await apiServerReady(server, tokens.get(UNRECORDED.bed) ?? "", program);
+  const controllers = await startControllers({ ...spec, access: own, tokens }, tools, watchdog);
+  if (spec.workloads) await addNode(name, own);
+  await until(`the controllers of ${name}`, [program, ...controllers], () =>
+    isComplete(own, spec.workloads),
+  );
+
+  let state: "up" | "refused" | "silent" = "up";
+  return {
+    name,
+    context: name,
+    server: own.server,
+    access: { ...own, token: tokens.get(ADMINISTRATOR) ?? "" },
+    auditLog: auditLogFile(folder),
+    request: (method, path, body) => request(own, method, path, body),
+    async cut(how = "refused") {
+      if (state !== "up") throw new Error(`${name} is cut off already.`);
+      state = how;
+      if (how === "silent") program.freeze();
+      else await program.end();
+    },
+    async restore() {
+      if (state === "silent") program.thaw();
+      if (state === "refused") program = startApiServer(server, watchdog);
+      state = "up";
+      await apiServerReady(server, own.token, program);
+    },
+  };
+}
+
+/** One node without a machine, which kwok keeps ready and where it lets all pods run. */
+async function addNode(cluster: string, access: Access): Promise<void> {
+  const { code, body } = await request(access, "POST", "/api/v1/nodes", {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: `${cluster}-node`, labels: { "kubernetes.io/hostname": `${cluster}-node` } },
+  });
+  if (code !== 201) throw new BedError(`${cluster} takes no node: ${JSON.stringify(body)}`);
+}
+
+/** Objects can be made as in a cluster that has been running for long. */
+async function isComplete(access: Access, workloads: boolean): Promise<true | undefined> {
+  const account = await request(
+    access,
+    "GET",
+    "/api/v1/namespaces/default/serviceaccounts/default",
+  );
+  if (account.code !== 200) return undefined;
+  if (!workloads) return true;
+  const { body } = await request(access, "GET", "/api/v1/nodes");
+  const { items } = body as { items: { status: { conditions?: Condition[] } }[] };
+  const conditions = items.flatMap(({ status }) => status.conditions ?? []);
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True") || undefined;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}

@@ -1,0 +1,95 @@
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { authorityFile, serviceAccountKeyFile } from "./api-server.ts";
+import { UNRECORDED } from "./audit.ts";
+import { writeKubeconfig } from "./kubeconfig.ts";
+import { type Program, startProgram } from "./processes.ts";
+import type { Access } from "./request.ts";
+import type { Toolbox } from "./tools.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface ControllersSpec {
+  readonly name: string;
+  readonly index: number;
+  readonly folder: string;
+  /** Whether pods are to run. */
+  readonly workloads: boolean;
+  readonly access: Access;
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** What a cluster without machines, volumes and autoscaling has use for. */
+const CONTROLLERS = [
+  "clusterrole-aggregation",
+  "deployment",
+  "endpoints",
+  "endpointslice",
+  "endpointslice-mirroring",
+  "garbage-collector",
+  "job",
+  "namespace",
+  "replicaset",
+  "root-ca-certificate-publisher",
+  "serviceaccount",
+  "serviceaccount-token",
+  "statefulset",
+].map((name) => `${name}-controller`);
+
+export async function startControllers(
+  spec: ControllersSpec,
+  tools: Toolbox,
+  watchdog: Watchdog,
+): Promise<Program[]> {
+  const start = async (tool: keyof Toolbox, user: string, args: string[]): Promise<Program> => {
+    const kubeconfig = join(spec.folder, `${tool}.kubeconfig`);
+    const access = { ...spec.access, token: spec.tokens.get(user) ?? "" };
+    await writeKubeconfig(kubeconfig, [{ name: user, access }]);
+    const command = {
+      name: `${tool} of ${spec.name}`,
+      path: tools[tool],
+      args: [`--kubeconfig=${kubeconfig}`, ...args],
+      log: join(spec.folder, `${tool}.log`),
+    };
+    return startProgram(command, watchdog);
+  };
+  const controllerManager = start("kube-controller-manager", UNRECORDED.controllerManager, [
+    `--controllers=${CONTROLLERS.join(",")}`,
+    `--service-account-private-key-file=${serviceAccountKeyFile(spec.folder)}`,
+    `--root-ca-file=${authorityFile(spec.folder)}`,
+    ...ALONE,
+    // Tests wait for these: the defaults would take minutes for thousands of Services.
+    "--kube-api-qps=2000",
+    "--kube-api-burst=4000",
+    "--concurrent-endpoint-syncs=20",
+    "--concurrent-service-endpoint-syncs=20",
+    "--mirroring-concurrent-service-endpoint-syncs=20",
+    "--concurrent-namespace-syncs=20",
+    "--concurrent-gc-syncs=20",
+  ]);
+  if (!spec.workloads) return [await controllerManager];
+  return Promise.all([
+    controllerManager,
+    start("kube-scheduler", UNRECORDED.scheduler, [
+      ...ALONE,
+      "--kube-api-qps=2000",
+      "--kube-api-burst=4000",
+    ]),
+    start("kwok", UNRECORDED.kwok, [
+      ...(await stages(tools.kwok)),
+      "--manage-all-nodes=true",
+      `--cidr=10.${150 + spec.index}.0.0/16`,
+      // Nobody looks for signs of life of a node that does not exist.
+      "--node-lease-duration-seconds=0",
+    ]),
+  ]);
+}
+
+/** No other instance to elect a leader with, nobody to serve metrics to. */
+const ALONE = ["--leader-elect=false", "--secure-port=0"];
+
+async function stages(kwok: string): Promise<string[]> {
+  const folder = dirname(kwok);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
+  return files.map((file) => `--config=${join(folder, file)}`);
+}

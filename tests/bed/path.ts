@@ -1,0 +1,35 @@
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, join, sep } from "node:path";
+
+/** The program of that name that the machine brings along, in KUBEBUILDER_ASSETS or on PATH. */
+export async function programOnPath(name: string): Promise<string | undefined> {
+  const folders = [
+    process.env["KUBEBUILDER_ASSETS"],
+    ...(process.env["PATH"] ?? "").split(delimiter),
+  ];
+  for (const folder of folders) {
+    if (folder === undefined || folder === "") continue;
+    // npm scripts put node_modules/.bin on PATH: what lies there under these names are launchers that download.
+    if (folder.split(sep).includes("node_modules")) continue;
+    const candidate = join(folder, name);
+    if ((await isFile(candidate)) && (await isExecutable(candidate))) return candidate;
+  }
+  return undefined;
+}
+
+export async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

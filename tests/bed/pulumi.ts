@@ -1,0 +1,57 @@
+import { copyFile, link, mkdir, realpath, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+import { codeOf } from "./errors.ts";
+import { isFile } from "./path.ts";
+import type { Toolbox } from "./tools.ts";
+
+const LAUNCHER = "pulumi-resource-pulumi-nodejs";
+const HOST = "pulumi-language-nodejs";
+
+/**
+ * A folder with everything the engine starts. It looks for its own plugins beside its executable, symlinks resolved, and
+ * warns of those that it finds first on PATH: so all must lie in one folder, and `pulumi` must be no symlink there.
+ */
+export async function pulumiFolder(tools: Toolbox, folder: string): Promise<string> {
+  const installed = dirname(await realpath(tools.pulumi));
+  if ((await isFile(join(installed, HOST))) && (await isFile(join(installed, LAUNCHER)))) {
+    return installed;
+  }
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await place(tools.pulumi, join(bin, "pulumi"));
+  await symlink(tools[HOST], join(bin, HOST));
+  // The launcher fits the SDK of this checkout, while the cached programs are every checkout's.
+  const sdk = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+  await symlink(join(sdk, LAUNCHER), join(bin, LAUNCHER));
+  return bin;
+}
+
+/** What `pulumi` needs to find: the clusters and a state of its own. */
+export async function pulumiSettings(
+  kubeconfig: string,
+  folder: string,
+): Promise<Record<string, string>> {
+  const home = join(folder, "pulumi-home");
+  const state = join(folder, "pulumi-state");
+  for (const each of [home, state]) await mkdir(each);
+  return {
+    KUBECONFIG: kubeconfig,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "test bed",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    PULUMI_HOME: home,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+}
+
+async function place(program: string, path: string): Promise<void> {
+  try {
+    await link(program, path);
+  } catch (error) {
+    // Another file system, or a file that is not ours to link.
+    if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM") throw error;
+    await copyFile(program, path);
+  }
+}
