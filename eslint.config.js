@@ -3,7 +3,7 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** The core knows neither Pulumi nor a Kubernetes client; data flows observe, desired, plan, apply. */
-const rim = ["@pulumi/*", "@kubernetes/*", "undici", "node:*"];
+const rim = ["@pulumi/*", "@kubernetes/*", "undici", "node:*", "!node:util"];
 const core = (files, forbidden) => ({
   files,
   rules: {

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterAccess, LinkSpec } from "../mirror/model/link.ts";
+import { settingsOf } from "../mirror/model/link-settings.ts";
 import { Mirrors } from "./mirrors.ts";
 
 export interface LinkArgs {
@@ -18,7 +19,11 @@ export class Link extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:Link", name, {}, opts);
     const mirrors = new Mirrors(
       name,
-      { link: args.spec, clusters: args.clusters, siblings: args.siblings },
+      {
+        link: settingsOf(args.spec),
+        clusters: args.clusters,
+        siblings: args.siblings.map(settingsOf),
+      },
       { parent: this },
     );
     this.notMirrored = mirrors.notMirrored;

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { MirrorsArgs, MirrorsInputs, MirrorsOutputs } from "../mirror/provider/state.ts";
+import type { Inputs, MirrorsArgs, Outputs } from "../mirror/provider/state.ts";
 
 /**
  * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up
  * by name when they run. So a later version of that package serves mirrors made today.
  */
-const provider: pulumi.dynamic.ResourceProvider<MirrorsInputs, MirrorsOutputs> = {
+const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<MirrorsArgs>> = {
   async check(olds, news) {
     return (await import("@linkerd-multicluster/mirror")).mirrors.check(olds, news);
   },

@@ -11,8 +11,11 @@ import { namespaceManifest } from "./manifest.ts";
 import { Progress } from "./progress.ts";
 import { writeService } from "./services.ts";
 
-/** Sentences about what could not be done, one per object; empty if all is as planned. */
-export type Failures = readonly string[];
+/** What could not be done, and of which mirror; a namespace that failed has no key. */
+export interface Failure {
+  readonly key?: ObjectKey;
+  readonly sentence: string;
+}
 
 /**
  * Carries out a plan, in the order that keeps traffic up: namespaces, Services, Endpoints (of
@@ -23,7 +26,7 @@ export async function apply(
   ground: Ground,
   plan: Pick<Plan, "addresses" | "changes" | "namespaces">,
   say: (line: string) => void,
-): Promise<Failures> {
+): Promise<readonly Failure[]> {
   const run = new Run(ground, plan, say);
   await run.createNamespaces(plan.namespaces);
   await run.writeServices();
@@ -35,7 +38,7 @@ export async function apply(
 }
 
 class Run {
-  readonly failures: string[] = [];
+  readonly failures: Failure[] = [];
   readonly #ground: Ground;
   readonly #writes: readonly Write[];
   readonly #deletions: readonly Change[];
@@ -54,13 +57,13 @@ class Run {
     this.#addresses = new Map(addresses);
     this.#writes = changes.filter((change) => change.action !== "delete");
     this.#deletions = changes.filter((change) => change.action === "delete");
-    this.#progress = new Progress(`mirroring ${ground.target}`, changes.length, say);
+    this.#progress = new Progress(ground.work, changes.length, say);
   }
 
   async createNamespaces(names: readonly string[]): Promise<void> {
     await this.#each(names, async (name) => {
       try {
-        const manifest = namespaceManifest(name, this.#ground.target);
+        const manifest = namespaceManifest(name, this.#ground.namespaceLabels);
         await this.#ground.kubernetes.create(resources.namespaces, manifest);
       } catch (error) {
         if (error instanceof KubernetesError && error.kind === "alreadyExists") return;
@@ -127,9 +130,11 @@ class Run {
     results.forEach((result, index) => {
       const item = items[index];
       if (result.status === "fulfilled" || item === undefined) return;
-      if (keyOf !== undefined) this.#failed.add(keyOf(item));
+      const key = keyOf?.(item);
+      if (key !== undefined) this.#failed.add(key);
       const reason: unknown = result.reason;
-      this.failures.push(reason instanceof Error ? reason.message : String(reason));
+      const sentence = reason instanceof Error ? reason.message : String(reason);
+      this.failures.push({ ...(key !== undefined && { key }), sentence });
     });
   }
 }

@@ -2,20 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kubernetes } from "../kubernetes/interface.ts";
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Resource } from "../kubernetes/resources.ts";
-import { keyOf, type ObjectMeta } from "../model/objects.ts";
-import { isOurs } from "../plan/ownership.ts";
+import { keyOf, type ObjectMeta, type StringMap } from "../model/objects.ts";
+import type { Owner } from "../model/owner.ts";
 
 interface OwnedObject {
   readonly metadata: ObjectMeta;
 }
 
-/** Where a link's mirrors are written, and by what name they are known as its own. */
+/** Where mirrors are written, and how those that may be touched are told from the rest. */
 export interface Ground {
   readonly kubernetes: Kubernetes;
   /** Name of the source cluster. */
   readonly source: string;
-  /** Name of the target cluster, whose mirrors these are. */
-  readonly target: string;
+  readonly owner: Owner;
+  /** Of the namespaces that are created for mirrors. */
+  readonly namespaceLabels: StringMap;
+  /** What long work is called: `mirroring west`. */
+  readonly work: string;
 }
 
 /** How often somebody else may get in between before this run gives up on an object. */
@@ -65,7 +68,7 @@ export async function remove<T extends OwnedObject>(
   let live: T | undefined = observed;
   for (let attempt = 1; live !== undefined; attempt++) {
     // Given up by whoever took the labels off: from then on it is not ours to delete.
-    if (!isOurs(live, ground.target)) return;
+    if (!ground.owner.owns(live)) return;
     const { uid, resourceVersion } = live.metadata;
     try {
       await ground.kubernetes.remove(
@@ -115,9 +118,9 @@ async function read<T extends OwnedObject>(
 }
 
 function assertOurs<T extends OwnedObject>(ground: Ground, resource: Resource<T>, live: T): void {
-  if (isOurs(live, ground.target)) return;
+  if (ground.owner.owns(live)) return;
   throw new Error(
-    `the ${resource.kind} ${keyOf(live)} on ${ground.source} is not a mirror of ${ground.target} and was left alone: rename or delete it, or rename what is exported, and run again`,
+    `the ${resource.kind} ${keyOf(live)} on ${ground.source} is not ${ground.owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
   );
 }
 

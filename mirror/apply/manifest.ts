@@ -1,6 +1,5 @@
 import type { Mirror } from "../model/mirror.ts";
-import type { Endpoints, EndpointSubset, Namespace, Service } from "../model/objects.ts";
-import { ownerLabels } from "../desired/metadata.ts";
+import type { Endpoints, EndpointSubset, Namespace, Service, StringMap } from "../model/objects.ts";
 
 /**
  * The Service to send. What a live one has beyond the fields that are ours survives, a selector
@@ -45,6 +44,6 @@ export function endpointsManifest(
 }
 
 /** A namespace made for mirrors is marked as such, and never changed or deleted (2.3). */
-export function namespaceManifest(name: string, target: string): Namespace {
-  return { metadata: { name, labels: ownerLabels(target) } };
+export function namespaceManifest(name: string, labels: StringMap): Namespace {
+  return { metadata: { name, labels } };
 }

@@ -1,3 +1,4 @@
+import type { Link } from "../model/link-resource.ts";
 import type { Endpoints, Namespace, Service } from "../model/objects.ts";
 
 /**
@@ -53,7 +54,15 @@ const namespaces: Resource<Namespace> = {
   namespaced: false,
 };
 
-export const resources = { services, endpoints, namespaces } as const;
+const links: Resource<Link> = {
+  apiVersion: "multicluster.linkerd.io/v1alpha3",
+  path: "apis/multicluster.linkerd.io/v1alpha3",
+  kind: "Link",
+  plural: "links",
+  namespaced: true,
+};
+
+export const resources = { services, endpoints, namespaces, links } as const;
 
 /** Path of a collection (all namespaces where none is given) or, with a name, of one object. */
 export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {

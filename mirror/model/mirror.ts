@@ -5,8 +5,9 @@ import type { EndpointPort, ObjectKey, ServicePort, StringMap } from "./objects.
  * - `headless`: a headless Service whose Endpoints are the ClusterIPs of its endpoint mirrors.
  * - `endpoint`: a ClusterIP Service for one named pod, behind the gateway.
  * - `discovery`: a Service without Endpoints; Linkerd watches the target's pods itself.
+ * - `federated`: the union of same-named Services of several clusters, likewise without Endpoints.
  */
-export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery";
+export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
 
 /** Either an IP known beforehand, or the ClusterIP that an endpoint mirror is going to have. */
 export type MirrorAddress =

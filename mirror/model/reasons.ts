@@ -22,6 +22,11 @@ export const reasons = {
     status: "InvalidService",
     meaning: "an ExternalName Service is an alias in DNS and has nothing to mirror",
   },
+  HeadlessMember: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "a headless Service cannot be a member of a federated Service",
+  },
   IsMirror: {
     keeps: false,
     status: "InvalidService",
@@ -80,6 +85,8 @@ export type Reason = keyof typeof reasons;
 /** An exported Service (or one pod of it) that is not mirrored, and the sentence that says why. */
 export interface Skip {
   readonly origin: ObjectKey;
+  /** The cluster of the exported Service, where the link alone does not say it. */
+  readonly cluster?: string;
   /** The pod's hostname, when the rest of the Service is mirrored without it. */
   readonly hostname?: string;
   /** Name of the mirror that is not made, in the origin's namespace. */

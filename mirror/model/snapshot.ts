@@ -1,3 +1,4 @@
+import type { Link } from "./link-resource.ts";
 import type { Endpoints, Namespace, ObjectKey, Service } from "./objects.ts";
 
 /**
@@ -12,4 +13,6 @@ export interface ClusterSnapshot {
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly services: ReadonlyMap<ObjectKey, Service>;
   readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
+  /** Link resources; absent where the cluster does not have them or does not let us read them. */
+  readonly links?: ReadonlyMap<ObjectKey, Link>;
 }

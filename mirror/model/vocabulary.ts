@@ -42,6 +42,24 @@ export function federatedName(service: string): string {
   return `${service}-federated`;
 }
 
+/** A remote member of a federated Service, as Linkerd's destination controller reads it. */
+export function memberToken(service: string, cluster: string): string {
+  return `${service}@${cluster}`;
+}
+
+export function clusterOfToken(token: string): string {
+  return token.slice(token.indexOf("@") + 1);
+}
+
+/** The remote members that a federated Service lists; blanks that Linkerd leaves are dropped. */
+export function tokensIn(annotations: Readonly<Record<string, string>>): string[] {
+  const list = annotations[annotation.remoteMembers] ?? "";
+  return list
+    .split(",")
+    .map((token) => token.trim())
+    .filter((token) => token !== "");
+}
+
 /** The name by which the target's gateway knows a Service, or one pod of it. */
 export function remoteName(path: readonly string[], namespace: string, domain: string): string {
   return `${path.join(".")}.${namespace}.svc.${domain}`;

@@ -1,5 +1,7 @@
+import type { Link } from "../model/link-resource.ts";
 import { keyOf, type ObjectKey, type ObjectMeta } from "../model/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
 import { resources } from "../kubernetes/resources.ts";
 
@@ -9,10 +11,11 @@ import { resources } from "../kubernetes/resources.ts";
  * @throws KubernetesError when any of them cannot be read to its end.
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
-  const [namespaces, services, endpoints] = await Promise.all([
+  const [namespaces, services, endpoints, links] = await Promise.all([
     kubernetes.list(resources.namespaces),
     kubernetes.list(resources.services),
     kubernetes.list(resources.endpoints),
+    linksOf(kubernetes),
   ]);
   const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
   const identity = byName.get("kube-system")?.metadata.uid;
@@ -26,7 +29,19 @@ export async function observe(kubernetes: Kubernetes, cluster: string): Promise<
     namespaces: byName,
     services: byKey(services),
     endpoints: byKey(endpoints),
+    ...(links !== undefined && { links: byKey(links) }),
   };
+}
+
+/** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
+async function linksOf(kubernetes: Kubernetes): Promise<Link[] | undefined> {
+  try {
+    return await kubernetes.list(resources.links);
+  } catch (error) {
+    if (error instanceof KubernetesError && ["notFound", "forbidden"].includes(error.kind))
+      return undefined;
+    throw error;
+  }
 }
 
 function byKey<T extends { readonly metadata: ObjectMeta }>(objects: readonly T[]) {

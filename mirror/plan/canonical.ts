@@ -34,28 +34,26 @@ export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf)
     .filter((subset) => subset.addresses.length > 0);
 }
 
-/** Every address with its ports, one text each, sorted. */
+/** Every address with its ports, one text each, sorted; being listed twice means nothing. */
 export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
-  return subsets
-    .flatMap((subset) => {
-      const ports = portsText(subset.ports);
-      return [
-        ...(subset.addresses ?? []).map((a) => addressText(a.hostname, a.ip, ports)),
-        ...(subset.notReadyAddresses ?? []).map(
-          (a) => `${addressText(a.hostname, a.ip, ports)} not ready`,
-        ),
-      ];
-    })
-    .sort();
+  const texts = subsets.flatMap((subset) => {
+    const ports = portsText(subset.ports);
+    return [
+      ...(subset.addresses ?? []).map((a) => addressText(a.hostname, a.ip, ports)),
+      ...(subset.notReadyAddresses ?? []).map(
+        (a) => `${addressText(a.hostname, a.ip, ports)} not ready`,
+      ),
+    ];
+  });
+  return [...new Set(texts)].sort();
 }
 
 export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: AddressOf): string[] {
-  return subsets
-    .flatMap((subset) => {
-      const ports = portsText(subset.ports);
-      return subset.addresses.map((address) => wantedText(address, ports, addressOf));
-    })
-    .sort();
+  const texts = subsets.flatMap((subset) => {
+    const ports = portsText(subset.ports);
+    return subset.addresses.map((address) => wantedText(address, ports, addressOf));
+  });
+  return [...new Set(texts)].sort();
 }
 
 function wantedText(address: MirrorAddress, ports: string, addressOf: AddressOf): string {

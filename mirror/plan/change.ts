@@ -37,6 +37,8 @@ export interface Plan {
   readonly addresses: ReadonlyMap<ObjectKey, string>;
   /** Sorted by key. */
   readonly changes: readonly Change[];
+  /** The mirrors that should exist and can. */
+  readonly wanted: readonly Mirror[];
   /** One line for each mirror that exists once the plan is carried out. */
   readonly mirrors: Readonly<Record<ObjectKey, string>>;
   readonly skips: readonly Skip[];

@@ -2,11 +2,12 @@ import { mirrorKey, type Refusal } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { ObjectKey } from "../model/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { annotation, label } from "../model/vocabulary.ts";
+import { federated, mirrorsOf } from "../model/owner.ts";
+import { annotation } from "../model/vocabulary.ts";
 
-/** A mirror together with the cluster whose link asks for it. */
+/** A mirror together with the cluster whose link asks for it; a federated Service has none. */
 export interface Claim {
-  readonly target: string;
+  readonly target?: string;
   readonly mirror: Mirror;
 }
 
@@ -38,14 +39,17 @@ export function colliding(
 }
 
 function holds({ mirror, target }: Claim, source: ClusterSnapshot): boolean {
-  const live = source.services.get(mirrorKey(mirror))?.metadata;
+  const live = source.services.get(mirrorKey(mirror));
+  const owner = target === undefined ? federated : mirrorsOf(target);
   return (
-    live?.labels?.[label.cluster] === target &&
-    live.annotations?.[annotation.remoteName] === mirror.annotations[annotation.remoteName]
+    live !== undefined &&
+    owner.owns(live) &&
+    live.metadata.annotations?.[annotation.remoteName] === mirror.annotations[annotation.remoteName]
   );
 }
 
 function words({ mirror, target }: Claim): string {
+  if (target === undefined) return `the federated Service of ${mirror.origin}`;
   const what = mirror.hostname === undefined ? "" : `pod ${mirror.hostname} of `;
   return `${what}${mirror.origin} of cluster ${target}`;
 }

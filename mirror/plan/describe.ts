@@ -1,6 +1,7 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
-import { isHeadless, type ServicePort } from "../model/objects.ts";
-import { annotation, label } from "../model/vocabulary.ts";
+import { isHeadless, type ServicePort, type StringMap } from "../model/objects.ts";
+import { federated } from "../model/owner.ts";
+import { annotation, label, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "./canonical.ts";
 import type { LiveMirror } from "./change.ts";
 import { count } from "./text.ts";
@@ -10,6 +11,7 @@ export function liveKind(live: LiveMirror): MirrorKind {
   const labels = live.service?.metadata.labels ?? live.endpoints?.metadata.labels ?? {};
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
   if (labels[label.remoteDiscovery] !== undefined) return "discovery";
+  if (live.service !== undefined && federated.owns(live.service)) return "federated";
   return live.service !== undefined && isHeadless(live.service) ? "headless" : "gateway";
 }
 
@@ -17,7 +19,7 @@ export function liveKind(live: LiveMirror): MirrorKind {
 export function describeWanted(mirror: Mirror): string {
   return line(
     mirror.kind,
-    mirror.annotations[annotation.remoteName],
+    mirror.annotations,
     mirror.ports,
     mirror.endpoints?.subsets.flatMap((subset) =>
       subset.addresses.map((address) => ("hostname" in address ? address.hostname : address.ip)),
@@ -31,7 +33,7 @@ export function describeLive(live: LiveMirror): string {
   if (service === undefined) return "Endpoints without a Service";
   return line(
     liveKind(live),
-    service.metadata.annotations?.[annotation.remoteName],
+    service.metadata.annotations ?? {},
     service.spec.ports ?? [],
     endpoints?.subsets?.flatMap((subset) =>
       (subset.addresses ?? []).map((address) => address.hostname ?? address.ip),
@@ -41,12 +43,12 @@ export function describeLive(live: LiveMirror): string {
 
 function line(
   kind: MirrorKind,
-  remote: string | undefined,
+  annotations: StringMap,
   ports: readonly ServicePort[],
   hosts: readonly string[] | undefined,
 ): string {
-  const of = remote === undefined ? "" : ` of ${shortName(remote, kind)}`;
-  return `${words[kind]}${of}: ${portsText(ports)}${leads(kind, hosts)}`;
+  const of = kind === "federated" ? members(annotations) : remoteService(kind, annotations);
+  return `${words[kind]}${of === "" ? "" : ` of ${of}`}: ${portsText(ports)}${leads(kind, hosts)}`;
 }
 
 const words: Readonly<Record<MirrorKind, string>> = {
@@ -54,18 +56,25 @@ const words: Readonly<Record<MirrorKind, string>> = {
   headless: "headless mirror",
   endpoint: "endpoint mirror",
   discovery: "remote-discovery mirror",
+  federated: "federated Service",
 };
 
 function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
-  if (kind === "discovery") return "";
+  if (kind === "discovery" || kind === "federated") return "";
   const number = new Set(hosts).size;
   if (kind === "headless") return `, ${count(number, "pod")}`;
   return number === 0 ? ", no endpoints" : "";
 }
 
+/** `bb@east, bb@north, local bb`. */
+function members(annotations: StringMap): string {
+  const local = annotations[annotation.localMember];
+  return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])].join(", ");
+}
+
 /** `web` of `web.shop.svc.cluster.local`, and `pod.web` for one pod of it. */
-function shortName(remote: string, kind: MirrorKind): string {
-  return remote
+function remoteService(kind: MirrorKind, annotations: StringMap): string {
+  return (annotations[annotation.remoteName] ?? "")
     .split(".")
     .slice(0, kind === "endpoint" ? 2 : 1)
     .join(".");

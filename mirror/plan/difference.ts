@@ -69,10 +69,12 @@ function endpointsFields(
 }
 
 function mapFields(word: string, live: StringMap = {}, wanted: StringMap): FieldChange[] {
-  const keys = [...new Set([...Object.keys(live), ...Object.keys(wanted)])].sort();
+  // Maps, because a key may be called what every object inherits, like `constructor`.
+  const [is, willBe] = [new Map(Object.entries(live)), new Map(Object.entries(wanted))];
+  const keys = [...new Set([...is.keys(), ...willBe.keys()])].sort();
   return keys
     .filter((key) => key !== annotation.remoteResourceVersion)
-    .flatMap((key) => changed(`${word} ${key}`, quoted(live[key]), quoted(wanted[key])));
+    .flatMap((key) => changed(`${word} ${key}`, quoted(is.get(key)), quoted(willBe.get(key))));
 }
 
 function changed(

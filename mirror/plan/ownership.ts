@@ -7,33 +7,20 @@ import {
   type Service,
   type StringMap,
 } from "../model/objects.ts";
+import type { Owner } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label } from "../model/vocabulary.ts";
 import type { LiveMirror } from "./change.ts";
 
-/**
- * Whether an object is provably this link's: only then may it be changed or deleted. Mirrors that
- * Linkerd's own controller made carry the same labels and so are taken over.
- */
-export function isOurs(object: { readonly metadata: ObjectMeta }, target: string): boolean {
-  const labels = object.metadata.labels ?? {};
-  return (
-    labels[label.mirrored] === "true" &&
-    labels[label.cluster] === target &&
-    labels[label.mirroredGateway] === undefined
-  );
-}
-
-/** All mirrors of a target in the source, Endpoints that have lost their Service included. */
-export function liveMirrors(source: ClusterSnapshot, target: string): Map<ObjectKey, LiveMirror> {
+/** All that an owner has in the source, Endpoints that have lost their Service included. */
+export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKey, LiveMirror> {
   const found = new Map<ObjectKey, LiveMirror>();
   for (const [key, service] of source.services)
-    if (isOurs(service, target)) found.set(key, { service });
+    if (owner.owns(service)) found.set(key, { service });
   for (const [key, endpoints] of source.endpoints) {
-    if (!isOurs(endpoints, target)) continue;
+    if (!owner.owns(endpoints)) continue;
     // Endpoints under somebody else's Service are that Service's business, whatever their labels.
-    const service = source.services.get(key);
-    if (service !== undefined && !found.has(key)) continue;
+    if (source.services.has(key) && !found.has(key)) continue;
     found.set(key, { ...found.get(key), endpoints });
   }
   return found;
@@ -53,19 +40,19 @@ export function addressOf(service: Service | undefined): string | undefined {
 }
 
 /**
- * Mirrors whose name is held by something that is not this link's, or that is on its way out and
+ * Mirrors whose name is held by something that is not their owner's, or that is on its way out and
  * so can neither be written nor be made anew.
  */
 export function unwritable(
   mirrors: readonly Mirror[],
   source: ClusterSnapshot,
-  target: string,
+  owner: Owner,
 ): Refusal[] {
   return mirrors.flatMap((mirror): Refusal[] => {
     const key = mirrorKey(mirror);
     const service = source.services.get(key);
     const holder =
-      taken("Service", service, target) ?? taken("Endpoints", source.endpoints.get(key), target);
+      taken("Service", service, owner) ?? taken("Endpoints", source.endpoints.get(key), owner);
     if (holder === undefined) {
       if (service?.metadata.deletionTimestamp === undefined) return [];
       const sentence = `the Service ${key} on ${source.cluster} is being deleted and a finalizer holds it: have it removed and run again`;
@@ -80,16 +67,15 @@ export function unwritable(
 function taken(
   kind: string,
   object: { readonly metadata: ObjectMeta } | undefined,
-  target: string,
+  owner: Owner,
 ): string | undefined {
-  if (object === undefined || isOurs(object, target)) return undefined;
-  return `${belongs(object.metadata.labels, target)} ${kind}`;
+  if (object === undefined || owner.owns(object)) return undefined;
+  return `${belongs(object.metadata.labels)} ${kind}`;
 }
 
-function belongs(labels: StringMap = {}, target: string): string {
-  if (labels[label.mirrored] !== "true") return "a foreign";
+function belongs(labels: StringMap = {}): string {
   const cluster = labels[label.cluster];
-  return cluster === undefined || cluster === target
-    ? "a foreign"
-    : `cluster ${cluster}'s mirror, the`;
+  return labels[label.mirrored] === "true" && cluster !== undefined
+    ? `cluster ${cluster}'s mirror, the`
+    : "a foreign";
 }

@@ -1,16 +1,17 @@
 import type { Desired } from "../desired/desired.ts";
+import type { DesiredFederated } from "../desired/federated.ts";
 import { mirrorKey, refuse } from "../desired/refuse.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { objectKey, type ObjectKey } from "../model/objects.ts";
+import { federated, mirrorsOf, type Owner } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { endpointMirrorName } from "../model/vocabulary.ts";
+import { changeFor } from "./change-for.ts";
 import type { Change, LiveMirror, Plan } from "./change.ts";
 import { colliding, type Claim } from "./collisions.ts";
 import { tooManyDeletions } from "./deletions.ts";
 import { describeLive, describeWanted, liveKind } from "./describe.ts";
-import { changeFor } from "./change-for.ts";
 import { addressOf, liveMirrors, rootOf, unwritable } from "./ownership.ts";
 
 /**
@@ -25,11 +26,42 @@ export function plan(
   others: readonly Claim[],
 ): Plan {
   const claims = wanted.mirrors.map((mirror) => ({ target: link.target, mirror }));
-  const unclaimed = refuse(wanted.mirrors, colliding(claims, others, source));
-  const free = refuse(unclaimed.mirrors, unwritable(unclaimed.mirrors, source, link.target));
-  const skips = [...wanted.skips, ...unclaimed.skips, ...free.skips];
+  const { live, ...planned } = compare(
+    claims,
+    wanted.skips,
+    others,
+    source,
+    mirrorsOf(link.target),
+  );
+  const deletions = planned.changes.filter(({ action }) => action === "delete").length;
+  const refusal = tooManyDeletions(link, deletions, live.size);
+  return { ...planned, ...(refusal !== undefined && { refusal }) };
+}
 
-  const live = liveMirrors(source, link.target);
+/** The same for the federated Services of a cluster, all links into it taken together. */
+export function planFederated(
+  wanted: DesiredFederated,
+  source: ClusterSnapshot,
+  others: readonly Claim[],
+): Plan {
+  const claims = wanted.mirrors.map((mirror) => ({ mirror }));
+  const { live: _live, ...planned } = compare(claims, wanted.skips, others, source, federated);
+  return planned;
+}
+
+function compare(
+  claims: readonly Claim[],
+  skipped: readonly Skip[],
+  others: readonly Claim[],
+  source: ClusterSnapshot,
+  owner: Owner,
+): Plan & { readonly live: ReadonlyMap<ObjectKey, LiveMirror> } {
+  const wanted = claims.map(({ mirror }) => mirror);
+  const unclaimed = refuse(wanted, colliding(claims, others, source));
+  const free = refuse(unclaimed.mirrors, unwritable(unclaimed.mirrors, source, owner));
+  const skips = [...skipped, ...unclaimed.skips, ...free.skips];
+
+  const live = liveMirrors(source, owner);
   const addresses = new Map(
     [...live].flatMap(([key, { service }]) => {
       const address = addressOf(service);
@@ -39,10 +71,11 @@ export function plan(
   const writes = free.mirrors.flatMap((mirror) =>
     changeFor(mirror, live.get(mirrorKey(mirror)) ?? {}, (key) => addresses.get(key)),
   );
-  const { kept, unwanted } = leftovers(free.mirrors, live, skips, link);
+  const { kept, unwanted } = leftovers(free.mirrors, live, skips);
   const deletions = unwanted.map(([key, mirror]) => deletion(key, mirror));
-  const refusal = tooManyDeletions(link, deletions.length, live.size);
   return {
+    live,
+    wanted: free.mirrors,
     namespaces: missingNamespaces(free.mirrors, source),
     addresses,
     changes: [...writes, ...deletions].sort((a, b) => (a.key < b.key ? -1 : 1)),
@@ -51,7 +84,6 @@ export function plan(
       ...free.mirrors.map((mirror) => [mirrorKey(mirror), describeWanted(mirror)] as const),
     ]),
     skips,
-    ...(refusal !== undefined && { refusal }),
   };
 }
 
@@ -67,13 +99,10 @@ function leftovers(
   wanted: readonly Mirror[],
   live: ReadonlyMap<ObjectKey, LiveMirror>,
   skips: readonly Skip[],
-  link: LinkSpec,
 ): Record<"kept" | "unwanted", [ObjectKey, LiveMirror][]> {
   const asked = new Set(wanted.map(mirrorKey));
   const undecided = new Set(
-    skips
-      .filter((skip) => reasons[skip.reason].keeps)
-      .map((skip) => objectKey(namespaceOf(skip.origin), heldName(skip, link))),
+    skips.filter((skip) => reasons[skip.reason].keeps).map((skip) => skippedKey(skip)),
   );
   const kept: [ObjectKey, LiveMirror][] = [];
   const unwanted: [ObjectKey, LiveMirror][] = [];
@@ -89,12 +118,8 @@ function leftovers(
   return { kept, unwanted };
 }
 
-function heldName(skip: Skip, link: LinkSpec): string {
-  return skip.hostname === undefined ? skip.mirror : endpointMirrorName(skip.hostname, link.target);
-}
-
-function namespaceOf(key: ObjectKey): string {
-  return key.slice(0, key.indexOf("/"));
+function skippedKey({ origin, mirror }: Skip): ObjectKey {
+  return objectKey(origin.slice(0, origin.indexOf("/")), mirror);
 }
 
 function missingNamespaces(mirrors: readonly Mirror[], source: ClusterSnapshot): string[] {

@@ -1,62 +1,55 @@
 import { isDeepStrictEqual } from "node:util";
-import type { World } from "../observe/world.ts";
 import { notMirrored, pendingTexts, withHistory } from "./preview.ts";
-import { mirrorsBefore, type MirrorsArgs, type MirrorsInputs } from "./state.ts";
-import { nameOf, survey, type Survey } from "./survey.ts";
+import { mirrorsBefore, type Inputs, type Planned, type Reach } from "./state.ts";
+import type { PlannedSurvey, Survey } from "./survey.ts";
 
 export interface CheckFailure {
   readonly property: string;
   readonly reason: string;
 }
 
-export interface CheckOutcome {
-  readonly inputs: MirrorsInputs;
-  readonly failures: readonly CheckFailure[];
+export interface Checked<Args> {
+  readonly inputs: Inputs<Args>;
+  readonly failures: CheckFailure[];
   /** Sentences for the person at the terminal that no diff has a place for. */
   readonly notes: readonly string[];
 }
 
 /**
- * Plans a link against what is live and puts the plan into the inputs, where a preview shows it.
- * What the user must put right is returned as failures, all of them, and never thrown.
+ * Turns what was found into inputs, where a preview shows it. What the user must put right is
+ * returned as failures, all of them, and never thrown.
+ *
+ * @param pendingStatus lines about Link resources whose status is out of date, by Link
  */
-export async function check(
-  world: World,
-  olds: Partial<MirrorsInputs>,
-  args: MirrorsArgs,
+export function check<Args extends Reach>(
+  olds: Partial<Planned>,
+  args: Args,
+  survey: Survey,
+  pendingStatus: Readonly<Record<string, Readonly<Record<string, string>>>>,
   now: () => Date = () => new Date(),
-): Promise<CheckOutcome> {
-  const result = await survey(world, args);
-  if (result.outcome === "mistaken") return failed(args, result.why);
-  if (result.outcome === "unreachable") return outage(olds, args, result, now);
-  const moved = movedCluster(olds, args, result.identities);
+): Checked<Args> {
+  if (survey.outcome === "mistaken") return failed(args, survey.why);
+  if (survey.outcome === "unreachable") return outage(olds, args, survey, now);
+  const moved = movedClusters(olds, args, survey.identities);
   if (moved !== undefined) return failed(args, moved);
-  const { plan, gateway, identities } = result;
-  if (plan.refusal !== undefined) return failed(args, plan.refusal);
 
+  const { plan, facts, identities } = survey;
   const skipped = notMirrored(plan.skips);
-  const inputs: Omit<MirrorsInputs, "changes" | "revision"> = {
+  const inputs = {
     ...args,
-    identities,
-    ...(gateway.known && {
-      gatewayAddress: `${gateway.gateway.addresses.join(", ")} port ${String(gateway.gateway.port)}, identity ${gateway.gateway.identity}`,
-    }),
+    identities: { ...olds.identities, ...identities },
+    ...facts,
     mirrors: plan.mirrors,
-    notMirrored: skipped,
+    ...(Object.keys(skipped).length > 0 && { notMirrored: skipped }),
   };
-  const worthARun =
-    plan.changes.length + plan.namespaces.length > 0 ||
-    olds.unreachable !== undefined ||
-    !isDeepStrictEqual(olds.notMirrored ?? {}, skipped) ||
-    olds.gatewayAddress !== inputs.gatewayAddress ||
-    olds.revision === undefined;
   const notes = [
-    ...(gateway.known ? gateway.warnings : []),
+    ...survey.notes,
     ...Object.entries(skipped).map(([origin, why]) => `${origin} is not mirrored: ${why}`),
-  ].map((note) => `link ${nameOf(args.link)}: ${note}`);
-  if (!worthARun)
+  ];
+  const pending = { ...pendingTexts(plan, mirrorsBefore(olds)), ...pendingStatus };
+  if (!worthARun(olds, survey, skipped) && Object.keys(pendingStatus).length === 0)
     return { inputs: { ...inputs, revision: olds.revision ?? 1 }, failures: [], notes };
-  const changes = withHistory(olds.changes, pendingTexts(plan, mirrorsBefore(olds)));
+  const changes = withHistory(olds.changes, pending);
   return {
     inputs: { ...inputs, ...(changes !== undefined && { changes }), revision: next(olds) },
     failures: [],
@@ -64,29 +57,43 @@ export async function check(
   };
 }
 
-function next(olds: Partial<MirrorsInputs>): number {
+/** Whether there is anything to do, or to tell for the first time. */
+function worthARun(
+  olds: Partial<Planned>,
+  { plan, facts }: PlannedSurvey,
+  skipped: Readonly<Record<string, string>>,
+): boolean {
+  const { gatewayAddress, portConflicts = {} } = olds;
+  return (
+    plan.changes.length + plan.namespaces.length > 0 ||
+    olds.unreachable !== undefined ||
+    olds.revision === undefined ||
+    !isDeepStrictEqual(olds.notMirrored ?? {}, skipped) ||
+    gatewayAddress !== facts.gatewayAddress ||
+    !isDeepStrictEqual(portConflicts, facts.portConflicts ?? {})
+  );
+}
+
+function next(olds: Partial<Planned>): number {
   return (olds.revision ?? 0) + 1;
 }
 
-function failed(args: MirrorsArgs, ...whys: readonly string[]): CheckOutcome {
-  return {
-    inputs: { ...args, mirrors: {}, revision: 0 },
-    failures: whys.map((reason) => ({ property: "link", reason })),
-    notes: [],
-  };
+function failed<Args>(args: Args, reason: string): Checked<Args> {
+  const failures = [{ property: "config", reason }];
+  return { inputs: { ...args, mirrors: {}, revision: 0 }, failures, notes: [] };
 }
 
 /**
  * A cluster that cannot be read says nothing about its Services: everything stays as it is, and
- * the other links go on. Only a link with `unreachable: fail` stops the run.
+ * the rest of the stack goes on. Only with `unreachable: fail` does the run stop.
  */
-function outage(
-  olds: Partial<MirrorsInputs>,
-  args: MirrorsArgs,
-  { cluster, why }: Extract<Survey, { readonly outcome: "unreachable" }>,
+function outage<Args extends Reach>(
+  olds: Partial<Planned>,
+  args: Args,
+  { cluster, why, fatal }: Extract<Survey, { readonly outcome: "unreachable" }>,
   now: () => Date,
-): CheckOutcome {
-  if (args.link.unreachable === "fail") return failed(args, why);
+): Checked<Args> {
+  if (fatal) return failed(args, why);
   const before = olds.unreachable?.cluster === cluster ? olds.unreachable : undefined;
   const unreachable = before ?? { cluster, since: now().toISOString(), why };
   return {
@@ -98,33 +105,34 @@ function outage(
       revision: before === undefined ? next(olds) : (olds.revision ?? 1),
     },
     failures: [],
-    notes: [
-      `link ${nameOf(args.link)}: its mirrors stay as they are, because since ${unreachable.since} ${why}`,
-    ],
+    notes: [`its mirrors stay as they are, because since ${unreachable.since} ${why}`],
   };
 }
 
-function kept({ identities, gatewayAddress, notMirrored, changes }: Partial<MirrorsInputs>) {
-  return {
-    ...(identities !== undefined && { identities }),
-    ...(gatewayAddress !== undefined && { gatewayAddress }),
-    ...(notMirrored !== undefined && { notMirrored }),
-    ...(changes !== undefined && { changes }),
-  };
+function kept(olds: Partial<Planned>): Partial<Planned> {
+  const keys = [
+    "identities",
+    "gatewayAddress",
+    "portConflicts",
+    "retired",
+    "notMirrored",
+    "changes",
+  ];
+  return Object.fromEntries(Object.entries(olds).filter(([key]) => keys.includes(key)));
 }
 
-function movedCluster(
-  olds: Partial<MirrorsInputs>,
-  { link, clusters }: MirrorsArgs,
-  identities: NonNullable<MirrorsInputs["identities"]>,
+function movedClusters(
+  olds: Partial<Planned>,
+  { clusters }: Reach,
+  identities: Readonly<Record<string, string>>,
 ): string | undefined {
-  const ends = (["source", "target"] as const).filter(
-    (end) => olds.identities !== undefined && olds.identities[end] !== identities[end],
-  );
-  if (ends.length === 0) return undefined;
-  const moved = ends.map((end) => {
-    const name = link[end];
-    return `context ${clusters[name]?.context ?? name} of cluster ${name} now leads to another cluster than last time (its kube-system has UID ${identities[end]}, and had ${olds.identities?.[end] ?? ""})`;
-  });
-  return `${moved.join("; and ")}: put the context right, or, if the cluster was made anew, take this link out of the stack's state with pulumi state delete and run again`;
+  const before = olds.identities ?? {};
+  const moved = Object.entries(identities)
+    .filter(([name, identity]) => before[name] !== undefined && before[name] !== identity)
+    .map(
+      ([name, identity]) =>
+        `context ${clusters[name]?.context ?? name} of cluster ${name} now leads to another cluster than last time (its kube-system has UID ${identity}, and had ${before[name] ?? "none"})`,
+    );
+  if (moved.length === 0) return undefined;
+  return `${moved.join("; and ")}: put the context right, or, if the cluster was made anew, take this resource out of the stack's state with pulumi state delete and run again`;
 }

@@ -76,8 +76,8 @@ export function withHistory(
 /** Skips by what they are about: `shop/web`, or `shop/db pod db-0`. */
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   return Object.fromEntries(
-    skips.map(({ origin, hostname, reason, sentence }) => [
-      hostname === undefined ? origin : `${origin} pod ${hostname}`,
+    skips.map(({ origin, cluster, hostname, reason, sentence }) => [
+      `${origin}${hostname === undefined ? "" : ` pod ${hostname}`}${cluster === undefined ? "" : ` of ${cluster}`}`,
       `${reason}: ${sentence}`,
     ]),
   );

@@ -1,92 +1,76 @@
-import { desired } from "../desired/desired.ts";
 import { AccessError } from "../kubernetes/access.ts";
-import type { Gateway, GatewayReading } from "../model/gateway.ts";
-import type { ClusterAccess, LinkSpec } from "../model/link.ts";
+import type { ClusterAccess } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { readGateway } from "../observe/gateway.ts";
 import type { World } from "../observe/world.ts";
 import type { Plan } from "../plan/change.ts";
-import type { Claim } from "../plan/collisions.ts";
-import { plan } from "../plan/plan.ts";
-import type { MirrorsArgs } from "./state.ts";
+import type { LinkStatuses } from "../plan/status.ts";
+import type { Facts } from "./state.ts";
 
-/** What came of looking at both clusters: a plan, a cluster out of reach, or a user's mistake. */
+export interface PlannedSurvey {
+  readonly outcome: "planned";
+  readonly plan: Plan;
+  readonly facts: Facts;
+  /** By cluster name, of all clusters that could be read. */
+  readonly identities: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+  readonly statuses: LinkStatuses;
+}
+
+/** What came of looking at the clusters: a plan, a cluster out of reach, or a user's mistake. */
 export type Survey =
+  | PlannedSurvey
   | {
-      readonly outcome: "planned";
-      readonly plan: Plan;
-      readonly gateway: GatewayReading;
-      readonly identities: { readonly source: string; readonly target: string };
+      readonly outcome: "unreachable";
+      readonly cluster: string;
+      readonly why: string;
+      readonly fatal: boolean;
     }
-  | { readonly outcome: "unreachable"; readonly cluster: string; readonly why: string }
   | { readonly outcome: "mistaken"; readonly why: string };
 
-/** Reads all clusters of the stack at once, and plans one link from what they say. */
-export async function survey(world: World, args: MirrorsArgs): Promise<Survey> {
-  const { link, clusters } = args;
-  const readings = new Map(
+type Clusters = Readonly<Record<string, ClusterAccess>>;
+
+/** Readings of every cluster of the stack, begun at the same time and shared by all resources. */
+export type Readings = ReadonlyMap<string, Promise<ClusterSnapshot>>;
+
+export function readAll(world: World, clusters: Clusters): Readings {
+  return new Map(
     Object.entries(clusters).map(([name, access]) => [name, world.snapshot(name, access)]),
   );
-  const snapshots: Record<"source" | "target", ClusterSnapshot | undefined> = {
-    source: undefined,
-    target: undefined,
-  };
-  for (const end of ["source", "target"] as const) {
-    try {
-      snapshots[end] = await readings.get(link[end]);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return error instanceof AccessError
-        ? { outcome: "mistaken", why }
-        : { outcome: "unreachable", cluster: link[end], why };
-    }
-  }
-  const { source, target } = snapshots;
-  if (source === undefined || target === undefined)
-    return { outcome: "mistaken", why: `link ${nameOf(link)} names a cluster it has no access to` };
-  if (source.identity === target.identity)
+}
+
+/** A cluster that has to be read for anything to be planned: it, or what came instead. */
+export async function required(
+  readings: Readings,
+  cluster: string,
+  fatal: boolean,
+): Promise<{ readonly snapshot: ClusterSnapshot } | { readonly failure: Survey }> {
+  try {
+    const snapshot = await readings.get(cluster);
+    if (snapshot !== undefined) return { snapshot };
     return {
-      outcome: "mistaken",
-      why: `${link.source} and ${link.target} are one and the same cluster (${source.identity}): see which context of link ${nameOf(link)} is wrong`,
+      failure: { outcome: "mistaken", why: `the stack's config has no cluster ${cluster}` },
     };
-  const gateway = await readGateway(link, target, (hostname) => world.resolve(hostname));
-  const wanted = desired({ link, source, target, gateway });
-  const others = await siblingClaims(args, source, readings);
-  return {
-    outcome: "planned",
-    plan: plan(link, wanted, source, others),
-    gateway,
-    identities: { source: source.identity, target: target.identity },
-  };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      failure:
+        error instanceof AccessError
+          ? { outcome: "mistaken", why }
+          : { outcome: "unreachable", cluster, why, fatal },
+    };
+  }
 }
 
-export function nameOf(link: Pick<LinkSpec, "source" | "target">): string {
-  return `${link.source}/${link.target}`;
+/** A cluster that may be out of reach: then undefined, since it adds and takes nothing. */
+export async function ifReached(
+  readings: Readings,
+  cluster: string,
+): Promise<ClusterSnapshot | undefined> {
+  return readings.get(cluster)?.catch(() => undefined);
 }
 
-export function accessTo(args: MirrorsArgs, cluster: string): ClusterAccess {
+export function accessTo(args: { readonly clusters: Clusters }, cluster: string): ClusterAccess {
   const access = args.clusters[cluster];
   if (access === undefined) throw new Error(`the stack has no cluster ${cluster}`);
   return access;
-}
-
-/** Names do not depend on where a gateway is, so any will do to find them. */
-const anyGateway: Gateway = { addresses: [], port: 0, identity: "" };
-
-async function siblingClaims(
-  { siblings }: MirrorsArgs,
-  source: ClusterSnapshot,
-  readings: ReadonlyMap<string, Promise<ClusterSnapshot>>,
-): Promise<Claim[]> {
-  const claims = await Promise.all(
-    siblings.map(async (link) => {
-      // A sibling out of reach neither adds nor removes a mirror in this run.
-      const target = await readings.get(link.target)?.catch(() => undefined);
-      if (target === undefined) return [];
-      const gateway = { known: true, gateway: anyGateway, warnings: [] } as const;
-      const { mirrors } = desired({ link, source, target, gateway });
-      return mirrors.map((mirror) => ({ target: link.target, mirror }));
-    }),
-  );
-  return claims.flat();
 }

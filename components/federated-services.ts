@@ -1,0 +1,48 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { FederatedArgs, Inputs, Outputs } from "../mirror/provider/state.ts";
+
+type Provider = pulumi.dynamic.ResourceProvider<Inputs<FederatedArgs>, Outputs<FederatedArgs>>;
+
+/** Calls of the package by its name, and nothing else, as in mirrors.ts. */
+const provider: Provider = {
+  async check(olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.check(olds, news);
+  },
+  async diff(id, olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.diff(id, olds, news);
+  },
+  async create(inputs) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.create(inputs);
+  },
+  async update(id, olds, news) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.update(id, olds, news);
+  },
+  async read(id, props) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.read(id, props);
+  },
+  async delete(id, props) {
+    return (await import("@linkerd-multicluster/mirror")).federatedServices.delete(id, props);
+  },
+};
+
+/**
+ * Every federated Service of one cluster. Several links feed one federated Service, so it needs a
+ * writer that knows them all.
+ */
+export class FederatedServices extends pulumi.dynamic.Resource {
+  constructor(
+    name: string,
+    args: pulumi.Inputs & FederatedArgs,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      provider,
+      name,
+      { ...args },
+      // These say nothing about Services, or only what the links say already.
+      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "links", "revision"] },
+      "linkerd",
+      "FederatedServices",
+    );
+  }
+}

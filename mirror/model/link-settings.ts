@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
+import type { LinkSpec } from "./link.ts";
+import { label } from "./vocabulary.ts";
+
+/** A link with only what differs from the defaults: how it travels as inputs and rests in state. */
+export type LinkSettings = Pick<LinkSpec, "source" | "target"> & Partial<LinkSpec>;
+
+const defaults: Omit<LinkSpec, "source" | "target"> = {
+  targetDomain: "cluster.local",
+  gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+  headless: false,
+  selector: { matchLabels: { [label.exported]: "true" } },
+  remoteDiscoverySelector: { matchLabels: { [label.exported]: "remote-discovery" } },
+  federatedServiceSelector: { matchLabels: { [label.federated]: "member" } },
+  excludedLabels: [],
+  excludedAnnotations: [],
+  createNamespaces: false,
+  readiness: "ignore",
+  maxDeletions: "50%",
+  allowDeletions: false,
+  unreachable: "keep",
+};
+
+export function settingsOf(link: LinkSpec): LinkSettings {
+  const { source, target, ...rest } = link;
+  const own = Object.entries(rest).filter(
+    ([key, value]) => !isDeepStrictEqual(value, (defaults as Record<string, unknown>)[key]),
+  );
+  return { source, target, ...Object.fromEntries(own) };
+}
+
+export function linkOf(settings: LinkSettings): LinkSpec {
+  return { ...defaults, ...settings };
+}

@@ -1,0 +1,151 @@
+import { apply } from "../apply/apply.ts";
+import { writeStatuses } from "../apply/statuses.ts";
+import type { Ground } from "../apply/guarded.ts";
+import type { World } from "../observe/world.ts";
+import type { Plan } from "../plan/change.ts";
+import { describeLive } from "../plan/describe.ts";
+import { liveMirrors } from "../plan/ownership.ts";
+import { check, type Checked } from "./check.ts";
+import { pendingStatuses } from "./pending-status.ts";
+import {
+  outputsOf,
+  type Before,
+  type Facts,
+  type Inputs,
+  type Outputs,
+  type Planned,
+  type Reach,
+} from "./state.ts";
+import { accessTo, type Survey } from "./survey.ts";
+import { awaitsUnknown, unknownValue } from "./unknown.ts";
+
+/** What tells one kind of resource from another; all else about reconciling is the same. */
+export interface Definition<Args extends Reach> {
+  readonly name: (args: Args) => string;
+  /** Name of the cluster that is written to. */
+  readonly source: (args: Args) => string;
+  readonly ground: (args: Args) => Pick<Ground, "owner" | "namespaceLabels" | "work">;
+  readonly survey: (world: World, args: Args, before: Before) => Promise<Survey>;
+  /** The plan that takes everything away, from the source cluster alone. */
+  readonly removal: (
+    world: World,
+    state: Outputs<Args>,
+  ) => Promise<Pick<Plan, "addresses" | "changes">>;
+}
+
+/** The methods of a dynamic provider (pulumi-facts of the lifecycle: docs/architecture.md). */
+export function resource<Args extends Reach>(definition: Definition<Args>, world: World) {
+  const say = (args: Args) => (line: string) => {
+    // Pulumi shows each line that the provider prints as a message of the stack.
+    console.log(`${definition.name(args)}: ${line}`);
+  };
+
+  async function carryOut(inputs: Inputs<Args>, before: Before): Promise<void> {
+    const survey = await definition.survey(world, inputs, before);
+    if (survey.outcome === "mistaken") throw new Error(survey.why);
+    if (survey.outcome === "unreachable") {
+      if (survey.fatal) throw new Error(survey.why);
+      return;
+    }
+    const source = definition.source(inputs);
+    const access = accessTo(inputs, source);
+    const kubernetes = await world.client(source, access);
+    const ground = { kubernetes, source, ...definition.ground(inputs) };
+    const failures = await apply(ground, survey.plan, say(inputs));
+    const snapshot = await world.snapshot(source, access);
+    const unwritten = await writeStatuses(kubernetes, snapshot, survey.statuses, failures);
+    const sentences = [...failures.map(({ sentence }) => sentence), ...unwritten];
+    if (sentences.length > 0) throw new PartialFailure(definition.name(inputs), inputs, sentences);
+  }
+
+  return {
+    async check(olds: Before, args: Args): Promise<Omit<Checked<Args>, "notes">> {
+      if (awaitsUnknown(args)) {
+        const revision = (olds.revision ?? 0) + 1;
+        return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
+      }
+      const survey = await definition.survey(world, args, olds);
+      const status = await pendingStatuses(world, definition.source(args), args, survey);
+      const { inputs, failures, notes } = check(olds, args, survey, status);
+      notes.forEach(say(args));
+      return { inputs, failures };
+    },
+
+    /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
+    diff(_id: string, olds: Partial<Planned>, news: Partial<Planned>) {
+      return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
+    },
+
+    async create(inputs: Inputs<Args>) {
+      await carryOut(inputs, inputs);
+      return { id: definition.name(inputs), outs: outputsOf(inputs) };
+    },
+
+    async update(_id: string, olds: Before, inputs: Inputs<Args>) {
+      await carryOut(inputs, { ...olds, ...retiredOf(inputs) });
+      return { outs: outputsOf(inputs) };
+    },
+
+    /** Reports what there is, which needs the source cluster alone. */
+    async read(id: string, props?: Outputs<Args>) {
+      return withoutTrace(async () => {
+        if (props === undefined)
+          throw new Error(
+            `${id} cannot be imported: put it into the stack's config and run pulumi up, which takes over what is there`,
+          );
+        const source = definition.source(props);
+        const snapshot = await world.snapshot(source, accessTo(props, source));
+        const lines = [...liveMirrors(snapshot, definition.ground(props).owner)].map(
+          ([key, mirror]) => [key, describeLive(mirror)] as const,
+        );
+        return { id, props, inputs: { ...props, mirrors: Object.fromEntries(lines.sort()) } };
+      });
+    },
+
+    async delete(_id: string, props: Outputs<Args>) {
+      return withoutTrace(async () => {
+        const source = definition.source(props);
+        const access = accessTo(props, source);
+        world.forget(access);
+        const { addresses, changes } = await definition.removal(world, props);
+        const kubernetes = await world.client(source, access);
+        const ground = { kubernetes, source, ...definition.ground(props) };
+        const failures = await apply(ground, { addresses, changes, namespaces: [] }, say(props));
+        if (failures.length > 0)
+          throw new Error(
+            `${definition.name(props)} could not be undone: ${failures.map(({ sentence }) => sentence).join("; ")}`,
+          );
+      });
+    },
+  };
+}
+
+/** What `check` found to be retired has been judged against the state before this run. */
+function retiredOf({ retired }: Facts): Facts {
+  return retired === undefined ? {} : { retired };
+}
+
+/** An error that Pulumi records together with the state, so that the next run carries on. */
+class PartialFailure extends Error {
+  readonly id: string;
+  readonly properties: Planned;
+  readonly reasons: readonly string[];
+
+  constructor(id: string, inputs: Planned, reasons: readonly string[]) {
+    super(`${id} is done in part; run pulumi up again to go on`);
+    this.id = id;
+    // All inputs, since among them is the provider's own code, without which nothing can be deleted.
+    this.properties = inputs;
+    this.reasons = reasons;
+  }
+}
+
+/** Pulumi prints the stack of what these methods throw, which says nothing to a user. */
+async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error) error.stack = error.message;
+    throw error;
+  }
+}
