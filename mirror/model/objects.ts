@@ -28,6 +28,8 @@ export interface ServicePort {
   readonly protocol?: string;
   readonly port: number;
   readonly targetPort?: number | string;
+  /** Never on a mirror, as in Linkerd. */
+  readonly appProtocol?: string;
 }
 
 export interface LoadBalancerIngress {

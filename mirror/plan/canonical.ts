@@ -10,7 +10,8 @@ export function portText(port: ServicePort): string {
   const target = port.targetPort ?? port.port;
   const number = target === port.port ? String(port.port) : `${port.port}→${target}`;
   const name = port.name === undefined || port.name === "" ? "" : `${port.name} `;
-  return `${name}${number}/${port.protocol ?? "TCP"}`;
+  const protocol = port.appProtocol === undefined ? "" : ` as ${port.appProtocol}`;
+  return `${name}${number}/${port.protocol ?? "TCP"}${protocol}`;
 }
 
 export function portsText(ports: readonly ServicePort[] = []): string {

@@ -1,6 +1,6 @@
 import { mirrorKey, type Refusal } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { ObjectKey } from "../model/objects.ts";
+import type { ObjectKey, StringMap } from "../model/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federated, mirrorsOf } from "../model/owner.ts";
 import { annotation } from "../model/vocabulary.ts";
@@ -44,8 +44,13 @@ function holds({ mirror, target }: Claim, source: ClusterSnapshot): boolean {
   return (
     live !== undefined &&
     owner.owns(live) &&
-    live.metadata.annotations?.[annotation.remoteName] === mirror.annotations[annotation.remoteName]
+    withoutDomain(live.metadata.annotations) === withoutDomain(mirror.annotations)
   );
+}
+
+/** The domain is the link's to change, and changes nothing about whose the name is. */
+function withoutDomain(annotations: StringMap = {}): string | undefined {
+  return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
 function words({ mirror, target }: Claim): string {

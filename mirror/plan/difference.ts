@@ -3,7 +3,7 @@ import { isHeadless, type Endpoints, type Service, type StringMap } from "../mod
 import { annotation } from "../model/vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
 import type { FieldChange, LiveMirror } from "./change.ts";
-import { shortened } from "./text.ts";
+import { listed, shortened } from "./text.ts";
 
 export interface Difference {
   readonly service: readonly FieldChange[];
@@ -99,5 +99,5 @@ function mapText(map: StringMap = {}): string {
 function listText(list: readonly string[] | undefined, other: readonly string[] = []): string {
   if (list === undefined) return "no object";
   const own = list.filter((text) => !other.includes(text));
-  return own.length === 0 ? nothing : own.join(", ");
+  return own.length === 0 ? nothing : listed(own);
 }

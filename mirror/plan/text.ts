@@ -3,9 +3,20 @@ const longest = 66;
 
 /** A value as it is shown: an annotation can hold a whole manifest, which no preview should. */
 export function shortened(text: string): string {
-  return text.length <= longest
+  // Somewhat longer is allowed to a list, which says how many more there are.
+  return text.length <= longest + 20
     ? text
     : `${text.slice(0, longest)}… (${String(text.length)} characters)`;
+}
+
+/** As many of a list as fit on a line, and how many more there are. */
+export function listed(texts: readonly string[]): string {
+  const fitting = texts.filter(
+    (_, index) => texts.slice(0, index + 1).join(", ").length <= longest,
+  );
+  const shown = fitting.length === 0 ? texts.slice(0, 1) : fitting;
+  const more = texts.length - shown.length;
+  return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${String(more)} more`;
 }
 
 export function count(number: number, noun: string): string {
