@@ -1,0 +1,89 @@
+/** Makes what a scenario needs in a cluster, as `kubectl apply` would. */
+import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
+import { resources } from "../../mirror/kubernetes/resources.ts";
+import type { Service, ServicePort, StringMap } from "../../mirror/model/objects.ts";
+import { annotation, gatewayPort } from "../../mirror/model/vocabulary.ts";
+import { type Workload, deployments, services, statefulSets } from "./objects.ts";
+
+export interface ServiceSpec {
+  readonly namespace: string;
+  readonly name: string;
+  readonly ports: readonly ServicePort[];
+  readonly labels?: StringMap;
+  /** Of its pods; default: the Service's name. */
+  readonly app?: string;
+}
+
+export async function makeNamespaces(cluster: Kubernetes, ...names: string[]): Promise<void> {
+  for (const name of names) await cluster.create(resources.namespaces, { metadata: { name } });
+}
+
+/** A Service and the Deployment of one pod behind it. */
+export async function makeService(cluster: Kubernetes, spec: ServiceSpec): Promise<void> {
+  await cluster.create(services, serviceOf(spec));
+  await cluster.create(deployments, workloadOf(spec, spec.name, 1));
+}
+
+/** A headless Service and the StatefulSet whose pods it names. */
+export async function makeStatefulSet(
+  cluster: Kubernetes,
+  spec: ServiceSpec,
+  set: { readonly name: string; readonly replicas: number },
+): Promise<void> {
+  await cluster.create(services, serviceOf(spec, "None"));
+  const workload = workloadOf(spec, set.name, set.replicas);
+  await cluster.create(statefulSets, {
+    ...workload,
+    spec: { ...workload.spec, serviceName: spec.name },
+  });
+}
+
+/** Linkerd's gateway as far as mirroring looks at it: a Service with a load balancer's address. */
+export async function makeGateway(cluster: Kubernetes, address: string): Promise<void> {
+  const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
+  await makeNamespaces(cluster, at.namespace);
+  await cluster.create(services, {
+    metadata: {
+      ...at,
+      annotations: {
+        [annotation.gatewayIdentity]:
+          "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local",
+      },
+    },
+    spec: {
+      type: "LoadBalancer",
+      selector: { app: at.name },
+      ports: [
+        { name: gatewayPort, port: 4143 },
+        { name: "mc-probe", port: 4191 },
+      ],
+    },
+  });
+  const status = { loadBalancer: { ingress: [{ ip: address }] } };
+  await cluster.patch(services, at, { status }, { subresource: "status" });
+}
+
+function serviceOf(spec: ServiceSpec, clusterIP?: "None"): Service {
+  const { namespace, name, labels = {}, ports } = spec;
+  return {
+    metadata: { namespace, name, labels },
+    spec: { selector: podLabels(spec), ports, ...(clusterIP !== undefined && { clusterIP }) },
+  };
+}
+
+function workloadOf(service: ServiceSpec, name: string, replicas: number): Workload {
+  const labels = podLabels(service);
+  return {
+    metadata: { namespace: service.namespace, name },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: "nginx", image: "nginx" }] },
+      },
+    },
+  };
+}
+
+const podLabels = ({ name, app = name }: ServiceSpec): StringMap => ({ app });

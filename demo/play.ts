@@ -1,0 +1,83 @@
+import { processEnvironment } from "../mirror/kubernetes/access.ts";
+import { connect } from "../mirror/kubernetes/connect.ts";
+import type { Kubernetes } from "../mirror/kubernetes/interface.ts";
+import { type DemoBed, raiseBed, raiseBedToKeep } from "./bed.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { DemoError } from "./errors.ts";
+import { farewell } from "./keep.ts";
+import { kubectlOn } from "./kubernetes/kubectl.ts";
+import { pulumiFor } from "./pulumi.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Screen } from "./screen.ts";
+
+/** Tells a scenario's story from the start of its clusters to their end, or leaves them to the viewer. */
+export async function play(
+  scenario: Scenario,
+  screen: Screen,
+  cleanup: Cleanup,
+  keep: boolean,
+): Promise<void> {
+  screen.heading(scenario.title);
+  const names = scenario.clusters;
+  screen.step(
+    `Start the clusters ${new Intl.ListFormat("en").format(names)}`,
+    `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
+"kubectl" is not needed either: the demo prints what it would.`,
+  );
+  const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup, builderOn(screen));
+  screen.output("");
+  screen.table(bed.clusters.map(({ name, server }) => [name, server]));
+
+  const clusters = await connectAll(bed, cleanup);
+  const stage = {
+    screen,
+    kubectl: kubectlOn(screen),
+    pulumi: await pulumiFor(bed, scenario.config, screen, cleanup),
+    cluster: (name: string) => {
+      const cluster = clusters.get(name);
+      if (cluster === undefined) throw new DemoError(`The scenario has no cluster "${name}".`);
+      return cluster;
+    },
+  };
+  for (const { title, why, run } of scenario.acts) {
+    screen.step(title, why);
+    await run(stage);
+  }
+  if (bed.leave !== undefined) {
+    farewell(screen, bed, stage.pulumi, scenario);
+    bed.leave();
+    return;
+  }
+  screen.step(
+    "Take it all down",
+    "Destroying the stack deletes the mirrors and nothing else; the clusters stop when the demo ends.",
+  );
+  await stage.pulumi.run("destroy", "--yes", "--skip-preview");
+  await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
+}
+
+/** Shows what is being built, and why it takes so long. */
+function builderOn(screen: Screen): (text: string) => void {
+  let isExplained = false;
+  return (text) => {
+    if (!isExplained) {
+      screen.output("\nTheir programs come first: some minutes, and only once on a machine.\n");
+      isExplained = true;
+    }
+    process.stderr.write(text);
+  };
+}
+
+async function connectAll(
+  { settings, clusters }: DemoBed,
+  cleanup: Cleanup,
+): Promise<ReadonlyMap<string, Kubernetes>> {
+  const connected = new Map<string, Kubernetes>();
+  const environment = { ...processEnvironment(), variables: settings };
+  for (const { name } of clusters) {
+    const cluster = await connect({ context: name }, name, { environment });
+    cleanup.add(() => cluster.close());
+    connected.set(name, cluster);
+  }
+  return connected;
+}

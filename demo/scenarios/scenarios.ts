@@ -1,0 +1,14 @@
+import { DemoError } from "../errors.ts";
+import type { Scenario } from "../scenario.ts";
+import { statefulset } from "./statefulset.ts";
+
+/** By the name to ask for each; the first is shown to those who ask for none. */
+const scenarios: ReadonlyMap<string, Scenario> = new Map([["statefulset", statefulset]]);
+
+export const scenarioNames: readonly string[] = [...scenarios.keys()];
+
+export function scenarioCalled(name: string): Scenario {
+  const scenario = scenarios.get(name);
+  if (scenario !== undefined) return scenario;
+  throw new DemoError(`There is no scenario "${name}": choose ${scenarioNames.join(" or ")}.`);
+}

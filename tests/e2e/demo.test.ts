@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+
+import { until } from "../bed/bed.ts";
+
+const repository = join(import.meta.dirname, "..", "..");
+
+describe("npm run demo", function () {
+  // Building the programs of the bed takes minutes, once on a machine.
+  this.timeout("20m");
+
+  it("shows the StatefulSet's mirrors come, change and go, and leaves nothing behind", async () => {
+    const { code, stdout, pid } = await finished(start());
+    assert.equal(code, 0, stdout);
+    const step = stepsOf(stdout);
+
+    const preview = step("See what would be done");
+    assert.match(preview, /default\/nginx-svc-west *: .*3 pods/);
+    assert.match(preview, /shop\/web-west/);
+    assert.match(preview, /payments\/ledger: "MissingNamespace: /);
+    assert.doesNotMatch(preview, /metrics/);
+
+    const mirrored = step("Look at east");
+    assert.deepEqual(clusterIps(mirrored), [false, false, false, true]);
+    assert.match(mirrored, /hostname: nginx-set-2/);
+
+    const previewAgain = step("See what that means for east");
+    assert.match(previewAgain, /\+ default\/nginx-set-1-west\W+action: ".*missing/);
+    assert.deepEqual(
+      [...new Set(previewAgain.match(/(default|shop)\/[\w-]+/g))].sort(),
+      [1, 3, 4].map((pod) => `default/nginx-set-${pod}-west`).concat("default/nginx-svc-west"),
+    );
+
+    const scaled = step("Put it right");
+    assert.deepEqual(clusterIps(scaled), [false, false, false, false, false, true]);
+    assert.match(scaled, /hostname: nginx-set-4/);
+
+    assert.deepEqual(clusterIps(step("Take it all down")), []);
+    assert.doesNotMatch(stdout, /warning|error|\[urn=urn:/);
+    assert.ok(!stdout.includes("\u001b"), "colors outside of a terminal");
+    await assert.rejects(access(join(repository, "Pulumi.demo.yaml")), { code: "ENOENT" });
+    assert.deepEqual(await foldersOf(pid), []);
+  });
+
+  it("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
+    const demo = start();
+    let printed = "";
+    demo.stdout.on("data", (chunk) => (printed += String(chunk)));
+    const ended = finished(demo);
+    await until("an update", [], () =>
+      Promise.resolve(printed.includes("$ pulumi up") || undefined),
+    );
+    assert.equal((await foldersOf(demo.pid)).length, 1);
+    demo.kill("SIGINT");
+    const { code, stderr, pid } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /^\s*Interrupted: .*\n$/);
+    assert.deepEqual(await foldersOf(pid), []);
+  });
+
+  it("says which scenarios there are when it is asked for another", async () => {
+    const { code, stderr } = await finished(start("canary"));
+    assert.equal(code, 1);
+    assert.match(stderr, /^\s*There is no scenario "canary": choose .*statefulset.*\.\n$/);
+  });
+});
+
+type Demo = ChildProcessByStdio<null, Readable, Readable>;
+
+function start(...options: readonly string[]): Demo {
+  return spawn(process.execPath, [join(repository, "demo", "main.ts"), ...options], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function finished(demo: Demo) {
+  let [stdout, stderr] = ["", ""];
+  demo.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  demo.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const [code] = (await once(demo, "close")) as [number | null];
+  return { code, stdout, stderr, pid: demo.pid };
+}
+
+/** The text of each step by its title. */
+function stepsOf(text: string): (title: string) => string {
+  const steps = text.split(/^\d+\. /m);
+  return (title) => steps.find((step) => step.startsWith(`${title}\n`)) ?? assert.fail(text);
+}
+
+/** Of the mirrors of nginx in a list of Services, in the list's order: whether each is headless. */
+function clusterIps(text: string): boolean[] {
+  return [...text.matchAll(/nginx-\S+-west +ClusterIP +(\S+)/g)].map(([, ip]) => ip === "None");
+}
+
+async function foldersOf(pid: number | undefined): Promise<string[]> {
+  const prefix = `linkerd-multicluster-bed-${pid ?? ""}-`;
+  return (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+}
