@@ -40,7 +40,7 @@ export class FederatedServices extends pulumi.dynamic.Resource {
       name,
       { ...args },
       // These say nothing about Services, or only what the links say already.
-      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "links", "revision"] },
+      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "links"] },
       "linkerd",
       "FederatedServices",
     );

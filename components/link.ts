@@ -22,7 +22,7 @@ export class Link extends pulumi.ComponentResource {
       {
         link: settingsOf(args.spec),
         clusters: args.clusters,
-        siblings: args.siblings.map(settingsOf),
+        ...(args.siblings.length > 0 && { siblings: args.siblings.map(settingsOf) }),
       },
       { parent: this },
     );

@@ -41,7 +41,7 @@ export class Mirrors extends pulumi.dynamic.Resource {
       name,
       { ...args, notMirrored: undefined },
       // These say nothing about mirrors, or only what `link` says already.
-      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "revision", "siblings"] },
+      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "siblings"] },
       "linkerd",
       "Mirrors",
     );

@@ -1,14 +1,24 @@
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { Reading, Readings } from "./read.ts";
 import type { LinkDefaults } from "./schema.ts";
+import { reservedValues } from "./reserved-values.ts";
 import { isEmpty } from "./selectors.ts";
+import { trust } from "./trust-checks.ts";
 import { areComplete, gatewayOf, samePair, wantedLinks } from "./wanted.ts";
 
 /** What no single key can show: sentences about keys that do not go together. */
 export function crossChecks(readings: Readings): string[] {
-  return [clusterCount, sameClusterTwice, hub, ends, pairs, mirroring, flatNetwork].flatMap(
-    (check) => check(readings),
-  );
+  return [
+    clusterCount,
+    sameClusterTwice,
+    hub,
+    ends,
+    pairs,
+    mirroring,
+    flatNetwork,
+    trust,
+    reservedValues,
+  ].flatMap((check) => check(readings));
 }
 
 function clusterCount({ clusters }: Readings): string[] {

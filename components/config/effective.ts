@@ -1,7 +1,8 @@
 import type { GatewaySource, LinkSpec } from "../../mirror/model/link.ts";
-import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
+import { chartDefaults } from "../cluster/versions.ts";
+import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { Readings } from "./read.ts";
-import type { ClusterInput, GatewayInput } from "./schema.ts";
+import type { ClusterInput, GatewayInput, TrustInput } from "./schema.ts";
 import { linkerdSelectors } from "./selectors.ts";
 import { gatewayOf, type WantedLink, wantedLinks } from "./wanted.ts";
 
@@ -11,17 +12,26 @@ export function effectiveConfig(readings: Readings): MeshConfig {
     manage = "all",
     linkerdNamespace = "linkerd",
     multiclusterNamespace = "linkerd-multicluster",
+    trust = {},
+    charts = {},
   } = readings.stack.values;
   const clusters = [...(readings.clusters ?? [])].map(
     ([name, { values }]) => [name, effectiveCluster(name, values, multiclusterNamespace)] as const,
   );
-  const config = { manage, linkerdNamespace, multiclusterNamespace, clusters: new Map(clusters) };
+  const config = {
+    manage,
+    linkerdNamespace,
+    multiclusterNamespace,
+    clusters: new Map(clusters),
+    trust: effectiveTrust(trust),
+    charts: { ...chartDefaults, ...charts },
+  };
   const links = wantedLinks(readings).map((link) => effectiveLink(link, readings, config));
   return { ...config, links };
 }
 
 function effectiveCluster(name: string, values: ClusterInput, namespace: string): ClusterConfig {
-  const { context = name, kubeconfig, clusterDomain = "cluster.local", apiServer } = values;
+  const { context = name, kubeconfig, clusterDomain = "cluster.local", apiServer, uid } = values;
   return {
     name,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
@@ -29,8 +39,23 @@ function effectiveCluster(name: string, values: ClusterInput, namespace: string)
     ...(apiServer !== undefined && { apiServer }),
     gateway: gatewaySource(values.gateway ?? {}, namespace),
     values: values.values ?? {},
+    ...(uid !== undefined && { uid }),
+    gatewayApi: values.gatewayApi ?? "install",
   };
 }
+
+function effectiveTrust({ anchors, issuers, ...settings }: TrustInput): TrustConfig {
+  if (anchors !== undefined)
+    return { kind: "own", anchors, issuers: new Map(Object.entries(issuers ?? {})) };
+  return { kind: "generated", ...generated, ...settings };
+}
+
+const generated = {
+  generation: 1,
+  anchorValidityDays: 3650,
+  issuerValidityDays: 365,
+  renewBeforeDays: 60,
+} as const;
 
 /** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
 const flatNetwork = { selector: {}, headless: false } as const;

@@ -41,6 +41,12 @@ const stack = {
     default: "linkerd-multicluster",
     meaning: "the namespace of Linkerd's multicluster extension and its gateway",
   },
+  trust: {
+    default: "{}",
+    meaning:
+      "the trust anchor and the issuers that all clusters share: made here, or brought along",
+  },
+  charts: { default: "{}", meaning: "where Linkerd's charts come from, and their version" },
 } as const satisfies Section["keys"];
 
 const cluster = {
@@ -59,6 +65,14 @@ const cluster = {
     meaning: "the gateway key of every link that targets this cluster and has none of its own",
   },
   values: { default: "{}", meaning: "Helm values for this cluster, by the name of the chart" },
+  uid: {
+    default: "that of the first run",
+    meaning: "UID of the cluster's namespace kube-system; the run stops where it is another",
+  },
+  gatewayApi: {
+    default: "install",
+    meaning: "assume: the Gateway API's CRDs are there already, and not this stack's",
+  },
 } as const satisfies Section["keys"];
 
 const ends = {
@@ -157,6 +171,43 @@ const charts = {
   "linkerd-multicluster": { default: "{}", meaning: "Helm values of linkerd-multicluster" },
 } as const satisfies Section["keys"];
 
+const trust = {
+  generation: {
+    default: "1",
+    meaning: "one more asks for a new trust anchor, which the next runs bring in step by step",
+  },
+  anchorValidityDays: { default: "3650", meaning: "how long a new trust anchor is valid" },
+  issuerValidityDays: { default: "365", meaning: "how long a new issuer is valid" },
+  renewBeforeDays: {
+    default: "60",
+    meaning: "how many days before its end an issuer is renewed; less than issuerValidityDays",
+  },
+  anchors: {
+    default: "made here",
+    meaning: "PEM of your own trust anchors; needs issuers, and their private keys stay with you",
+  },
+  issuers: {
+    default: "made here",
+    meaning: "your own issuers under these anchors: a map from every cluster to its issuer",
+  },
+} as const satisfies Section["keys"];
+
+const issuer = {
+  certificate: { default: "required", meaning: "PEM of the issuer's certificate" },
+  key: { default: "required", meaning: "PEM of its private key, which belongs in a secret" },
+} as const satisfies Section["keys"];
+
+const chartSource = {
+  version: { default: "pinned in the program", meaning: "version of the three charts" },
+  source: {
+    default: "https://helm.linkerd.io/edge",
+    meaning:
+      "a Helm repository, an oci:// address, or a local folder that holds each chart as a folder or an archive",
+  },
+  timeoutSeconds: { default: "600", meaning: "how long to wait for each chart to become ready" },
+  skipAwait: { default: "false", meaning: "true: do not wait for that" },
+} as const satisfies Section["keys"];
+
 export const sections = {
   stack: { noun: "this program's config", keys: stack },
   cluster: { noun: "a cluster", keys: cluster },
@@ -167,6 +218,9 @@ export const sections = {
   expression: { noun: "a match expression", keys: expression },
   topology: { noun: "a topology", keys: topology },
   charts: { noun: "a cluster's values", keys: charts },
+  trust: { noun: "trust", keys: trust },
+  issuer: { noun: "an issuer", keys: issuer },
+  chartSource: { noun: "charts", keys: chartSource },
 } as const satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof sections;

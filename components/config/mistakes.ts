@@ -37,9 +37,12 @@ export function shown(value: unknown, path: Path = []): string {
   if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return `a ${typeof value}`;
-  if (path[0] === "clusters" && confidential.has(path[2]))
-    return `a text of ${value.length} characters`;
+  if (isConfidential(path)) return `a text of ${value.length} characters`;
   return quoted(value);
+}
+
+function isConfidential([first, , third]: Path): boolean {
+  return first === "trust" || (first === "clusters" && confidential.has(third));
 }
 
 export function quoted(text: string): string {

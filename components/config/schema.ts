@@ -148,6 +148,39 @@ export const cluster = section("cluster", {
     "linkerd-control-plane": helmValues.exactOptional(),
     "linkerd-multicluster": helmValues.exactOptional(),
   }).exactOptional(),
+  uid: text("the UID of the cluster's namespace kube-system", oneLine).exactOptional(),
+  gatewayApi: oneOf("install", "assume").exactOptional(),
+});
+
+function wholeNumber(rule: string, most = Number.MAX_SAFE_INTEGER) {
+  const error = { error: rule };
+  return z.number(error).int(error).min(1, error).max(most, error).exactOptional();
+}
+
+const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
+const pem = (what: string) => text(`PEM of ${what}`, (value) => value.trim() !== "");
+
+/** What is in the PEM is judged where one part can be held against the other (trust-checks.ts). */
+const trust = section("trust", {
+  generation: wholeNumber("a whole number from 1 up"),
+  anchorValidityDays: days,
+  issuerValidityDays: days,
+  renewBeforeDays: days,
+  anchors: pem("trust anchors").exactOptional(),
+  issuers: z
+    .record(
+      z.string(),
+      section("issuer", { certificate: pem("a certificate"), key: pem("a private key") }),
+      { error: "a map of issuers by cluster" },
+    )
+    .exactOptional(),
+});
+
+const chartSource = section("chartSource", {
+  version: text(words.version, syntax.isVersion).exactOptional(),
+  source: text(words.chartSource, syntax.isChartSource).exactOptional(),
+  timeoutSeconds: wholeNumber("a whole number of seconds from 1 up"),
+  skipAwait: flag.exactOptional(),
 });
 
 /** The top level; clusters, links and linkDefaults are read entry by entry (read.ts). */
@@ -163,6 +196,8 @@ export const stack = section("stack", {
     .exactOptional(),
   linkerdNamespace: text(words.namespace, syntax.isDnsLabel).exactOptional(),
   multiclusterNamespace: text(words.namespace, syntax.isDnsLabel).exactOptional(),
+  trust: trust.exactOptional(),
+  charts: chartSource.exactOptional(),
 });
 
 export type StackInput = z.output<typeof stack>;
@@ -170,3 +205,4 @@ export type ClusterInput = z.output<typeof cluster>;
 export type LinkInput = z.output<typeof link>;
 export type LinkDefaults = z.output<typeof linkDefaults>;
 export type GatewayInput = z.output<typeof gateway>;
+export type TrustInput = z.output<typeof trust>;

@@ -21,6 +21,8 @@ export const words = {
   labelValue: `a label value: empty, or at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
   excluded: `a literal key, as example.com/team, or a whole group, as example.com/*`,
   address: `an IP address or a DNS hostname, without a port`,
+  version: `a chart's version, as 2026.8.3`,
+  chartSource: `the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials`,
   url: `an https URL without credentials, as https://west.example.com:6443`,
 } as const;
 
@@ -68,6 +70,17 @@ export function isApiServer(text: string): boolean {
   const url = /\s/.test(text) ? null : URL.parse(text);
   const extra = url && url.username + url.password + url.search + url.hash;
   return url?.protocol === "https:" && extra === "";
+}
+
+/** Semantic versioning, as Helm demands of charts. */
+export function isVersion(text: string): boolean {
+  return /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text);
+}
+
+/** Credentials would be in the state and in messages; `helm registry login` keeps them out. */
+export function isChartSource(text: string): boolean {
+  if (!/^\S([^\r\n]*\S)?$/.test(text) || /:\/\/[^/]*@/.test(text)) return false;
+  return !text.includes("://") || /^(https|oci):\/\/[^/]/.test(text);
 }
 
 function isQualifiedPart(text: string): boolean {

@@ -11,7 +11,7 @@ import { namespaceManifest } from "./manifest.ts";
 import { Progress } from "./progress.ts";
 import { writeService } from "./services.ts";
 
-/** What could not be done, and of which mirror; a namespace that failed has no key. */
+/** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */
 export interface Failure {
   readonly key?: ObjectKey;
   readonly sentence: string;
@@ -44,7 +44,8 @@ class Run {
   readonly #deletions: readonly Change[];
   readonly #progress: Progress;
   readonly #failed = new Set<ObjectKey>();
-  readonly #failedNamespaces = new Set<string>();
+  /** By name: why there is none. */
+  readonly #failedNamespaces = new Map<string, string>();
   /** ClusterIPs of mirrors: as observed, and then as written. */
   readonly #addresses: Map<ObjectKey, string>;
 
@@ -67,7 +68,7 @@ class Run {
         await this.#ground.kubernetes.create(resources.namespaces, manifest);
       } catch (error) {
         if (error instanceof KubernetesError && error.kind === "alreadyExists") return;
-        this.#failedNamespaces.add(name);
+        this.#failedNamespaces.set(name, sentenceOf(error));
         throw error;
       }
     });
@@ -75,9 +76,11 @@ class Run {
 
   async writeServices(): Promise<void> {
     const possible = this.#writes.filter((write) => {
-      const blocked = this.#failedNamespaces.has(write.wanted.namespace);
-      if (blocked) this.#failed.add(write.key);
-      return !blocked;
+      const sentence = this.#failedNamespaces.get(write.wanted.namespace);
+      if (sentence === undefined) return true;
+      this.#failed.add(write.key);
+      this.failures.push({ key: write.key, sentence });
+      return false;
     });
     await this.#each(
       possible,
@@ -132,9 +135,12 @@ class Run {
       if (result.status === "fulfilled" || item === undefined) return;
       const key = keyOf?.(item);
       if (key !== undefined) this.#failed.add(key);
-      const reason: unknown = result.reason;
-      const sentence = reason instanceof Error ? reason.message : String(reason);
+      const sentence = sentenceOf(result.reason);
       this.failures.push({ ...(key !== undefined && { key }), sentence });
     });
   }
+}
+
+function sentenceOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
 }

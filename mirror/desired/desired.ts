@@ -56,7 +56,8 @@ function mirrorsOf(service: Service, view: LinkView): Outcome {
     return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
   }
   const namespace = source.namespaces.get(service.metadata.namespace);
-  const broken = brokenRule({ service, link, namespace });
+  const name = mirrorName(service.metadata.name, link.target);
+  const broken = brokenRule({ service, cluster: link.target, name, link, namespace });
   if (broken !== undefined) return broken;
   if (mode === "discovery") return { mirrors: [discoveryMirror(service, link)] };
   if (!gateway.known) return { reason: "NoGateway", sentence: gateway.why };

@@ -10,7 +10,7 @@ import {
   memberToken,
   tokensIn,
 } from "../model/vocabulary.ts";
-import { membership, type FederatedView, type Member } from "./members.ts";
+import { linkCreated, membership, type FederatedView, type Member } from "./members.ts";
 import { copiedAnnotations, copiedLabels } from "./metadata.ts";
 import { mirroredPorts } from "./ports.ts";
 import { portConflicts, type PortConflicts } from "./port-conflicts.ts";
@@ -62,6 +62,7 @@ function federatedMirror(
   view: FederatedView,
 ): Mirror | undefined {
   const tokens = tokensOf(members, live, view);
+  const details = metadata(members, live, view);
   const local = members.find((member) => member.cluster === undefined);
   if (tokens.length === 0 && local === undefined) return undefined;
   const [namespace = "", name = ""] = origin.split("/");
@@ -70,14 +71,15 @@ function federatedMirror(
     namespace,
     name: federatedName(name),
     origin,
-    ...metadata(members, live, view),
-    ...addMembers(metadata(members, live, view).annotations, tokens, local),
+    ...details,
+    ...addMembers(details.annotations, tokens, local),
   };
 }
 
 /**
  * Labels, annotations and ports: the local member's, else those of the member whose Link is the
- * oldest. While a member that could come first is out of reach, they stay as they are.
+ * oldest. While that could be a member that is out of reach, or is one that Linkerd's controller
+ * looks after, they stay as they are.
  */
 function metadata(
   members: readonly Member[],
@@ -89,7 +91,7 @@ function metadata(
     first === undefined ||
     (first.cluster !== undefined &&
       tokensIn(live?.metadata.annotations ?? {}).some((token) =>
-        outOfReach(view, clusterOfToken(token)),
+        comesBefore(clusterOfToken(token), first, view),
       ));
   if (live !== undefined && unsure) {
     const { labels = {}, annotations = {} } = live.metadata;
@@ -129,7 +131,7 @@ function tokensOf(
   live: Service | undefined,
   view: FederatedView,
 ): string[] {
-  const managed = new Set([...view.links.map(({ link }) => link.target), ...view.retired]);
+  const managed = managedClusters(view);
   const order = view.links.map(({ link }) => link.target);
   const present = members
     .flatMap(({ cluster, service }) =>
@@ -143,6 +145,17 @@ function tokensOf(
   };
   const kept = tokensIn(live?.metadata.annotations ?? {}).filter(stays);
   return [...new Set([...kept, ...present])];
+}
+
+/** Whether a listed cluster's member, which is not here to be asked, precedes the first that is. */
+function comesBefore(cluster: string, { created }: Member, view: FederatedView): boolean {
+  if (managedClusters(view).has(cluster)) return outOfReach(view, cluster);
+  const theirs = linkCreated(view.source, cluster);
+  return theirs !== undefined && (created === undefined || theirs < created);
+}
+
+function managedClusters({ links, retired }: FederatedView): ReadonlySet<string> {
+  return new Set([...links.map(({ link }) => link.target), ...retired]);
 }
 
 function outOfReach(view: FederatedView, cluster: string): boolean {

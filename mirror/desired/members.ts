@@ -1,9 +1,15 @@
 import type { LinkSpec } from "../model/link.ts";
-import { isHeadless, keyOf, type ObjectKey, type Service } from "../model/objects.ts";
+import {
+  isHeadless,
+  keyOf,
+  type Namespace,
+  type ObjectKey,
+  type Service,
+} from "../model/objects.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedName } from "../model/vocabulary.ts";
-import { brokenRule, tooLong } from "./rules.ts";
+import { brokenRule } from "./rules.ts";
 import { selects } from "./selector.ts";
 
 /** A Link into a source cluster, as far as federated Services are concerned. */
@@ -44,9 +50,11 @@ export interface Membership {
 export function membership(view: FederatedView): Membership {
   const skips: Skip[] = [];
   const members = new Map<ObjectKey, Member[]>();
-  for (const candidate of candidates(view)) {
+  const all = candidates(view);
+  const namespaces = namespacesFor(all, view.source);
+  for (const candidate of all) {
     const { member, link } = candidate;
-    const broken = reasonAgainst(candidate, view.source);
+    const broken = reasonAgainst(candidate, namespaces);
     const key = keyOf(member.service);
     if (broken === undefined) {
       const joined = members.get(key);
@@ -95,22 +103,40 @@ function joins(service: Service, link: LinkSpec): boolean {
   return selects(link.federatedServiceSelector, service.metadata.labels);
 }
 
+/** Those there are, and those that come about because the link of some member creates them. */
+function namespacesFor(
+  candidates: readonly CandidateMember[],
+  { namespaces }: ClusterSnapshot,
+): ReadonlyMap<string, Namespace> {
+  const created = candidates
+    .filter(({ link }) => link.createNamespaces)
+    .filter((candidate) => reasonAgainst(candidate, namespaces) === undefined)
+    .map(({ member }) => member.service.metadata.namespace);
+  return new Map([
+    ...created.map((name) => [name, { metadata: { name } }] as const),
+    ...namespaces,
+  ]);
+}
+
 function reasonAgainst(
   { member, link }: CandidateMember,
-  source: ClusterSnapshot,
+  namespaces: ReadonlyMap<string, Namespace>,
 ): Pick<Skip, "reason" | "sentence"> | undefined {
   const { service } = member;
-  const namespace = source.namespaces.get(service.metadata.namespace);
-  const broken = brokenRule({ service, link, namespace });
-  // The mirror's name does not matter here, only the federated Service's.
-  if (broken !== undefined && broken.reason !== "NameTooLong") return broken;
-  const sentence = tooLong(federatedName(service.metadata.name));
-  if (sentence !== undefined) return { reason: "NameTooLong", sentence };
-  return isHeadless(service)
-    ? {
-        reason: "HeadlessMember",
-        sentence:
-          "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
-      }
-    : undefined;
+  const cluster = member.cluster ?? link.source;
+  const name = federatedName(service.metadata.name);
+  const namespace = namespaces.get(service.metadata.namespace);
+  const broken = brokenRule({ service, cluster, name, link, namespace });
+  if (broken !== undefined || !isHeadless(service)) return broken;
+  return {
+    reason: "HeadlessMember",
+    sentence:
+      "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
+  };
+}
+
+/** When the Link resource of that target was made; undefined where there is none to be read. */
+export function linkCreated({ links }: ClusterSnapshot, target: string): string | undefined {
+  return [...(links?.values() ?? [])].find(({ metadata }) => metadata.name === target)?.metadata
+    .creationTimestamp;
 }

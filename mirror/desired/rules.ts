@@ -1,11 +1,15 @@
 import type { LinkSpec } from "../model/link.ts";
 import type { Namespace, Service } from "../model/objects.ts";
 import type { Reason } from "../model/reasons.ts";
-import { label, mirrorName } from "../model/vocabulary.ts";
+import { label } from "../model/vocabulary.ts";
 
 /** What a rule may look at: an exported Service and the namespace its mirror would live in. */
 export interface Candidate {
   readonly service: Service;
+  /** The Service's cluster. */
+  readonly cluster: string;
+  /** Of the mirror. */
+  readonly name: string;
   readonly link: LinkSpec;
   /** Of the same name in the source cluster. */
   readonly namespace: Namespace | undefined;
@@ -23,9 +27,9 @@ export const longestName = 63;
 const rules: readonly Rule[] = [
   {
     reason: "IsMirror",
-    broken: ({ service, link }) =>
+    broken: ({ service, cluster }) =>
       service.metadata.labels?.[label.mirrored] === "true"
-        ? `it is a mirror itself on ${link.target}; let the link's selectors leave mirrors out`
+        ? `it is a mirror itself on ${cluster}; let the link's selectors leave mirrors out`
         : undefined,
   },
   {
@@ -44,7 +48,7 @@ const rules: readonly Rule[] = [
   },
   {
     reason: "NameTooLong",
-    broken: ({ service, link }) => tooLong(mirrorName(service.metadata.name, link.target)),
+    broken: ({ name }) => tooLong(name),
   },
   {
     reason: "MissingNamespace",

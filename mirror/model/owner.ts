@@ -1,5 +1,5 @@
 import type { ObjectMeta } from "./objects.ts";
-import { annotation, label } from "./vocabulary.ts";
+import { annotation, federatedName, label } from "./vocabulary.ts";
 
 /** Whose an object is: only what is provably ours may be changed or deleted. */
 export interface Owner {
@@ -25,7 +25,8 @@ export function mirrorsOf(target: string): Owner {
 /** Federated Services have no cluster of their own, but members (linkerd-behaviour.md 4.1). */
 export const federated: Owner = {
   words: "a federated Service",
-  owns: ({ metadata: { labels = {}, annotations = {} } }) =>
+  owns: ({ metadata: { name, labels = {}, annotations = {} } }) =>
+    name.endsWith(federatedName("")) &&
     labels[label.mirrored] === "true" &&
     labels[label.cluster] === undefined &&
     labels[label.mirroredGateway] === undefined &&

@@ -2,6 +2,7 @@ import { mirrorKey, type Refusal } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
 import {
   objectKey,
+  type Endpoints,
   type ObjectKey,
   type ObjectMeta,
   type Service,
@@ -52,7 +53,8 @@ export function unwritable(
     const key = mirrorKey(mirror);
     const service = source.services.get(key);
     const holder =
-      taken("Service", service, owner) ?? taken("Endpoints", source.endpoints.get(key), owner);
+      taken("Service", service, owner) ??
+      taken("Endpoints", endpointsInTheWay(mirror, source), owner);
     if (holder === undefined) {
       if (service?.metadata.deletionTimestamp === undefined) return [];
       const sentence = `the Service ${key} on ${source.cluster} is being deleted and a finalizer holds it: have it removed and run again`;
@@ -61,6 +63,16 @@ export function unwritable(
     const sentence = `${source.cluster} already has ${holder} ${key}: rename or delete it, or rename what is exported`;
     return [{ mirror, reason: "NotOurs", sentence }];
   });
+}
+
+/**
+ * Nobody looks at the Endpoints of a federated Service: those that Kubernetes makes under ours when
+ * somebody gives it a selector carry nothing of us, and must not keep the selector from going.
+ */
+function endpointsInTheWay(mirror: Mirror, source: ClusterSnapshot): Endpoints | undefined {
+  const key = mirrorKey(mirror);
+  const harmless = mirror.kind === "federated" && source.services.has(key);
+  return harmless ? undefined : source.endpoints.get(key);
 }
 
 /** How to call the object that is in the way, or undefined where nothing is. */

@@ -1,5 +1,6 @@
 import { mirrorKey } from "../desired/refuse.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
+import type { Mirror } from "../model/mirror.ts";
 import type { Plan } from "./change.ts";
 import { objectKey, type ObjectKey } from "../model/objects.ts";
 import type { Condition, Link, ServiceReference, ServiceStatus } from "../model/link-resource.ts";
@@ -33,19 +34,27 @@ export function mirrorStatus(link: ObjectKey, { wanted, skips }: Pick<Plan, "wan
   return { link, list: "mirrorServices", entries: [...mirrored, ...problems(skips)] } as const;
 }
 
-/** `status.federatedServices` of one of the links that feed the federated Services. */
+/**
+ * `status.federatedServices` of one of the links that feed the federated Services.
+ *
+ * @param desired all federated Services, those that cannot be had included: that is every member's problem
+ */
 export function federatedStatus(
   link: ObjectKey,
   target: string,
+  desired: readonly Mirror[],
   { wanted, skips }: Pick<Plan, "wanted" | "skips">,
 ) {
-  const joined = wanted.flatMap((mirror) =>
-    tokensIn(mirror.annotations)
-      .filter((token) => clusterOfToken(token) === target)
-      .map(() => ({ remote: mirror.origin, local: mirrorKey(mirror) })),
+  const listing = desired.filter(({ annotations }) =>
+    tokensIn(annotations).some((token) => clusterOfToken(token) === target),
   );
-  const own = skips.filter(({ cluster }) => cluster === target);
-  return { link, list: "federatedServices", entries: [...joined, ...problems(own)] } as const;
+  const origins = new Set(listing.map(({ origin }) => origin));
+  const joined = wanted.filter(({ origin }) => origins.has(origin));
+  const own = skips.filter(({ cluster, origin }) =>
+    cluster === undefined ? origins.has(origin) : cluster === target,
+  );
+  const entries = joined.map((mirror) => ({ remote: mirror.origin, local: mirrorKey(mirror) }));
+  return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
 }
 
 /** A Service that asks for nothing this link does has no place in its status. */

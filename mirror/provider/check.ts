@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { notMirrored, pendingTexts, withHistory } from "./preview.ts";
-import { mirrorsBefore, type Inputs, type Planned, type Reach } from "./state.ts";
+import { notMirrored, pendingTexts, subject, withHistory } from "./preview.ts";
+import { formerTargets, linksDiffer } from "./retired.ts";
+import { mirrorsBefore, type Before, type Inputs, type Planned, type Reach } from "./state.ts";
 import type { PlannedSurvey, Survey } from "./survey.ts";
 
 export interface CheckFailure {
@@ -22,7 +23,7 @@ export interface Checked<Args> {
  * @param pendingStatus lines about Link resources whose status is out of date, by Link
  */
 export function check<Args extends Reach>(
-  olds: Partial<Planned>,
+  olds: Before,
   args: Args,
   survey: Survey,
   pendingStatus: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -44,10 +45,13 @@ export function check<Args extends Reach>(
   };
   const notes = [
     ...survey.notes,
-    ...Object.entries(skipped).map(([origin, why]) => `${origin} is not mirrored: ${why}`),
+    ...plan.skips.map(
+      (skip) => `${subject(skip)} is not mirrored (${skip.reason}): ${skip.sentence}`,
+    ),
   ];
   const pending = { ...pendingTexts(plan, mirrorsBefore(olds)), ...pendingStatus };
-  if (!worthARun(olds, survey, skipped) && Object.keys(pendingStatus).length === 0)
+  const news = worthARun(olds, survey, skipped) || linksDiffer(olds, args);
+  if (!news && Object.keys(pendingStatus).length === 0)
     return { inputs: { ...inputs, revision: olds.revision ?? 1 }, failures: [], notes };
   const changes = withHistory(olds.changes, pending);
   return {
@@ -63,13 +67,13 @@ function worthARun(
   { plan, facts }: PlannedSurvey,
   skipped: Readonly<Record<string, string>>,
 ): boolean {
-  const { gatewayAddress, portConflicts = {} } = olds;
+  const { gateway, portConflicts = {} } = olds;
   return (
     plan.changes.length + plan.namespaces.length > 0 ||
     olds.unreachable !== undefined ||
     olds.revision === undefined ||
     !isDeepStrictEqual(olds.notMirrored ?? {}, skipped) ||
-    gatewayAddress !== facts.gatewayAddress ||
+    !isDeepStrictEqual(gateway, facts.gateway) ||
     !isDeepStrictEqual(portConflicts, facts.portConflicts ?? {})
   );
 }
@@ -88,7 +92,7 @@ function failed<Args>(args: Args, reason: string): Checked<Args> {
  * the rest of the stack goes on. Only with `unreachable: fail` does the run stop.
  */
 function outage<Args extends Reach>(
-  olds: Partial<Planned>,
+  olds: Before,
   args: Args,
   { cluster, why, fatal }: Extract<Survey, { readonly outcome: "unreachable" }>,
   now: () => Date,
@@ -96,13 +100,16 @@ function outage<Args extends Reach>(
   if (fatal) return failed(args, why);
   const before = olds.unreachable?.cluster === cluster ? olds.unreachable : undefined;
   const unreachable = before ?? { cluster, since: now().toISOString(), why };
+  const retired = formerTargets(olds, args);
+  const untold = before === undefined || linksDiffer(olds, args);
   return {
     inputs: {
       ...kept(olds),
       ...args,
       mirrors: mirrorsBefore(olds),
+      ...(retired.length > 0 && { retired }),
       unreachable,
-      revision: before === undefined ? next(olds) : (olds.revision ?? 1),
+      revision: untold ? next(olds) : (olds.revision ?? 1),
     },
     failures: [],
     notes: [`its mirrors stay as they are, because since ${unreachable.since} ${why}`],
@@ -110,14 +117,7 @@ function outage<Args extends Reach>(
 }
 
 function kept(olds: Partial<Planned>): Partial<Planned> {
-  const keys = [
-    "identities",
-    "gatewayAddress",
-    "portConflicts",
-    "retired",
-    "notMirrored",
-    "changes",
-  ];
+  const keys = ["identities", "gateway", "portConflicts", "notMirrored", "changes"];
   return Object.fromEntries(Object.entries(olds).filter(([key]) => keys.includes(key)));
 }
 

@@ -73,12 +73,15 @@ export function withHistory(
   return Object.keys(texts).length === 0 ? undefined : texts;
 }
 
-/** Skips by what they are about: `shop/web`, or `shop/db pod db-0`. */
+/** Skips by what they are about. */
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   return Object.fromEntries(
-    skips.map(({ origin, cluster, hostname, reason, sentence }) => [
-      `${origin}${hostname === undefined ? "" : ` pod ${hostname}`}${cluster === undefined ? "" : ` of ${cluster}`}`,
-      `${reason}: ${sentence}`,
-    ]),
+    skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
   );
+}
+
+/** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
+export function subject({ origin, cluster, hostname }: Skip): string {
+  const pod = hostname === undefined ? "" : ` pod ${hostname}`;
+  return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;
 }

@@ -10,7 +10,6 @@ import { pendingStatuses } from "./pending-status.ts";
 import {
   outputsOf,
   type Before,
-  type Facts,
   type Inputs,
   type Outputs,
   type Planned,
@@ -40,8 +39,8 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
     console.log(`${definition.name(args)}: ${line}`);
   };
 
-  async function carryOut(inputs: Inputs<Args>, before: Before): Promise<void> {
-    const survey = await definition.survey(world, inputs, before);
+  async function carryOut(inputs: Inputs<Args>): Promise<void> {
+    const survey = await definition.survey(world, inputs, inputs);
     if (survey.outcome === "mistaken") throw new Error(survey.why);
     if (survey.outcome === "unreachable") {
       if (survey.fatal) throw new Error(survey.why);
@@ -54,7 +53,7 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
     const failures = await apply(ground, survey.plan, say(inputs));
     const snapshot = await world.snapshot(source, access);
     const unwritten = await writeStatuses(kubernetes, snapshot, survey.statuses, failures);
-    const sentences = [...failures.map(({ sentence }) => sentence), ...unwritten];
+    const sentences = [...new Set([...failures.map(({ sentence }) => sentence), ...unwritten])];
     if (sentences.length > 0) throw new PartialFailure(definition.name(inputs), inputs, sentences);
   }
 
@@ -77,12 +76,13 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
     },
 
     async create(inputs: Inputs<Args>) {
-      await carryOut(inputs, inputs);
+      await carryOut(inputs);
       return { id: definition.name(inputs), outs: outputsOf(inputs) };
     },
 
-    async update(_id: string, olds: Before, inputs: Inputs<Args>) {
-      await carryOut(inputs, { ...olds, ...retiredOf(inputs) });
+    async update(_id: string, _olds: unknown, inputs: Inputs<Args>) {
+      // What `check` found to have changed since the run before is in the inputs.
+      await carryOut(inputs);
       return { outs: outputsOf(inputs) };
     },
 
@@ -118,11 +118,6 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
       });
     },
   };
-}
-
-/** What `check` found to be retired has been judged against the state before this run. */
-function retiredOf({ retired }: Facts): Facts {
-  return retired === undefined ? {} : { retired };
 }
 
 /** An error that Pulumi records together with the state, so that the next run carries on. */

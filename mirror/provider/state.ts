@@ -9,8 +9,8 @@ export interface MirrorsArgs {
   readonly link: LinkSettings;
   /** Every cluster of the stack by name, so that all are read at the same time. */
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  /** The other links into the same source: their mirrors share its names. */
-  readonly siblings: readonly LinkSettings[];
+  /** The other links into the same source, if there are any: their mirrors share its names. */
+  readonly siblings?: readonly LinkSettings[];
   /** Namespace of the source's Link resource, whose status is to be kept; absent: none is. */
   readonly statusIn?: string;
 }
@@ -34,10 +34,17 @@ export interface Outage {
 
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
+export interface GatewayFact {
+  /** IPs, separated by commas. */
+  readonly addresses: string;
+  readonly port: number;
+  readonly identity: string;
+}
+
 /** Facts beside the mirrors that a preview shows when they change. */
 export interface Facts {
-  /** The gateway as mirrors use it, in words. */
-  readonly gatewayAddress?: string;
+  /** Where mirrors lead, as the target's gateway was found. */
+  readonly gateway?: GatewayFact;
   /** By the Service that they unite: federated Services whose members differ in their ports. */
   readonly portConflicts?: Readonly<Record<string, string>>;
   /** Clusters whose links are gone and that some federated Service still lists. */

@@ -1,18 +1,18 @@
 import { desiredFederated } from "../desired/federated.ts";
-import type { FederatedLink } from "../desired/members.ts";
+import { linkCreated, type FederatedLink } from "../desired/members.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import { objectKey } from "../model/objects.ts";
 import { federated } from "../model/owner.ts";
-import type { Link } from "../model/link-resource.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { World } from "../observe/world.ts";
 import { planFederated } from "../plan/plan.ts";
 import { federatedStatus } from "../plan/status.ts";
 import { mirrorClaims } from "./claims.ts";
+import { formerTargets } from "./retired.ts";
 import type { Before, FederatedArgs } from "./state.ts";
-import { ifReached, readAll, required, type Survey } from "./survey.ts";
+import { ifReached, readAll, required, sameCluster, type Survey } from "./survey.ts";
 
 /** Reads all clusters of the stack at once, and plans the federated Services of one of them. */
 export async function surveyFederated(
@@ -34,9 +34,11 @@ export async function surveyFederated(
     links.map(async (link) => ({
       link,
       target: await ifReached(readings, link.target),
-      created: linkResource(source, link.target)?.metadata.creationTimestamp,
+      created: linkCreated(source, link.target),
     })),
   );
+  const mistake = links.flatMap((link, index) => sameCluster(link, source, feeds[index]?.target));
+  if (mistake.length > 0) return { outcome: "mistaken", why: mistake.join("; and ") };
   const retired = retiredClusters(args, before, source);
   const wanted = desiredFederated({ source, links: feeds, retired });
   const plan = planFederated(wanted, source, await mirrorClaims(links, source, readings));
@@ -56,7 +58,12 @@ export async function surveyFederated(
       statusIn === undefined
         ? []
         : reached.map((target) =>
-            federatedStatus(objectKey(statusIn, target.cluster), target.cluster, plan),
+            federatedStatus(
+              objectKey(statusIn, target.cluster),
+              target.cluster,
+              wanted.mirrors,
+              plan,
+            ),
           ),
   };
 }
@@ -65,27 +72,17 @@ function stopsTheRun({ unreachable }: LinkSpec): boolean {
   return unreachable === "fail";
 }
 
-function linkResource(source: ClusterSnapshot, name: string): Link | undefined {
-  return [...(source.links?.values() ?? [])].find(({ metadata }) => metadata.name === name);
-}
-
 /**
  * Clusters whose links the stack has given up, for as long as a federated Service lists them: also
  * over a run that failed before it had taken them all out.
  */
-function retiredClusters(
-  { links }: FederatedArgs,
-  before: Before,
-  source: ClusterSnapshot,
-): string[] {
-  const current = new Set(links.map(({ target }) => target));
-  const former = [...(before.links ?? []).map(({ target }) => target), ...(before.retired ?? [])];
+function retiredClusters(args: FederatedArgs, before: Before, source: ClusterSnapshot): string[] {
   const listed = new Set(
     [...source.services.values()]
       .filter((service) => federated.owns(service))
       .flatMap(({ metadata }) => tokensIn(metadata.annotations ?? {}).map(clusterOfToken)),
   );
-  return [...new Set(former)].filter((name) => !current.has(name) && listed.has(name)).sort();
+  return formerTargets(before, args).filter((name) => listed.has(name));
 }
 
 function conflictNotes(conflicts: Readonly<Record<string, string>>): string[] {

@@ -8,7 +8,7 @@ import { plan } from "../plan/plan.ts";
 import { mirrorStatus } from "../plan/status.ts";
 import { federatedClaims, mirrorClaims } from "./claims.ts";
 import type { MirrorsArgs } from "./state.ts";
-import { readAll, required, type Survey } from "./survey.ts";
+import { readAll, required, sameCluster, type Survey } from "./survey.ts";
 
 export function nameOf(link: Pick<LinkSpec, "source" | "target">): string {
   return `${link.source}/${link.target}`;
@@ -17,7 +17,7 @@ export function nameOf(link: Pick<LinkSpec, "source" | "target">): string {
 /** Reads all clusters of the stack at once, and plans the mirrors of one link. */
 export async function surveyLink(world: World, args: MirrorsArgs): Promise<Survey> {
   const link = linkOf(args.link);
-  const siblings = args.siblings.map(linkOf);
+  const siblings = (args.siblings ?? []).map(linkOf);
   const fatal = link.unreachable === "fail";
   const readings = readAll(world, args.clusters);
   const first = await required(readings, link.source, fatal);
@@ -25,11 +25,8 @@ export async function surveyLink(world: World, args: MirrorsArgs): Promise<Surve
   const second = await required(readings, link.target, fatal);
   if ("failure" in second) return second.failure;
   const [source, target] = [first.snapshot, second.snapshot];
-  if (source.identity === target.identity)
-    return {
-      outcome: "mistaken",
-      why: `${link.source} and ${link.target} are one and the same cluster (${source.identity}): see which context of link ${nameOf(link)} is wrong`,
-    };
+  const [mistake] = sameCluster(link, source, target);
+  if (mistake !== undefined) return { outcome: "mistaken", why: mistake };
   const gateway = await readGateway(link, target, (hostname) => world.resolve(hostname));
   const wanted = desired({ link, source, target, gateway });
   const others = [
@@ -38,16 +35,16 @@ export async function surveyLink(world: World, args: MirrorsArgs): Promise<Surve
   ];
   const planned = plan(link, wanted, source, others);
   if (planned.refusal !== undefined) return { outcome: "mistaken", why: planned.refusal };
-  const { addresses, port, identity } = gateway.known
-    ? gateway.gateway
-    : { addresses: [], port: 0, identity: "" };
   return {
     outcome: "planned",
     plan: planned,
     identities: { [link.source]: source.identity, [link.target]: target.identity },
     facts: gateway.known
       ? {
-          gatewayAddress: `${addresses.join(", ")} port ${String(port)}, identity ${identity}`,
+          gateway: {
+            ...gateway.gateway,
+            addresses: gateway.gateway.addresses.join(", "),
+          },
         }
       : {},
     notes: gateway.known ? gateway.warnings : [],

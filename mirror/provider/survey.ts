@@ -1,5 +1,5 @@
 import { AccessError } from "../kubernetes/access.ts";
-import type { ClusterAccess } from "../model/link.ts";
+import type { ClusterAccess, LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { World } from "../observe/world.ts";
 import type { Plan } from "../plan/change.ts";
@@ -67,6 +67,18 @@ export async function ifReached(
   cluster: string,
 ): Promise<ClusterSnapshot | undefined> {
   return readings.get(cluster)?.catch(() => undefined);
+}
+
+/** The sentence for a link between two contexts that lead to one cluster. */
+export function sameCluster(
+  link: Pick<LinkSpec, "source" | "target">,
+  source: ClusterSnapshot,
+  target: ClusterSnapshot | undefined,
+): string[] {
+  if (target?.identity !== source.identity) return [];
+  return [
+    `${link.source} and ${link.target} are one and the same cluster (${source.identity}): see which context of link ${link.source}/${link.target} is wrong`,
+  ];
 }
 
 export function accessTo(args: { readonly clusters: Clusters }, cluster: string): ClusterAccess {

@@ -172,6 +172,7 @@ describe("stack config: the effective cluster", () => {
       clusterDomain: "cluster.local",
       gateway: linkerdsGateway,
       values: {},
+      gatewayApi: "install",
     });
   });
 
@@ -183,6 +184,8 @@ describe("stack config: the effective cluster", () => {
       apiServer: "https://west.example.com:6443",
       gateway: false,
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
+      uid: "6d5d8d5a-kube-system",
+      gatewayApi: "assume",
     };
     const { context, kubeconfig, ...rest } = west;
     deepEqual(configOf({ clusters: { west } }).clusters.get("west"), {
@@ -202,6 +205,19 @@ describe("stack config: the whole", () => {
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
+      trust: {
+        kind: "generated",
+        generation: 1,
+        anchorValidityDays: 3650,
+        issuerValidityDays: 365,
+        renewBeforeDays: 60,
+      },
+      charts: {
+        version: "2026.8.3",
+        source: "https://helm.linkerd.io/edge",
+        timeoutSeconds: 600,
+        skipAwait: false,
+      },
     });
   });
 

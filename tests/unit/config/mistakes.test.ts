@@ -5,7 +5,8 @@ const gatewayKeys = "name, namespace, addresses, port, identity";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, unreachable";
 const linkKeys = `source, target, ${defaultsKeys}`;
-const clusterKeys = "context, kubeconfig, clusterDomain, apiServer, gateway, values";
+const clusterKeys =
+  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, gatewayApi";
 const clusterName =
   'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =
@@ -28,7 +29,7 @@ describe("stack config: mistakes in the top-level keys", () => {
       "an unknown key close to none",
       { prometheus: {} },
       [
-        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace.",
+        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace, trust, charts.",
       ],
     ],
     [
@@ -81,7 +82,7 @@ describe("stack config: mistakes in the top-level keys", () => {
 
   it("a config that is no map", () => {
     deepEqual(mistakesIn([]), [
-      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace.",
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdNamespace, multiclusterNamespace, trust, charts.",
     ]);
   });
 });

@@ -65,7 +65,11 @@ describe("check", () => {
     ["a namespace", settled, planned({ namespaces: ["shop"] })],
     ["a Service that is not mirrored any more", settled, planned({ skips })],
     ["one that is again", { ...settled, notMirrored: { "shop/db": "x" } }, planned()],
-    ["a gateway elsewhere", settled, planned({}, { gatewayAddress: "192.0.2.1 port 4143" })],
+    [
+      "a gateway elsewhere",
+      settled,
+      planned({}, { gateway: { addresses: "192.0.2.1", port: 4143, identity: "" } }),
+    ],
     ["differing ports", settled, planned({}, { portConflicts: { "shop/bb": "differ" } })],
     [
       "a cluster that is back",
@@ -89,7 +93,7 @@ describe("check", () => {
   it("shows each skip in the inputs and as a note", () => {
     const { inputs, notes } = checked(settled, planned({ skips }));
     assert.deepEqual(inputs.notMirrored, { "shop/db": "NoPorts: it has no ports" });
-    assert.deepEqual(notes, ["shop/db is not mirrored: NoPorts: it has no ports"]);
+    assert.deepEqual(notes, ["shop/db is not mirrored (NoPorts): it has no ports"]);
   });
 
   it("keeps everything of a cluster out of reach, and says since when", () => {
