@@ -9,7 +9,7 @@
  *     await bed.clusters.west.cut();
  *     await bed.stop();
  */
-import { mkdtemp, realpath } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
@@ -106,7 +106,10 @@ async function pulumiPart(
   // The engine starts `node` by name, and must find this one.
   const path = [pulumiBin, dirname(process.execPath)];
   const PATH = [...path, process.env["PATH"] ?? ""].join(delimiter);
-  return { pulumiBin, path, settings, env: { ...process.env, ...settings, PATH } };
+  // The engine leaves its pipes behind when it is killed; here they go with the bed.
+  const TMPDIR = join(folder, "tmp");
+  await mkdir(TMPDIR);
+  return { pulumiBin, path, settings, env: { ...process.env, ...settings, PATH, TMPDIR } };
 }
 
 function checkNames(names: readonly string[]): void {
