@@ -71,7 +71,7 @@ export async function startCluster(
     async cut(how = "refused") {
       if (state !== "up") throw new Error(`${name} is cut off already.`);
       state = how;
-      if (how === "silent") program.freeze();
+      if (how === "silent") await program.freeze();
       else await program.end();
     },
     async restore() {

@@ -1,10 +1,13 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { BedError } from "./errors.ts";
 import type { Watchdog } from "./watchdog.ts";
+
+const run = promisify(execFile);
 
 /** A running server of the bed. */
 export interface Program {
@@ -13,7 +16,7 @@ export interface Program {
   /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
   end(): Promise<void>;
   /** Stops and continues its execution: to its clients it falls silent, without closing anything. */
-  freeze(): void;
+  freeze(): Promise<void>;
   thaw(): void;
 }
 
@@ -50,9 +53,18 @@ export function startProgram({ name, path, args, log }: Command, watchdog: Watch
       child.kill("SIGKILL");
       await ended;
     },
-    freeze: () => void child.kill("SIGSTOP"),
+    async freeze() {
+      child.kill("SIGSTOP");
+      await until(`${name} to stand still`, [], () => isStopped(child.pid));
+    },
     thaw: () => void child.kill("SIGCONT"),
   };
+}
+
+/** The signal reaches a busy process of many threads only after a while. */
+async function isStopped(pid: number | undefined): Promise<true | undefined> {
+  const { stdout } = await run("ps", ["-o", "stat=", "-p", String(pid)]);
+  return stdout.startsWith("T") || undefined;
 }
 
 /** Polls until `probe` gives a value. A probe that throws means: not yet. */
