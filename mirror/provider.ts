@@ -68,3 +68,5 @@ export const federatedServices = resource<FederatedArgs>(
   },
   world,
 );
+
+export { linkTargets, tokenChecks } from "./access-provider.ts";

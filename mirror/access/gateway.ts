@@ -1,0 +1,89 @@
+import type { GatewaySource } from "../model/link.ts";
+import type { Service } from "../model/objects.ts";
+import { annotation, gatewayPort } from "../model/vocabulary.ts";
+import { goDuration } from "./duration.ts";
+import type { GatewayFacts, Probe } from "./state.ts";
+
+const probeAnnotation = {
+  path: "mirror.linkerd.io/probe-path",
+  period: "mirror.linkerd.io/probe-period",
+} as const;
+
+const probePort = "mc-probe";
+
+/** What a Link says of a gateway, or in a sentence what is missing. */
+export type GatewayAnswer =
+  | { readonly facts: GatewayFacts }
+  /** `soon`: nobody needs to do anything, a load balancer gets its address some time. */
+  | { readonly missing: string; readonly soon: boolean };
+
+/**
+ * The gateway by the rules of `linkerd multicluster link-gen` (linkerd-behaviour.md 1.6): what the
+ * link says wins over the Service; hostnames stay as they are. `where` names the Service in
+ * sentences.
+ */
+export function gatewayFacts(
+  said: GatewaySource,
+  service: Service | undefined,
+  where: string,
+): GatewayAnswer {
+  const addresses = said.addresses ?? balancerAddresses(service);
+  const port = said.port ?? portNamed(service, gatewayPort);
+  const identity = said.identity ?? service?.metadata.annotations?.[annotation.gatewayIdentity];
+  if (service === undefined && (addresses.length === 0 || port === undefined || !identity))
+    return {
+      missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.addresses, gateway.port and gateway.identity on the link`,
+      soon: false,
+    };
+  if (port === undefined)
+    return {
+      missing: `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,
+      soon: false,
+    };
+  if (!identity)
+    return {
+      missing: `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
+      soon: false,
+    };
+  if (addresses.length === 0) return withoutAddress(service?.spec.type ?? "ClusterIP", where);
+  const probe = probeOf(service, where);
+  if (typeof probe === "string") return { missing: probe, soon: false };
+  return { facts: { addresses, port, identity, ...(probe !== undefined && { probe }) } };
+}
+
+function withoutAddress(type: string, where: string): GatewayAnswer {
+  return type === "LoadBalancer"
+    ? {
+        missing: `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
+        soon: true,
+      }
+    : {
+        missing: `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
+        soon: false,
+      };
+}
+
+/** An ingress point's IP, else its hostname; one with neither is passed over. */
+function balancerAddresses(service: Service | undefined): string[] {
+  const ingress = service?.status?.loadBalancer?.ingress ?? [];
+  return ingress.map(({ ip, hostname }) => ip || hostname || "").filter((address) => address);
+}
+
+/** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
+function portNamed(service: Service | undefined, wanted: string): number | undefined {
+  const port = service?.spec.ports?.find(({ name }) => name === wanted);
+  return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
+}
+
+/** Undefined where the Service offers no probe; a text is the mistake in what it offers. */
+function probeOf(service: Service | undefined, where: string): Probe | string | undefined {
+  const annotations = service?.metadata.annotations ?? {};
+  const path = annotations[probeAnnotation.path];
+  const port = portNamed(service, probePort);
+  if (!path || port === undefined) return undefined;
+  const said = annotations[probeAnnotation.period] ?? "";
+  const period = goDuration(said);
+  return period === undefined
+    ? `the gateway Service ${where} has annotation ${probeAnnotation.period}: ${JSON.stringify(said)}, which must be seconds or a Go duration, as 3 or 3s`
+    : { path, port, period };
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import type { TargetArgs, TargetFacts } from "../../mirror/access/state.ts";
+import { type Bed, type Cluster, until } from "../bed/bed.ts";
+import { request } from "../bed/request.ts";
+import { graph, type Graph, namespaces } from "../components/access-graph.ts";
+import type { LinkAccessArgs } from "../../components/access/link-access.ts";
+
+/** Posts an object, which has to be accepted as it is: a field unknown to the schema is refused. */
+export async function post(cluster: Cluster, path: string, body: unknown): Promise<void> {
+  const answer = await cluster.request("POST", `${path}?fieldValidation=Strict`, body);
+  assert.equal(answer.code, 201, JSON.stringify(answer.body));
+}
+
+export async function get<T>(cluster: Cluster, path: string): Promise<T> {
+  const { code, body } = await cluster.request("GET", path);
+  assert.equal(code, 200, JSON.stringify(body));
+  return body as T;
+}
+
+export const inNamespace = (namespace: string, plural: string) =>
+  `/api/v1/namespaces/${namespace}/${plural}`;
+export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
+
+export async function addNamespaces(cluster: Cluster): Promise<void> {
+  for (const name of Object.values(namespaces))
+    await post(cluster, "/api/v1/namespaces", { metadata: { name } });
+}
+
+/** What Linkerd's charts would leave in a target. */
+export async function addLinkerd(cluster: Cluster): Promise<void> {
+  await post(cluster, inNamespace("linkerd", "configmaps"), {
+    metadata: { name: "linkerd-config" },
+    data: { values: "clusterDomain: cluster.local\nidentityTrustDomain: trust.example\n" },
+  });
+  const services = inNamespace("linkerd-multicluster", "services");
+  await post(cluster, services, {
+    metadata: {
+      name: "linkerd-gateway",
+      annotations: {
+        "mirror.linkerd.io/gateway-identity": "gateway.west",
+        "mirror.linkerd.io/probe-path": "/ready",
+        "mirror.linkerd.io/probe-period": "3",
+      },
+    },
+    spec: {
+      type: "LoadBalancer",
+      ports: [
+        { name: "mc-gateway", port: 4143 },
+        { name: "mc-probe", port: 4191 },
+      ],
+    },
+  });
+}
+
+export async function addBalancerAddress(cluster: Cluster, ip: string): Promise<void> {
+  const path = `${inNamespace("linkerd-multicluster", "services")}/linkerd-gateway/status`;
+  const status = { loadBalancer: { ingress: [{ ip }] } };
+  assert.equal((await cluster.request("PATCH", path, { status })).code, 200);
+}
+
+/** The question of the link by which west's Services appear in east. */
+export function question(bed: Bed<"west" | "east">, more: Partial<TargetArgs> = {}): TargetArgs {
+  return {
+    source: "east",
+    target: "west",
+    access: { context: "west", kubeconfig: bed.kubeconfig },
+    // In the bed every cluster really is on the same machine.
+    apiServer: bed.clusters.west.server,
+    targetDomain: "cluster.local",
+    gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+    linkerdNamespace: "linkerd",
+    multiclusterNamespace: "linkerd-multicluster",
+    rotation: { generation: 1 },
+    ...more,
+  };
+}
+
+const paths: Readonly<Record<string, string>> = {
+  ServiceAccount: inNamespace("linkerd-multicluster", "serviceaccounts"),
+  ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+  ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+  Link: "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links",
+};
+
+/**
+ * Makes what the component asks of the Kubernetes provider in one cluster, object by object, in its
+ * order and with its very inputs. The provider's plugin is not to be had here.
+ */
+export async function carryOut(cluster: Cluster, { resources }: Graph): Promise<void> {
+  for (const { type, provider, inputs, custom } of resources) {
+    if (!custom || provider !== cluster.name || !type.startsWith("kubernetes:")) continue;
+    const { namespace = "" } = inputs.metadata as { namespace?: string };
+    await post(cluster, paths[String(inputs.kind)] ?? inNamespace(namespace, "secrets"), inputs);
+  }
+}
+
+export async function issuedToken(cluster: Cluster, name: string): Promise<string> {
+  return until(`a token in ${name}`, [], async () => {
+    const { data } = await get<{ data?: { token?: string } }>(cluster, `${secretsOf}/${name}`);
+    return data?.token === undefined ? undefined : Buffer.from(data.token, "base64").toString();
+  });
+}
+
+export const graphOf = (facts: TargetFacts, more: Partial<LinkAccessArgs> = {}, token = "none") =>
+  graph(more, { preview: false, known: true, facts, token });
+
+/** The status with which the cluster answers whoever has the token. */
+export async function answerTo(cluster: Cluster, token: string, path: string): Promise<number> {
+  return (await request({ ...cluster.access, token }, "GET", path)).code;
+}
+
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+const selector = {
+  type: "object",
+  properties: {
+    matchLabels: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    matchExpressions: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["key", "operator"],
+        properties: {
+          key: text,
+          operator: { ...text, enum: ["In", "NotIn", "Exists", "DoesNotExist"] },
+          values: texts,
+        },
+      },
+    },
+  },
+};
+const duration = { ...text, format: "duration" };
+
+/** The Link CRD as linkerd-behaviour.md 1.1 and 1.2 describe it, without the status. */
+export const linkCrd = {
+  metadata: { name: "links.multicluster.linkerd.io" },
+  spec: {
+    group: "multicluster.linkerd.io",
+    names: { kind: "Link", plural: "links", singular: "link", listKind: "LinkList" },
+    scope: "Namespaced",
+    versions: [
+      {
+        ...{ name: "v1alpha3", served: true, storage: true },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  ...{ targetClusterName: text, targetClusterDomain: text },
+                  ...{ targetClusterLinkerdNamespace: text, clusterCredentialsSecret: text },
+                  ...{ gatewayAddress: text, gatewayPort: text, gatewayIdentity: text },
+                  probeSpec: {
+                    type: "object",
+                    properties: {
+                      ...{ path: text, port: text, period: duration },
+                      timeout: { ...duration, default: "30s" },
+                      failureThreshold: { ...text, default: "3" },
+                    },
+                  },
+                  ...{ selector, remoteDiscoverySelector: selector },
+                  federatedServiceSelector: selector,
+                  ...{ excludedLabels: texts, excludedAnnotations: texts },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};

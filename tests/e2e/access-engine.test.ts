@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Bed, startBed } from "../bed/bed.ts";
+import { account } from "../components/access-graph.ts";
+import * as clusters from "./access-clusters.ts";
+
+const run = promisify(execFile);
+const repository = join(import.meta.dirname, "..", "..");
+
+describe("the dynamic resources of a link's access, in a real engine", function () {
+  this.timeout("20m");
+
+  let bed: Bed<"west" | "east">;
+  let cwd: string;
+  const first = `${account}-token-1-1`;
+
+  before(async () => {
+    const workloads = false;
+    bed = await startBed({
+      clusters: [
+        { name: "west", workloads },
+        { name: "east", workloads },
+      ],
+    });
+    await clusters.addNamespaces(bed.clusters.west);
+    cwd = await writeProgram(join(bed.folder, "access"), bed);
+    await pulumi("stack", "init", "test");
+  });
+  after(() => bed.stop());
+
+  it("leave the target's facts unknown in a preview of a bare cluster", async () => {
+    const stdout = await pulumi("preview", "--diff");
+    assert.match(stdout, /linkerd:LinkTarget/);
+    assert.match(stdout, /secret +: \[unknown\]/);
+    assert.doesNotMatch(stdout, /error/);
+  });
+
+  it("find them out in an up, and nothing to do in the next", async () => {
+    const { west } = bed.clusters;
+    await clusters.addLinkerd(west);
+    await clusters.addBalancerAddress(west, "192.0.2.7");
+    await addToken(first);
+    assert.match(await pulumi("up", "--yes", "--skip-preview"), new RegExp(`token +: "${first}"`));
+    await pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await pulumi("preview", "--expect-no-changes");
+  });
+
+  it("show a rotation in the preview, with the reason", async () => {
+    await pulumi("config", "set", "generation", "2");
+    const stdout = await pulumi("preview", "--diff");
+    assert.match(stdout, /token *: "[^"]*-token-1-1" => "[^"]*-token-2-1"/);
+    assert.match(stdout, /remark *: "new token: credentialsGeneration is 2 and was 1"/);
+    await addToken(`${account}-token-2-1`);
+    await pulumi("up", "--yes", "--skip-preview");
+    await pulumi("preview", "--expect-no-changes");
+  });
+
+  it("are left alone while the target can't be reached", async () => {
+    const { west } = bed.clusters;
+    await west.cut();
+    try {
+      assert.match(await pulumi("preview", "--expect-no-changes"), /as in the run before, because/);
+    } finally {
+      await west.restore();
+    }
+  });
+
+  it("keep no credential in state, and can be destroyed", async () => {
+    const { west } = bed.clusters;
+    await pulumi("stack", "export", "--show-secrets", "--file", "state.json");
+    const state = await readFile(join(cwd, "state.json"), "utf8");
+    assert.match(state, /linkTargets/);
+    for (const secret of [
+      west.access.token,
+      await clusters.issuedToken(west, `${account}-token-2-1`),
+    ])
+      for (const form of [secret, Buffer.from(secret).toString("base64")])
+        assert(!state.includes(form));
+    await pulumi("destroy", "--yes", "--skip-preview");
+  });
+
+  async function pulumi(...args: readonly string[]): Promise<string> {
+    const { stdout, stderr } = await run("pulumi", [...args], { cwd, env: bed.env });
+    return stdout + stderr;
+  }
+
+  /** As the Kubernetes provider would, between one dynamic resource and the next. */
+  async function addToken(name: string): Promise<void> {
+    const { west } = bed.clusters;
+    const accounts = clusters.inNamespace("linkerd-multicluster", "serviceaccounts");
+    await west.request("POST", accounts, { metadata: { name: account } });
+    await clusters.post(west, clusters.secretsOf, {
+      metadata: {
+        name,
+        labels: { "app.kubernetes.io/managed-by": "linkerd-multicluster" },
+        annotations: { "kubernetes.io/service-account.name": account },
+      },
+      type: "kubernetes.io/service-account-token",
+    });
+  }
+});
+
+/** The two resources alone, since the provider of those between them is not to be had here. */
+async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<string> {
+  await mkdir(folder);
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  const { rotation, ...question } = clusters.question(bed);
+  const files = {
+    "Pulumi.yaml":
+      "name: access\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
+    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
+    "index.ts": `
+      import * as pulumi from "@pulumi/pulumi";
+      import { LinkTarget } from ${JSON.stringify(join(repository, "components/access/link-target.ts"))};
+      import { TokenCheck } from ${JSON.stringify(join(repository, "components/access/token-check.ts"))};
+      const generation = new pulumi.Config().getNumber("generation") ?? ${rotation.generation};
+      const question = ${JSON.stringify(question)};
+      const target = new LinkTarget("east/west", { ...question, rotation: { generation } });
+      export const { facts } = target;
+      new TokenCheck("east/west", {
+        target: "west",
+        access: question.access,
+        namespace: question.multiclusterNamespace,
+        account: ${JSON.stringify(account)},
+        secret: facts.apply(({ token }) => token),
+        rules: [],
+      });
+    `,
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}

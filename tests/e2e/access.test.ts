@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { linkManifestSpec } from "../../components/access/link-manifest.ts";
+import { linkTargets, tokenChecks } from "../../mirror/access-provider.ts";
+import type { TargetFacts, TokenCheckArgs } from "../../mirror/access/state.ts";
+import { connect } from "../../mirror/kubernetes/connect.ts";
+import { resources } from "../../mirror/kubernetes/resources.ts";
+import { type Bed, startBed, until } from "../bed/bed.ts";
+import { account, type Graph, namespaces } from "../components/access-graph.ts";
+import { link } from "../unit/fixtures/link.ts";
+import * as clusters from "./access-clusters.ts";
+import { denied, listable, tryOnce } from "./access-token.ts";
+
+const readable = (verbs: readonly string[]) => ({
+  apiGroups: [""],
+  resources: ["services", "endpoints"],
+  verbs,
+});
+const servers = { apiGroups: ["policy.linkerd.io"], resources: ["servers"], verbs: ["list"] };
+
+describe("access to a real target", function () {
+  this.timeout("20m");
+
+  let bed: Bed<"west" | "east">;
+  let facts: TargetFacts;
+  let token: string;
+  let graph: Graph;
+
+  const { linkerd, multicluster } = namespaces;
+  const first = `${account}-token-1-1`;
+
+  function checkArgs(secret: string, rules: TokenCheckArgs["rules"] = []): TokenCheckArgs {
+    const { access } = clusters.question(bed);
+    return { target: "west", access, namespace: multicluster, account, secret, rules };
+  }
+
+  before(async () => {
+    const workloads = false;
+    bed = await startBed({
+      clusters: [
+        { name: "west", workloads },
+        { name: "east", workloads },
+      ],
+    });
+    const { west, east } = bed.clusters;
+    await clusters.addNamespaces(west);
+    await clusters.addNamespaces(east);
+    const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await clusters.post(east, crds, clusters.linkCrd);
+  });
+  after(() => bed.stop());
+
+  it("is open in a preview before Linkerd is there, and says in an update what is missing", async () => {
+    const { inputs, failures } = await linkTargets.check({}, clusters.question(bed));
+    assert.deepEqual([failures, inputs.facts], [[], undefined]);
+    assert.match(inputs.remark ?? "", /there is no ConfigMap west\/linkerd\/linkerd-config/);
+    await assert.rejects(
+      linkTargets.create(inputs),
+      /^Error: link east\/west: there is no ConfigMap/,
+    );
+  });
+
+  it("waits in the first update until the gateway has an address", async () => {
+    const { west } = bed.clusters;
+    await clusters.addLinkerd(west);
+    const { inputs } = await linkTargets.check({}, clusters.question(bed));
+    assert.match(inputs.remark ?? "", /no load balancer address yet/);
+    const created = linkTargets.create(inputs);
+    await clusters.addBalancerAddress(west, "192.0.2.7");
+    ({ facts } = (await created).outs);
+    assert.deepEqual(facts, {
+      server: west.server,
+      certificateAuthority: Buffer.from(`${west.access.authority.trim()}\n`).toString("base64"),
+      trustDomain: "trust.example",
+      clusterDomain: "cluster.local",
+      gateway: {
+        addresses: ["192.0.2.7"],
+        port: 4143,
+        identity: "gateway.west",
+        probe: { path: "/ready", port: 4191, period: "3s" },
+      },
+      token: first,
+    });
+  });
+
+  it("is what the component makes of it, with a token that works", async () => {
+    const spec = link({ remoteDiscoverySelector: {}, federatedServiceSelector: {} });
+    graph = await clusters.graphOf(facts, { spec });
+    const { west } = bed.clusters;
+    await clusters.carryOut(west, graph);
+    const { inputs } = graph.resource("pulumi-nodejs:dynamic/linkerd:TokenCheck", "east/west");
+    const args = checkArgs(first, inputs.rules as TokenCheckArgs["rules"]);
+    assert.deepEqual((await tokenChecks.create(args)).outs, args);
+    token = await clusters.issuedToken(west, first);
+    assert.equal((await linkTargets.check({}, clusters.question(bed))).inputs.facts?.token, first);
+  });
+
+  it("is services and endpoints for a link that is gateway only, and nothing else", async () => {
+    assert.deepEqual(await listable(clusters.question(bed).access, token), [
+      "endpoints",
+      "services",
+    ]);
+    assert.deepEqual(await denied(checkArgs(first), readable(["get", "list", "watch"])), []);
+    const changes = ["create", "update", "patch", "delete"];
+    assert.equal((await denied(checkArgs(first), readable(changes))).length, 2 * changes.length);
+    const config = `${clusters.inNamespace(linkerd, "configmaps")}/linkerd-config`;
+    assert.equal(await clusters.answerTo(bed.clusters.west, token, config), 200);
+    const secret = `${clusters.secretsOf}/${first}`;
+    assert.equal(await clusters.answerTo(bed.clusters.west, token, secret), 403);
+  });
+
+  it("is what the destination controller needs, once the link uses remote discovery", async () => {
+    const { west } = bed.clusters;
+    const flat = await clusters.graphOf(facts);
+    const { rules } = flat.resource(roleType, "east/west").inputs;
+    const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${account}`;
+    assert.equal((await west.request("PATCH", path, { rules })).code, 200);
+    await tokenChecks.create(checkArgs(first, rules as TokenCheckArgs["rules"]));
+    assert.deepEqual(await listable(clusters.question(bed).access, token), [
+      ...["endpoints", "endpointslices", "pods", "replicasets", "services"],
+    ]);
+    assert.deepEqual(await denied(checkArgs(first), servers), []);
+    graph = await clusters.graphOf(facts, {}, token);
+  });
+
+  it("is refused by name where it is less than the link needs", async () => {
+    const rules = [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] }];
+    await assert.rejects(
+      tryOnce(checkArgs(first, rules)),
+      /^Error: the token in Secret west\/linkerd-multicluster\/.*-token-1-1 may not list jobs\.batch: see/,
+    );
+  });
+
+  it("leaves two Secrets and a Link in the source that its schema takes field by field", async () => {
+    const { east } = bed.clusters;
+    await clusters.carryOut(east, graph);
+    const path =
+      "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links/west";
+    const { spec } = await clusters.get<{ spec: { probeSpec: object } }>(east, path);
+    const { probeSpec, ...rest } = spec;
+    const expected = linkManifestSpec(link(), facts, namespaces, "pulumi");
+    assert.deepEqual(rest, without(expected, "probeSpec"));
+    const defaults = { timeout: "30s", failureThreshold: "3" };
+    assert.deepEqual(probeSpec, { ...expected.probeSpec, ...defaults });
+  });
+
+  it("opens the target to who has nothing but the Secret, and says nothing of the runner", async () => {
+    const { east, west } = bed.clusters;
+    for (const namespace of [linkerd, multicluster]) {
+      const path = `${clusters.inNamespace(namespace, "secrets")}/cluster-credentials-west`;
+      const { data } = await clusters.get<{ data: { kubeconfig: string } }>(east, path);
+      const text = Buffer.from(data.kubeconfig, "base64").toString();
+      for (const cluster of [west, east]) assert(!text.includes(cluster.access.token));
+      const kubeconfig = join(bed.folder, `from-${namespace}`);
+      await writeFile(kubeconfig, text, { mode: 0o600 });
+      const client = await connect({ context: "west", kubeconfig }, "west");
+      const names = (await client.list(resources.services)).map(({ metadata }) => metadata.name);
+      assert(names.includes("linkerd-gateway"));
+      await client.close();
+    }
+  });
+
+  it("rotates on demand: old and new work side by side until the old Secret goes", async () => {
+    const { west } = bed.clusters;
+    const rotation = { generation: 2 };
+    const { inputs } = await linkTargets.check({ facts }, clusters.question(bed, { rotation }));
+    assert.equal(inputs.remark, "new token: credentialsGeneration is 2 and was 1");
+    const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
+    const second = outs.facts.token;
+    assert.equal(second, `${account}-token-2-1`);
+    const made = await clusters.graphOf(outs.facts, { rotation });
+    const created = made.resource("kubernetes:core/v1:Secret", "east/west/token");
+    await clusters.post(west, clusters.secretsOf, created.inputs);
+    const rules = made.resource(roleType, "east/west").inputs.rules as TokenCheckArgs["rules"];
+    const isSame = await tokenChecks.diff("", checkArgs(first, rules), checkArgs(second, rules));
+    assert.deepEqual(isSame, {});
+    await tokenChecks.update("", checkArgs(first, rules), checkArgs(second, rules));
+    const newer = await clusters.issuedToken(west, second);
+    assert.notEqual(newer, token);
+    const services = "/api/v1/services";
+    for (const one of [token, newer])
+      assert.equal(await clusters.answerTo(west, one, services), 200);
+    assert.equal((await west.request("DELETE", `${clusters.secretsOf}/${first}`)).code, 200);
+    await until("the end of the old token", [], async () => {
+      return (await clusters.answerTo(west, token, services)) === 401 || undefined;
+    });
+    assert.equal(await clusters.answerTo(west, newer, services), 200);
+    const again = await linkTargets.check(inputs, clusters.question(bed, { rotation }));
+    assert.deepEqual(await linkTargets.diff("", outs, again.inputs), { changes: false });
+    token = newer;
+  });
+
+  it("notices a token Secret that someone deleted, and asks for another", async () => {
+    const rotation = { generation: 2 };
+    const args = clusters.question(bed, { rotation });
+    const before = (await linkTargets.check({}, args)).inputs;
+    const path = `${clusters.secretsOf}/${before.facts?.token ?? ""}`;
+    assert.equal((await bed.clusters.west.request("DELETE", path)).code, 200);
+    const { inputs } = await linkTargets.check(before, args);
+    assert.equal(inputs.facts?.token, `${account}-token-2-2`);
+    assert.match(inputs.remark ?? "", /-token-2-1 is gone from the target$/);
+    await assert.rejects(
+      tryOnce(checkArgs(`${account}-token-2-1`)),
+      /has no token: see whether service account/,
+    );
+  });
+
+  it("keeps what it knew while the target can't be reached, and never tells a credential", async () => {
+    const { west } = bed.clusters;
+    const args = clusters.question(bed);
+    await west.cut();
+    try {
+      const { inputs, failures } = await linkTargets.check({ ...args, facts }, args);
+      assert.deepEqual([failures, inputs.facts], [[], facts]);
+      assert.match(
+        inputs.remark ?? "",
+        /^as in the run before, because cluster west can't be reached/,
+      );
+      const fresh = await linkTargets.check({}, args);
+      assert.deepEqual([fresh.failures, fresh.inputs.facts], [[], undefined]);
+      const error: unknown = await tokenChecks.create(checkArgs(first)).catch((e: unknown) => e);
+      const shown = inspect([inputs, fresh, error, graph.resource("test:Mirrors", "after")]);
+      for (const secret of [token, west.access.token]) assert(!shown.includes(secret));
+    } finally {
+      await west.restore();
+    }
+  });
+
+  const roleType = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole";
+});
+
+function without<T extends object>(object: T, key: keyof T): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as Partial<T>;
+}
