@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Creates the clusters west and east, each with a DNS domain of its own. To be run again after
+# Docker was restarted; what is there already stays as it is.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../k3d.sh"
+
+network=linkerd-multicluster-statefulset
+
+need docker k3d kubectl
+network_up "$network"
+for cluster in west east; do
+  cluster_up "$network" "$cluster" --k3s-arg "--cluster-domain=$cluster.cluster.local@server:*"
+done

@@ -1,0 +1,138 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { configOf, examples } from "./files.ts";
+import { Pretended } from "./pretended.ts";
+
+/** Words that begin so, in commands that begin so. */
+function given(commands: readonly string[], command: string, option: string): string[] {
+  return commands
+    .filter((line) => line.startsWith(`${command} `))
+    .flatMap((line) => line.split(" ").filter((word) => word.startsWith(option)))
+    .map((word) => word.slice(option.length).replace(/@server:\*$/, ""));
+}
+
+function starting(commands: readonly string[], command: string): string[] {
+  return commands.filter((line) => line.startsWith(`${command} `));
+}
+
+describe("examples: what the scripts do, with programs that only pretend", () => {
+  let machine = new Pretended([]);
+  beforeEach(() => {
+    machine.remove();
+    machine = new Pretended();
+  });
+  after(() => {
+    machine.remove();
+  });
+
+  for (const example of examples) {
+    const names = [...configOf(example).clusters.keys()];
+    const network = `linkerd-multicluster-${example}`;
+
+    describe(example, () => {
+      it("creates the clusters of the stack file on one network", () => {
+        const { status, errors, commands } = machine.run(`${example}/create.sh`);
+        equal(errors, "");
+        equal(status, 0);
+        deepEqual(machine.networks, [network]);
+        const creations = starting(commands, "k3d cluster create");
+        deepEqual(
+          creations.map((line) => line.split(" ")[3]),
+          names,
+        );
+        for (const line of creations) {
+          ok(line.includes(` --network ${network} `), line);
+          ok(line.includes(" --disable=traefik,metrics-server@server:* "), line);
+          ok(line.includes(" --kubeconfig-switch-context=false"), line);
+        }
+      });
+
+      it("waits for the nodes of each, by the contexts of the stack file", () => {
+        const { commands } = machine.run(`${example}/create.sh`);
+        const waits = starting(commands, "kubectl").filter((line) => line.includes("=Ready"));
+        deepEqual(
+          waits.map((line) => line.split(" ")[2]),
+          [...configOf(example).clusters.values()].map(({ access }) => access.context),
+        );
+      });
+
+      it("creates nothing twice", () => {
+        machine.run(`${example}/create.sh`);
+        const { status, commands } = machine.run(`${example}/create.sh`);
+        equal(status, 0);
+        deepEqual(starting(commands, "docker network create"), []);
+        deepEqual(starting(commands, "k3d cluster create"), []);
+        deepEqual(
+          starting(commands, "k3d cluster start"),
+          names.map((name) => `k3d cluster start ${name}`),
+        );
+      });
+
+      it("refuses a cluster of that name that is somebody else's", () => {
+        machine.addCluster("east", "another");
+        const { status, errors, commands } = machine.run(`${example}/create.sh`);
+        equal(status, 1);
+        match(errors, /^There is a k3d cluster east already, and it is not this example's/m);
+        deepEqual(starting(commands, "k3d cluster start"), []);
+      });
+
+      it("deletes what it has created, and again does nothing", () => {
+        machine.run(`${example}/create.sh`);
+        equal(machine.run(`${example}/delete.sh`).status, 0);
+        deepEqual([machine.clusters, machine.networks], [[], []]);
+        const { status, commands } = machine.run(`${example}/delete.sh`);
+        equal(status, 0);
+        deepEqual(starting(commands, "k3d cluster delete"), []);
+      });
+
+      it("deletes no cluster that is somebody else's", () => {
+        machine.addCluster("west", "another");
+        const { status, errors } = machine.run(`${example}/delete.sh`);
+        equal(status, 0);
+        equal(errors, "Cluster west is not this example's, so it stays.\n");
+        deepEqual(machine.clusters, ["west"]);
+      });
+
+      it("names all programs that are missing, before anything is done", () => {
+        const bare = new Pretended(["docker"]);
+        const { status, errors, commands } = bare.run(`${example}/create.sh`);
+        bare.remove();
+        equal(status, 1);
+        deepEqual(errors.match(/^\w+(?= is not on the PATH)/gm), ["k3d", "kubectl"]);
+        deepEqual(commands, [""]);
+      });
+    });
+  }
+
+  it("statefulset: k3s has the domains of the stack file", () => {
+    const { commands } = machine.run("statefulset/create.sh");
+    deepEqual(
+      given(commands, "k3d cluster create", "--cluster-domain="),
+      [...configOf("statefulset").clusters.values()].map(({ clusterDomain }) => clusterDomain),
+    );
+  });
+
+  it("federated: no cluster shares addresses with another, or with k3s' Services", () => {
+    const { commands } = machine.run("federated/create.sh");
+    const pods = given(commands, "k3d cluster create", "--cluster-cidr=");
+    equal(pods.length, 3);
+    const prefixes = [...pods, "10.43.0.0/16"].map(
+      (cidr) => /^(\d+\.\d+)\.0\.0\/16$/.exec(cidr)?.[1],
+    );
+    ok(!prefixes.includes(undefined));
+    equal(new Set(prefixes).size, 4);
+    // The domain is everyone's default, as in the stack file.
+    deepEqual(given(commands, "k3d cluster create", "--cluster-domain="), []);
+  });
+
+  it("federated: each node has a route to the pods of each other cluster", () => {
+    const { commands } = machine.run("federated/create.sh");
+    deepEqual(starting(commands, "docker exec"), [
+      "docker exec k3d-west-server-0 ip route replace 10.44.0.0/24 via address-of-east",
+      "docker exec k3d-west-server-0 ip route replace 10.45.0.0/24 via address-of-north",
+      "docker exec k3d-east-server-0 ip route replace 10.42.0.0/24 via address-of-west",
+      "docker exec k3d-east-server-0 ip route replace 10.45.0.0/24 via address-of-north",
+      "docker exec k3d-north-server-0 ip route replace 10.42.0.0/24 via address-of-west",
+      "docker exec k3d-north-server-0 ip route replace 10.44.0.0/24 via address-of-east",
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, chmodSync, constants, copyFileSync, mkdirSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { folder } from "./files.ts";
+
+/** A machine on which docker, k3d and kubectl only pretend: they keep networks and clusters as files. */
+export class Pretended {
+  readonly #world = mkdtempSync(join(tmpdir(), "examples-"));
+
+  constructor(programs: readonly string[] = ["docker", "k3d", "kubectl"]) {
+    for (const name of ["bin", "networks", "clusters"]) mkdirSync(join(this.#world, name));
+    for (const name of ["bash", "dirname", "rm"])
+      symlinkSync(onPath(name), join(this.#world, "bin", name));
+    for (const name of programs) {
+      const program = join(this.#world, "bin", name);
+      copyFileSync(join(import.meta.dirname, "stubs", name), program);
+      chmodSync(program, 0o755);
+    }
+  }
+
+  /** Runs a script of the examples, and says which commands it gave. */
+  run(script: string): { status: number | null; errors: string; commands: string[] } {
+    const log = join(this.#world, "log");
+    writeFileSync(log, "");
+    const { status, stderr } = spawnSync(join(folder, script), {
+      encoding: "utf8",
+      env: { PATH: join(this.#world, "bin"), WORLD: this.#world },
+    });
+    return { status, errors: stderr, commands: readFileSync(log, "utf8").trim().split("\n") };
+  }
+
+  /** Somebody else's cluster. */
+  addCluster(name: string, network: string): void {
+    writeFileSync(join(this.#world, "clusters", name), `${network} 10.42.0.0/16\n`);
+  }
+
+  get clusters(): string[] {
+    return readdirSync(join(this.#world, "clusters"));
+  }
+
+  get networks(): string[] {
+    return readdirSync(join(this.#world, "networks"));
+  }
+
+  remove(): void {
+    rmSync(this.#world, { recursive: true });
+  }
+}
+
+function onPath(program: string): string {
+  const found = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((part) => join(part, program))
+    .find(isExecutable);
+  if (found === undefined) throw new Error(`${program} is not on the PATH`);
+  return found;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
