@@ -10,7 +10,13 @@ const texts: ReadonlySet<string> = new Set(["manage", "linkerdNamespace", "multi
 export function stackConfig(config = new pulumi.Config(namespace)): MeshConfig {
   const parsed = parseConfig(rawConfig(config));
   if ("config" in parsed) return parsed.config;
-  throw new pulumi.RunError(["The stack config needs a change:", ...parsed.mistakes].join("\n  "));
+  const error = new pulumi.RunError(
+    ["The stack config needs a change:", ...parsed.mistakes].join("\n  "),
+  );
+  // Pulumi does not print the stack and yet formats it, on which Node 22 spends half a minute and
+  // gigabytes: util.inspect with colors loops on paths like `node_modules/@pulumi/resource.ts`.
+  error.stack = "";
+  throw error;
 }
 
 /** Every key that the stack sets in this program's namespace, the unknown ones too. */

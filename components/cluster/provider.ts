@@ -1,0 +1,30 @@
+import * as k8s from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { ClusterConfig } from "../config/mesh.ts";
+
+/**
+ * The one way to a cluster. The kubeconfig is given as a path, or left to `KUBECONFIG` and the
+ * default file: its content is in no state. The identifier is the cluster's name in the config,
+ * which is the same whether or not the cluster can be reached: were it to change, every object of
+ * the cluster would be replaced. That a name keeps standing for the same cluster is for
+ * ClusterIdentity to see to.
+ */
+export function clusterProvider(
+  name: string,
+  { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  opts: pulumi.ResourceOptions,
+): k8s.Provider {
+  const { context, kubeconfig } = access;
+  return new k8s.Provider(
+    name,
+    {
+      context,
+      clusterIdentifier: cluster,
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      // Else a new issuer would be a Secret deleted and made again, with none in between.
+      enableConfigMapMutable: true,
+      enableSecretMutable: true,
+    },
+    opts,
+  );
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { Certificate } from "./certificate.ts";
+
+/** The anchors that clusters trust, each once. The order matters to nobody but `bundleText`. */
+export type Bundle = readonly Certificate[];
+
+/**
+ * A bundle as Linkerd reads it: nothing but blocks, and no line end after the last, because
+ * Linkerd takes a line that follows for a broken certificate (linkerd-behaviour.md 9.3).
+ */
+export function bundleText(bundle: Bundle): string {
+  return bundle.map(({ pem }) => pem).join("\n");
+}
+
+/** What Linkerd writes into the annotation `linkerd.io/trust-root-sha256` of a meshed pod. */
+export function trustRootHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The first bundle's anchors, then the others' in an order that does not depend on who has them. */
+export function union(first: Bundle, ...others: readonly Bundle[]): Bundle {
+  const rest = new Map(others.flat().map((anchor) => [anchor.fingerprint, anchor]));
+  for (const { fingerprint } of first) rest.delete(fingerprint);
+  const sorted = [...rest.values()].toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
+  return [...once(first), ...sorted];
+}
+
+export function once(certificates: readonly Certificate[]): Bundle {
+  return [...new Map(certificates.map((each) => [each.fingerprint, each])).values()];
+}
+
+export function has(bundle: Bundle, { fingerprint }: Certificate): boolean {
+  return bundle.some((anchor) => anchor.fingerprint === fingerprint);
+}
+
+/** What is in the first and not in the second. */
+export function without(bundle: Bundle, other: Bundle): Bundle {
+  return bundle.filter((anchor) => !has(other, anchor));
+}
+
+export function isSameSet(one: Bundle, other: Bundle): boolean {
+  return without(one, other).length === 0 && without(other, one).length === 0;
+}
+
+/** `wanted`, in the order in which it is live already: another order would restart every pod. */
+export function inLiveOrder(wanted: Bundle, live: Bundle | undefined): Bundle {
+  return live !== undefined && isSameSet(wanted, live) ? live : wanted;
+}

@@ -1,0 +1,87 @@
+import { X509Certificate } from "node:crypto";
+
+/** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
+export interface Certificate {
+  /** Its PEM block: LF line ends, none at the end. */
+  readonly pem: string;
+  /** SHA-256 of the DER, in lower-case hex: two certificates are the same if this is. */
+  readonly fingerprint: string;
+  /** Common name of the subject, or the whole subject where it has none. */
+  readonly name: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly x509: X509Certificate;
+}
+
+const block = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
+
+/**
+ * Every certificate in a PEM text, in its order. Text between the blocks is passed over, as OpenSSL
+ * writes some there; Linkerd's own parser stops at it, so bundles are written anew (bundle.ts).
+ *
+ * @returns the certificates, at least one; or what is wrong, as the end of a sentence "it must be".
+ */
+export function certificatesIn(text: string): readonly Certificate[] | string {
+  const blocks = [...text.replaceAll("\r\n", "\n").matchAll(block)];
+  if (blocks.length === 0) return "PEM, with at least one block BEGIN CERTIFICATE";
+  const other = blocks.find(([, kind]) => kind !== "CERTIFICATE");
+  if (other !== undefined) return `PEM certificates and nothing else, so no ${other[1] ?? "block"}`;
+  try {
+    return blocks.map(([pem]) => certificateOf(pem));
+  } catch {
+    // What the parser says may quote the text.
+    return "PEM certificates that can be parsed";
+  }
+}
+
+/** For text that has been checked, as that of the config. */
+export function knownCertificates(text: string): readonly Certificate[] {
+  const found = certificatesIn(text);
+  if (typeof found === "string") throw new Error(`not certificates: it must be ${found}`);
+  return found;
+}
+
+/** For what a certificate resource returns. */
+export function onlyCertificate(text: string): Certificate {
+  const [first] = knownCertificates(text);
+  if (first === undefined) throw new Error("no certificate");
+  return first;
+}
+
+function certificateOf(pem: string): Certificate {
+  const x509 = new X509Certificate(pem);
+  return {
+    pem: pem.replaceAll(/[ \t]+$/gm, ""),
+    fingerprint: x509.fingerprint256.replaceAll(":", "").toLowerCase(),
+    name: /^CN=(.*)$/m.exec(x509.subject)?.[1] ?? x509.subject.replaceAll("\n", ", "),
+    notBefore: new Date(x509.validFrom),
+    notAfter: new Date(x509.validTo),
+    x509,
+  };
+}
+
+/** Whether the parent's key signed the child, and the parent may sign certificates at all. */
+export function isIssuedBy(child: Certificate, parent: Certificate): boolean {
+  return child.x509.checkIssued(parent.x509) && child.x509.verify(parent.x509.publicKey);
+}
+
+/**
+ * The anchors that vouch for an issuer: those that signed it, or signed the end of the chain that
+ * follows it, leaf first, as Linkerd expects a chain in `tls.crt`.
+ */
+export function anchorsBehind(
+  [issuer, ...chain]: readonly Certificate[],
+  anchors: readonly Certificate[],
+): readonly Certificate[] {
+  if (issuer === undefined) return [];
+  const direct = anchors.filter((anchor) => isIssuedBy(issuer, anchor));
+  const next = chain[0];
+  const further =
+    next !== undefined && isIssuedBy(issuer, next) ? anchorsBehind(chain, anchors) : [];
+  return [...direct, ...further.filter((anchor) => !direct.includes(anchor))];
+}
+
+/** How a message calls a certificate: its name and enough of its fingerprint to tell it apart. */
+export function called({ name, fingerprint }: Certificate): string {
+  return `${name} (SHA-256 ${fingerprint.slice(0, 12)})`;
+}

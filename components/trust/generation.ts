@@ -1,0 +1,102 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as tls from "@pulumi/tls";
+import type { GeneratedTrust } from "../config/mesh.ts";
+import { renewalPeriod } from "./renewal.ts";
+
+/** A certificate and its key as Linkerd takes them. The key is secret. */
+export interface KeyPair {
+  readonly certPem: pulumi.Output<string>;
+  readonly keyPem: pulumi.Output<string>;
+}
+
+export interface GenerationArgs {
+  readonly trust: GeneratedTrust;
+  /** By cluster: the issuer's common name. */
+  readonly issuers: ReadonlyMap<string, string>;
+  readonly now: Date;
+}
+
+const p256 = { algorithm: "ECDSA", ecdsaCurve: "P256" } as const;
+
+/** The provider wants snake_case, whatever its documentation says (pulumi-facts.md 7). */
+const ca = {
+  isCaCertificate: true,
+  setSubjectKeyId: true,
+  allowedUses: ["cert_signing", "crl_signing"],
+};
+
+/** One trust anchor and an issuer under it for every cluster; a rotation makes the next. */
+export class Generation extends pulumi.ComponentResource {
+  readonly anchorPem: pulumi.Output<string>;
+  readonly issuers: ReadonlyMap<string, KeyPair>;
+
+  constructor(name: string, args: GenerationArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:TrustGeneration", name, {}, opts);
+    const { trust } = args;
+    const anchorKey = new tls.PrivateKey(`${name}-anchor`, p256, {
+      parent: this,
+      // Nothing may replace an anchor but a rotation, in steps: settings count for the next one.
+      ignoreChanges: ["algorithm", "ecdsaCurve"],
+    });
+    const anchor = new tls.SelfSignedCert(
+      `${name}-anchor`,
+      {
+        ...ca,
+        privateKeyPem: anchorKey.privateKeyPem,
+        subject: { commonName: "root.linkerd.cluster.local" },
+        validityPeriodHours: trust.anchorValidityDays * 24,
+        earlyRenewalHours: 0,
+      },
+      {
+        parent: this,
+        ignoreChanges: [
+          "allowedUses",
+          "earlyRenewalHours",
+          "isCaCertificate",
+          "setSubjectKeyId",
+          "subject",
+          "validityPeriodHours",
+        ],
+      },
+    );
+    this.anchorPem = anchor.certPem;
+    const signer = { caPrivateKeyPem: anchorKey.privateKeyPem, caCertPem: anchor.certPem };
+    const names = [...args.issuers];
+    this.issuers = new Map(
+      names.map(([cluster, commonName]) => [
+        cluster,
+        this.#issuer(`${name}-issuer-${cluster}`, commonName, signer, args),
+      ]),
+    );
+    this.registerOutputs({ anchorPem: this.anchorPem });
+  }
+
+  #issuer(
+    name: string,
+    commonName: string,
+    signer: Pick<tls.LocallySignedCertArgs, "caPrivateKeyPem" | "caCertPem">,
+    { trust, now }: GenerationArgs,
+  ): KeyPair {
+    const key = new tls.PrivateKey(name, p256, {
+      parent: this,
+      replacementTrigger: renewalPeriod(trust, now),
+    });
+    const request = new tls.CertRequest(
+      name,
+      { privateKeyPem: key.privateKeyPem, subject: { commonName } },
+      { parent: this },
+    );
+    const certificate = new tls.LocallySignedCert(
+      name,
+      {
+        ...ca,
+        ...signer,
+        certRequestPem: request.certRequestPem,
+        validityPeriodHours: trust.issuerValidityDays * 24,
+        earlyRenewalHours: trust.renewBeforeDays * 24,
+      },
+      { parent: this },
+    );
+    return { certPem: certificate.certPem, keyPem: pulumi.secret(key.privateKeyPem) };
+  }
+}

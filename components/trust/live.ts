@@ -1,0 +1,47 @@
+import type { Bundle } from "./bundle.ts";
+import type { Certificate } from "./certificate.ts";
+
+/** A clause that names the cluster and fits after "because". */
+export type Why = string;
+
+/** What a cluster really trusts and issues with, read from the cluster at the start of the run. */
+export type LiveTrust =
+  /** No trust bundle: Linkerd does not run there, so nothing depends on what it is given. */
+  { readonly state: "absent" } | { readonly state: "unreadable"; readonly why: Why } | PresentTrust;
+
+export interface PresentTrust {
+  readonly state: "present";
+  /** ConfigMap `linkerd-identity-trust-roots`. */
+  readonly bundle: Bundle;
+  /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
+  readonly issuer: readonly Certificate[];
+  /** Since when it is this issuer, at the latest. */
+  readonly issuerSince: Date;
+  /** Not looked at while nothing rotates, since there may be many. */
+  readonly proxies: ProxyReading;
+}
+
+export type ProxyReading =
+  | { readonly state: "unread"; readonly why: Why }
+  | { readonly state: "read"; readonly proxies: readonly Proxy[] };
+
+/** A meshed pod that runs. */
+export interface Proxy {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly createdAt: Date;
+  /** Anchors that the proxy was started with; empty where that can't be told. */
+  readonly trusts: Bundle;
+}
+
+/** By the name of the cluster in the config, in its order. */
+export type LiveTrusts = ReadonlyMap<string, LiveTrust>;
+
+export function presentIn(live: LiveTrusts): readonly (readonly [string, PresentTrust])[] {
+  return [...live].flatMap(([name, trust]) => (trust.state === "present" ? [[name, trust]] : []));
+}
+
+/** Why clusters can't be read. */
+export function unreadableIn(live: LiveTrusts): readonly Why[] {
+  return [...live.values()].flatMap((trust) => (trust.state === "unreadable" ? [trust.why] : []));
+}

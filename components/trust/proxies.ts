@@ -1,0 +1,61 @@
+import { type Bundle, has } from "./bundle.ts";
+import type { PresentTrust, Proxy } from "./live.ts";
+
+type Present = readonly (readonly [string, PresentTrust])[];
+
+/** A day, Linkerd's default `identity.issuer.issuanceLifetime`, in milliseconds. */
+export const dayLong = 24 * 60 * 60 * 1000;
+
+/**
+ * How long after a new issuer a new pod may still get a certificate from the old one, while the
+ * kubelet brings the Secret to the identity controller; and how far clocks may be apart. In ms.
+ */
+const settling = 5 * 60 * 1000;
+
+/** Clusters whose proxies could not be looked at: nothing may be concluded about these. */
+export function unread(present: Present): string[] {
+  return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
+}
+
+/** Proxies that trust none of these anchors: they would refuse whoever has a certificate under them. */
+export function trustingNone(present: Present, anchors: Bundle): string[] {
+  return found(present, ({ trusts }) => !trusts.some((anchor) => has(anchors, anchor)));
+}
+
+/**
+ * Proxies that may still present a certificate of the issuer before: older than the issuer that is
+ * live, which has not been there for as long as certificates live (`lifetime`, in milliseconds).
+ */
+export function withOldCertificate(present: Present, now: Date, lifetime: number): string[] {
+  return found(present, ({ createdAt }, { issuerSince }) => {
+    const since = issuerSince.getTime() + settling;
+    return createdAt.getTime() < since && now.getTime() < since + lifetime;
+  });
+}
+
+/** When the last of them will have had its certificate renewed by itself. */
+export function renewedBy(present: Present, lifetime: number): Date {
+  const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
+  return new Date(latest + settling + lifetime);
+}
+
+const longestList = 10;
+
+/** A list that fits on a screen. */
+export function listed(pods: readonly string[]): string {
+  const shown = pods.slice(0, longestList).join(", ");
+  return pods.length > longestList ? `${shown} and ${pods.length - longestList} more` : shown;
+}
+
+function found(
+  present: Present,
+  matches: (proxy: Proxy, trust: PresentTrust) => boolean,
+): string[] {
+  return present.flatMap(([cluster, trust]) =>
+    trust.proxies.state === "unread"
+      ? []
+      : trust.proxies.proxies
+          .filter((proxy) => matches(proxy, trust))
+          .map(({ namespace, pod }) => `${cluster}: ${namespace}/${pod}`),
+  );
+}

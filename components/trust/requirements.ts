@@ -1,0 +1,42 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import type { Certificate } from "./certificate.ts";
+
+/**
+ * What Linkerd demands of certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each
+ * function returns what is wrong, as the end of a sentence "it must be", or undefined.
+ */
+
+/** A trust anchor: a CA with an ECDSA P-256 key, or RSA of 2048 or 4096 bits. */
+export function anchorProblem({ x509 }: Certificate): string | undefined {
+  if (!x509.ca) return "a CA that may sign certificates";
+  const { publicKey } = x509;
+  const { modulusLength } = publicKey.asymmetricKeyDetails ?? {};
+  const isRsa = publicKey.asymmetricKeyType === "rsa";
+  if (isP256(publicKey) || (isRsa && [2048, 4096].includes(modulusLength ?? 0))) return undefined;
+  return "a CA with an ECDSA P-256 key, or an RSA key of 2048 or 4096 bits";
+}
+
+/** An issuer: an intermediate CA with an ECDSA P-256 key. */
+export function issuerProblem({ x509 }: Certificate): string | undefined {
+  if (!x509.ca) return "a CA that may sign certificates";
+  return isP256(x509.publicKey) ? undefined : "a CA with an ECDSA P-256 key";
+}
+
+/** The private key of a certificate, unencrypted. Never says anything of the text itself. */
+export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
+  const key = privateKeyIn(text);
+  if (key === undefined) return "an unencrypted PEM private key";
+  return x509.checkPrivateKey(key) ? undefined : "the private key of the certificate beside it";
+}
+
+function privateKeyIn(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isP256({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === "ec" && asymmetricKeyDetails?.namedCurve === "prime256v1";
+}

@@ -1,0 +1,123 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { Cluster } from "../../components/cluster/cluster.ts";
+import type { Raw } from "../unit/config/table.ts";
+import { argsOf, built, bundle, canary, release } from "./mocked-cluster.ts";
+import { mockedStack, redacted, valueOf } from "./mocked-stack.ts";
+
+describe("Cluster: releases", () => {
+  const inputsOf = async (chart: string, keys: Raw = {}) =>
+    (await built(keys)).resource(release, `west-${chart}`).inputs;
+
+  it("of pinned charts from Linkerd's repository, with names of their own", async () => {
+    const { values, ...rest } = await inputsOf("linkerd-crds");
+    deepEqual(values, { installGatewayAPI: true });
+    deepEqual(rest, {
+      allowNullValues: true,
+      chart: "linkerd-crds",
+      compat: "true",
+      name: "linkerd-crds",
+      namespace: "linkerd",
+      repositoryOpts: { repo: "https://helm.linkerd.io/edge" },
+      skipAwait: false,
+      timeout: 600,
+      version: "2026.8.3",
+    });
+  });
+
+  it("of other charts, and as patient as the config says", async () => {
+    const source = "oci://registry.example.com/l5d";
+    const charts = { version: "2026.9.1", source, timeoutSeconds: 60, skipAwait: true };
+    const { chart, version, repositoryOpts, skipAwait, timeout } = await inputsOf(
+      "linkerd-multicluster",
+      { charts },
+    );
+    deepEqual(
+      { chart, version, repositoryOpts, skipAwait, timeout },
+      {
+        chart: "oci://registry.example.com/l5d/linkerd-multicluster",
+        version: "2026.9.1",
+        repositoryOpts: undefined,
+        skipAwait: true,
+        timeout: 60,
+      },
+    );
+  });
+
+  it("of no charts where the folder has none, before anything else is sent", async () => {
+    const args = argsOf({ charts: { source: "./no-such-folder" } });
+    const { order } = await mockedStack(() => {
+      throws(() => new Cluster("west", args), /has no chart linkerd-crds/);
+    });
+    deepEqual(order, []);
+  });
+
+  it("with values that nobody may read, if any of them is secret", async () => {
+    const values = { "linkerd-control-plane": { proxy: { token: canary } } };
+    const { resources } = await built({ clusters: { west: { values } } }, { secretValues: true });
+    equal(JSON.stringify(resources.map(({ inputs }) => redacted(inputs))).includes(canary), false);
+  });
+
+  it("the control plane trusts the bundle, and takes its issuer from the Secret", async () => {
+    const { values, namespace: where } = await inputsOf("linkerd-control-plane");
+    equal(where, "linkerd");
+    deepEqual(values, {
+      clusterDomain: "cluster.local",
+      identityTrustDomain: "cluster.local",
+      identity: { issuer: { scheme: "kubernetes.io/tls" } },
+      identityTrustAnchorsPEM: bundle,
+    });
+  });
+
+  it("the extension has a gateway and no controllers", async () => {
+    const { values, namespace: where } = await inputsOf("linkerd-multicluster");
+    equal(where, "linkerd-multicluster");
+    deepEqual(values, {
+      linkerdNamespace: "linkerd",
+      identityTrustDomain: "cluster.local",
+      createNamespaceMetadataJob: false,
+      remoteMirrorServiceAccount: false,
+      gateway: { enabled: true, name: "linkerd-gateway" },
+      controllers: [],
+      enableNamespaceCreation: false,
+      localServiceMirror: { replicas: 0 },
+    });
+  });
+
+  it("the user's values are over these", async () => {
+    const values = {
+      "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } }, proxy: null },
+      "linkerd-multicluster": { gateway: { serviceType: "NodePort" } },
+    };
+    const keys = { clusters: { west: { values, gatewayApi: "assume" } } };
+    const { resource } = await built(keys);
+    const valuesOf = (chart: string) => resource(release, `west-${chart}`).inputs["values"];
+    deepEqual(valuesOf("linkerd-crds"), { installGatewayAPI: false });
+    deepEqual(valuesOf("linkerd-control-plane"), {
+      clusterDomain: "cluster.local",
+      identityTrustDomain: "cluster.local",
+      identity: { issuer: { scheme: "kubernetes.io/tls", issuanceLifetime: "48h" } },
+      identityTrustAnchorsPEM: bundle,
+      proxy: null,
+    });
+    const { gateway } = valuesOf("linkerd-multicluster") as { readonly gateway: unknown };
+    deepEqual(gateway, { enabled: true, name: "linkerd-gateway", serviceType: "NodePort" });
+  });
+});
+
+describe("Cluster: what others build on", () => {
+  it("its provider, what to wait for, its bundle and whether it has a gateway", async () => {
+    const { result } = await built();
+    equal((await valueOf(result.ready.urn)).split("::").at(-1), "west-linkerd-multicluster");
+    equal((await valueOf(result.provider.urn)).split("::").at(-1), "west");
+    equal(await valueOf(result.trustBundle), bundle);
+    equal(result.gatewayEnabled, true);
+  });
+
+  it("a flat network has none", async () => {
+    const keys = { clusters: { west: { gateway: false } } };
+    const { result, resource } = await built(keys);
+    equal(result.gatewayEnabled, false);
+    const values = resource(release, "west-linkerd-multicluster").inputs["values"];
+    deepEqual((values as { readonly gateway: unknown }).gateway, { enabled: false });
+  });
+});

@@ -1,0 +1,77 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { TrustConfig } from "../../components/config/mesh.ts";
+import { bundleText } from "../../components/trust/bundle.ts";
+import type { LiveTrust } from "../../components/trust/live.ts";
+import { TrustRoot } from "../../components/trust/trust-root.ts";
+import { authority, day, issuerUnder, now as then } from "../unit/trust/certificates.ts";
+import { absent, anchors, live, present, proxy } from "../unit/trust/live.ts";
+import { isSecretOutput, mockedStack, valueOf } from "./mocked-stack.ts";
+
+const bare = { west: absent, east: absent };
+
+function rootOf(trust: TrustConfig, clusters: Readonly<Record<string, LiveTrust>>, now: Date) {
+  const issuerNames = new Map<string, string>();
+  const args = { trust, live: live(clusters), issuerNames, now, failAtEnd: () => undefined };
+  return mockedStack(() => new TrustRoot("trust", args));
+}
+
+describe("TrustRoot: own anchors and issuers", () => {
+  const root = authority({ name: "root" });
+  const next = authority({ name: "next" });
+  const [west, east] = [issuerUnder(root), issuerUnder(root)];
+  const own = (bundle: string, one = west, other = east): TrustConfig => ({
+    kind: "own",
+    anchors: bundle,
+    issuers: new Map([
+      ["west", { certificate: one.pem, key: one.keyPem }],
+      ["east", { certificate: other.pem, key: other.keyPem }],
+    ]),
+  });
+
+  it("are handed on as they are, and no resource holds them", async () => {
+    const { result, order } = await rootOf(own(root.pem), bare, then);
+    deepEqual(order, []);
+    equal(await valueOf(result.anchorsPem), root.pem.trim());
+    equal(await valueOf(result.bundleFor("east")), root.pem.trim());
+    const { certPem, keyPem } = result.issuerFor("east");
+    deepEqual([await valueOf(certPem), await valueOf(keyPem)], [east.pem.trim(), east.keyPem]);
+    deepEqual([await isSecretOutput(certPem), await isSecretOutput(keyPem)], [false, true]);
+  });
+
+  it("keep the order in which they are live", async () => {
+    const clusters = { west: present([root, next], west), east: present([root], east) };
+    const { result } = await rootOf(own(next.pem + root.pem), clusters, then);
+    equal(await valueOf(result.bundleFor("west")), bundleText(anchors(root, next)));
+    equal(await valueOf(result.bundleFor("east")), bundleText(anchors(next, root)));
+    equal(await valueOf(result.stage), "bundle");
+  });
+
+  it("say what remains to be done and what runs out", async () => {
+    const soon = issuerUnder(root, { notAfter: new Date(then.getTime() + 5 * day) });
+    const clusters = { west: present([root], west), east: present([root], east) };
+    const { said } = await rootOf(own(root.pem + next.pem, soon), clusters, then);
+    match(said.join("\n"), /^warning: Workloads get the new anchors when they are restarted/m);
+    match(
+      said.join("\n"),
+      /^error: The issuer of cluster west, .* expires in 5 days, .* Give a new one as linkerd-multicluster:trust\.issuers\.west\.$/m,
+    );
+  });
+
+  it("are refused out of order, all reasons at once, before anything is registered", async () => {
+    const clusters = {
+      west: present([root], west, [proxy("web-0", [root])]),
+      east: present([root], east, [proxy("web-0", [root])]),
+    };
+    const moved = own(next.pem, issuerUnder(next), issuerUnder(next));
+    await rootOf(moved, clusters, then).then(
+      () => {
+        throw new Error("it was not refused");
+      },
+      (error: unknown) => {
+        const lines = String(error).split("\n  ");
+        equal(lines[0], "Error: The clusters' trust must not be changed like this:");
+        equal(lines.length, 5);
+      },
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
+import { type Certificate, onlyCertificate } from "../../../components/trust/certificate.ts";
+
+/** Real certificates for tests: Node parses and verifies X.509, but does not write it. */
+
+export interface Authority {
+  readonly certificate: Certificate;
+  readonly pem: string;
+  readonly keyPem: string;
+  readonly privateKey: KeyObject;
+}
+
+export interface Wish {
+  readonly name?: string;
+  readonly signer?: Authority;
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  readonly isCa?: boolean;
+  readonly curve?: "P-256" | "P-384";
+  readonly rsaBits?: number;
+  /** An EC key to certify, instead of a new one. */
+  readonly key?: KeyObject;
+}
+
+export const day = 24 * 60 * 60 * 1000;
+export const now = new Date("2026-08-21T12:00:00Z");
+
+/** A self-signed CA, unless the wish says otherwise; valid for 10 years around `now`. */
+export function authority(wish: Wish = {}): Authority {
+  const { name = "root.linkerd.cluster.local", signer, isCa = true, curve = "P-256" } = wish;
+  const { notBefore = new Date(now.getTime() - 30 * day) } = wish;
+  const { notAfter = new Date(now.getTime() + 3620 * day) } = wish;
+  const { privateKey } =
+    wish.rsaBits === undefined
+      ? { privateKey: wish.key ?? generateKeyPairSync("ec", { namedCurve: curve }).privateKey }
+      : generateKeyPairSync("rsa", { modulusLength: wish.rsaBits });
+  const publicKey = createPublicKey(privateKey);
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const issuer = signer === undefined ? name : signer.certificate.name;
+  const signerKey = signer?.privateKey ?? privateKey;
+  const algorithm = algorithmOf(signerKey);
+  const usage = extension("551d0f", bits(isCa ? 0x06 : 0x80, isCa ? 1 : 7));
+  const constraints = extension("551d13", sequence(...(isCa ? [tlv(0x01, [0xff])] : [])));
+  const keyId = createHash("sha1").update(spki).digest();
+  const body = sequence(
+    tlv(0xa0, tlv(0x02, [2])),
+    tlv(0x02, [0x01, ...randomBytes(8)]),
+    algorithm,
+    distinguishedName(issuer),
+    sequence(time(notBefore), time(notAfter)),
+    distinguishedName(name),
+    spki,
+    tlv(0xa3, sequence(usage, constraints, extension("551d0e", tlv(0x04, keyId), false))),
+  );
+  const signature = sign("sha256", body, signerKey);
+  const der = sequence(body, algorithm, bits(signature));
+  const pem = pemOf("CERTIFICATE", der);
+  const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { certificate: onlyCertificate(pem), pem, keyPem, privateKey };
+}
+
+export function issuerUnder(signer: Authority, wish: Wish = {}): Authority {
+  return authority({ name: "identity.linkerd.cluster.local", signer, ...wish });
+}
+
+function algorithmOf(key: KeyObject): Buffer {
+  const isRsa = key.asymmetricKeyType === "rsa";
+  // sha256WithRSAEncryption has a NULL parameter, ecdsa-with-SHA256 none.
+  return isRsa
+    ? sequence(oid("2a864886f70d01010b"), tlv(0x05, []))
+    : sequence(oid("2a8648ce3d040302"));
+}
+
+function distinguishedName(name: string): Buffer {
+  return sequence(tlv(0x31, sequence(oid("550403"), tlv(0x0c, Buffer.from(name)))));
+}
+
+function extension(id: string, value: Buffer, critical = true): Buffer {
+  return sequence(oid(id), ...(critical ? [tlv(0x01, [0xff])] : []), tlv(0x04, value));
+}
+
+function time(at: Date): Buffer {
+  const digits = at.toISOString().replaceAll(/\D/g, "").slice(0, 14);
+  return tlv(0x18, Buffer.from(`${digits}Z`));
+}
+
+function oid(hex: string): Buffer {
+  return tlv(0x06, Buffer.from(hex, "hex"));
+}
+
+function bits(value: number | Buffer, unused = 0): Buffer {
+  return tlv(0x03, [unused, ...(typeof value === "number" ? [value] : value)]);
+}
+
+function sequence(...parts: readonly Buffer[]): Buffer {
+  return tlv(0x30, Buffer.concat(parts));
+}
+
+function tlv(tag: number, content: Iterable<number>): Buffer {
+  const value = Buffer.from([...content]);
+  const { length } = value;
+  if (length < 128) return Buffer.from([tag, length, ...value]);
+  const size = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.from([tag, ...size, ...value]);
+}
+
+function pemOf(kind: string, der: Buffer): string {
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ""].join("\n");
+}

@@ -1,0 +1,240 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { certificateLifetime, trustRootArgs } from "../../../components/trust/settings.ts";
+import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
+import { authority, day, issuerUnder } from "./certificates.ts";
+
+const root = authority({ name: "root" });
+const [west, east] = [issuerUnder(root), issuerUnder(root)];
+const own = ({ pem, keyPem }: typeof west) => ({ certificate: pem, key: keyPem });
+const issuers = { west: own(west), east: own(east) };
+const given = (trust: unknown) => ({ trust });
+const days = "a whole number of days from 1 to 36500";
+
+describe("stack config: trust", () => {
+  it("settings for generated anchors", () => {
+    const trust = {
+      generation: 2,
+      anchorValidityDays: 800,
+      issuerValidityDays: 90,
+      renewBeforeDays: 30,
+    };
+    deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
+  });
+
+  it("own anchors and issuers", () => {
+    const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
+    deepEqual(trust, { kind: "own", anchors: root.pem, issuers: new Map(Object.entries(issuers)) });
+  });
+
+  testMistakes([
+    ["nothing said", given({}), []],
+    [
+      "no numbers",
+      given({ generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }),
+      [
+        "trust.generation is a text of 1 characters; it must be a whole number from 1 up, without quotes.",
+        `trust.issuerValidityDays is 0; it must be ${days}.`,
+        `trust.renewBeforeDays is 1.5; it must be ${days}.`,
+      ],
+    ],
+    [
+      "renewed before it is made, and longer than the anchor",
+      given({ anchorValidityDays: 50, issuerValidityDays: 60 }),
+      [
+        "trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.",
+        "trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.",
+      ],
+    ],
+    [
+      "both kinds",
+      given({ anchors: root.pem, issuers, generation: 2, issuerValidityDays: 1 }),
+      [
+        "trust.generation is given; it must be left out, as trust.anchors brings what it is about.",
+        "trust.issuerValidityDays is given; it must be left out, as trust.anchors brings what it is about.",
+      ],
+    ],
+    [
+      "issuers alone",
+      given({ issuers }),
+      ["trust.anchors is missing; it must be given with trust.issuers."],
+    ],
+    [
+      "anchors alone",
+      given({ anchors: root.pem }),
+      [
+        "trust.issuers.west is missing; it must be given, as trust.anchors is.",
+        "trust.issuers.east is missing; it must be given, as trust.anchors is.",
+      ],
+    ],
+    [
+      "an issuer of no cluster",
+      given({ anchors: root.pem, issuers: { ...issuers, north: own(west) } }),
+      [
+        'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
+      ],
+    ],
+    [
+      "no PEM",
+      given({ anchors: "hunter2", issuers }),
+      [
+        "trust.anchors is a text of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
+      ],
+    ],
+    [
+      "an anchor that is no CA",
+      given({ anchors: root.pem + authority({ name: "leaf", isCa: false }).pem, issuers }),
+      ['trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.'],
+    ],
+    [
+      "an issuer that is no CA, under another anchor, with another key",
+      given({
+        anchors: root.pem,
+        issuers: {
+          west: own(west),
+          east: { certificate: authority({ name: "x", isCa: false }).pem, key: west.keyPem },
+        },
+      }),
+      [
+        'trust.issuers.east.certificate is "x"; it must be a CA that may sign certificates.',
+        'trust.issuers.east.certificate is "x"; it must be signed by one of trust.anchors.',
+        `trust.issuers.east.key is a text of ${west.keyPem.length} characters; it must be the private key of the certificate beside it.`,
+      ],
+    ],
+    [
+      "half an issuer",
+      given({ anchors: root.pem, issuers: { ...issuers, west: { key: "hunter2", crt: "x" } } }),
+      [
+        "trust.issuers.west.certificate is missing; it must be PEM of a certificate.",
+        "trust.issuers.west.crt is not a key of an issuer; the keys are certificate, key.",
+      ],
+    ],
+    [
+      "an issuer that is a text is never repeated",
+      given({ anchors: root.pem, issuers: { ...issuers, west: "hunter2" } }),
+      ["trust.issuers.west is a text of 7 characters; it must be a map of certificate, key."],
+    ],
+  ]);
+
+  it("no key turns up in any sentence", () => {
+    const key = west.keyPem;
+    const configs = [
+      { anchors: key, issuers },
+      {
+        anchors: root.pem,
+        issuers: { west: { certificate: key, key }, east: { certificate: root.pem, key } },
+      },
+      { anchors: root.pem, issuers: { west: key } },
+      { anchors: [key], issuers: key, generation: key },
+      key,
+    ];
+    const [, secret = ""] = key.split("\n");
+    for (const trust of configs) {
+      const text = mistakesIn({ clusters: westAndEast, trust }).join();
+      equal(text !== "" && !text.includes(secret), true, text);
+    }
+  });
+});
+
+describe("stack config: charts and values", () => {
+  testMistakes([
+    [
+      "where charts come from",
+      {
+        charts: {
+          source: "http://charts.example.com",
+          version: "latest",
+          timeoutSeconds: 0,
+          skipAwait: "yes",
+        },
+      },
+      [
+        'charts.version is "latest"; it must be a chart\'s version, as 2026.8.3.',
+        'charts.source is "http://charts.example.com"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
+        "charts.timeoutSeconds is 0; it must be a whole number of seconds from 1 up.",
+        'charts.skipAwait is "yes"; it must be true or false.',
+      ],
+    ],
+    ...[
+      "https://charts.example.com/edge",
+      "oci://registry.example.com/linkerd",
+      "./charts",
+      "/srv/charts",
+    ].map((source) => [source, { charts: { source } }, []] as const),
+    [
+      "credentials",
+      { charts: { source: "oci://me:hunter2@registry.example.com/linkerd" } },
+      [
+        'charts.source is "oci://…@registry.example.com/linkerd"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
+      ],
+    ],
+    [
+      "values that the program decides",
+      {
+        clusters: {
+          west: {
+            values: {
+              "linkerd-crds": { installGatewayAPI: true },
+              "linkerd-control-plane": {
+                identityTrustAnchorsPEM: "x",
+                identity: { issuer: { tls: { keyPEM: "hunter2" }, clockSkewAllowance: "1m" } },
+              },
+              "linkerd-multicluster": { gateway: { enabled: false, replicas: 3 }, controllers: [] },
+            },
+          },
+        },
+      },
+      [
+        "clusters.west.values.linkerd-crds.installGatewayAPI is given; it must be left out, as the cluster's gatewayApi decides it.",
+        "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is given; it must be left out, as trust.anchors decides it.",
+        "clusters.west.values.linkerd-control-plane.identity.issuer.tls is given; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
+        "clusters.west.values.linkerd-multicluster.gateway.enabled is given; it must be left out, as the cluster's gateway decides it.",
+        "clusters.west.values.linkerd-multicluster.controllers is given; it must be left out, as the links' mirroring decides it.",
+      ],
+    ],
+    [
+      "a UID and the Gateway API",
+      { clusters: { west: { uid: "", gatewayApi: "auto" } } },
+      [
+        'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
+        'clusters.west.gatewayApi is "auto"; it must be install or assume.',
+      ],
+    ],
+  ]);
+});
+
+describe("trust: from the stack's config", () => {
+  const lifetime = (issuanceLifetime: unknown) =>
+    certificateLifetime({ identity: { issuer: { issuanceLifetime } } });
+
+  it("issuers are named after the cluster's trust domain, by convention", () => {
+    const clusters = { west: null, east: { clusterDomain: "east.local" } };
+    const args = trustRootArgs(configOf({ clusters, linkerdNamespace: "l5d" }), new Map());
+    deepEqual(
+      [...args.issuerNames],
+      [
+        ["west", "identity.l5d.cluster.local"],
+        ["east", "identity.l5d.east.local"],
+      ],
+    );
+    equal(args.certificateLifetime, day);
+  });
+
+  it("certificates live as long as the cluster says that says the longest", () => {
+    const values = {
+      "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
+    };
+    const config = configOf({ clusters: { west: { values }, east: null } });
+    equal(trustRootArgs(config, new Map()).certificateLifetime, 2 * day);
+  });
+
+  it("in Go's notation; what can't be read is longer than anybody waits", () => {
+    equal(lifetime("24h0m0s"), day);
+    equal(lifetime("1h30m"), 5_400_000);
+    equal(lifetime("1.5s500ms"), 2000);
+    equal(lifetime(undefined), day);
+    equal(lifetime(null), day);
+    equal(lifetime("a day") > 1000 * day, true);
+    equal(lifetime(86400) > 1000 * day, true);
+    equal(certificateLifetime({ identity: 5 }), day);
+  });
+});

@@ -1,0 +1,92 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { LiveTrust } from "../../../components/trust/live.ts";
+import { rotate } from "../../../components/trust/rotate.ts";
+import { authority, day, issuerUnder, now } from "./certificates.ts";
+import { live, planIn, present, proxy, unreadable } from "./live.ts";
+
+const old = authority({ name: "old" });
+const next = authority({ name: "next" });
+const [oldIssuer, nextIssuer] = [issuerUnder(old), issuerUnder(next)];
+
+type Clusters = Readonly<Record<string, LiveTrust>>;
+
+const second = (clusters: Clusters) =>
+  rotate({ wanted: next.certificate, previous: old.certificate, live: live(clusters), now });
+
+/** Trusts both, with a proxy that does too. */
+const bundled = (issuer = oldIssuer) =>
+  present([next, old], issuer, [proxy("web-0", [next, old], 20)]);
+const done = present([next], nextIssuer);
+const before = present([old], oldIssuer);
+
+describe("trust: certificates that outlive their issuer", () => {
+  const since = (hoursAgo: number) => new Date(now.getTime() - (hoursAgo * day) / 24);
+  const reissued = (issuerHours: number, podHours: number) => ({
+    w: {
+      ...present([next, old], nextIssuer, [proxy("web-0", [next, old], podHours)]),
+      issuerSince: since(issuerHours),
+    },
+  });
+
+  it("a pod older than the new issuer has one for up to a day", () => {
+    equal(planIn(second(reissued(2, 3))).stage, "waiting");
+    equal(planIn(second(reissued(24, 30))).stage, "waiting");
+    equal(planIn(second(reissued(24.1, 30))).stage, "drop");
+  });
+
+  it("a younger one does not, once the issuer has come to the identity controller", () => {
+    equal(planIn(second(reissued(2, 1.95))).stage, "waiting");
+    equal(planIn(second(reissued(2, 1.9))).stage, "drop");
+  });
+
+  it("longer where certificates live longer", () => {
+    const clusters = live(reissued(30, 40));
+    const both = { wanted: next.certificate, previous: old.certificate, live: clusters, now };
+    equal(planIn(rotate(both)).stage, "drop");
+    equal(planIn(rotate({ ...both, certificateLifetime: 2 * day })).stage, "waiting");
+  });
+});
+
+describe("trust: what the person at the terminal is told", () => {
+  const told = (clusters: Clusters) =>
+    planIn(second(clusters)).notes.map((note) => note.replaceAll(/ \(SHA-256 \w+\)/g, ""));
+
+  it("at each step what to do next", () => {
+    deepEqual(told({ w: before }), [
+      "Rotation, step 1 of 3: this run lets every cluster trust next beside what it trusts now. Then restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again.",
+    ]);
+    deepEqual(told({ w: bundled() }), [
+      "Rotation, step 2 of 3: this run replaces every issuer by one under next. Then restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
+    ]);
+    deepEqual(told({ w: bundled(nextIssuer) }), [
+      "Rotation, step 3 of 3: this run ends the trust in old. Proxies forget it when their workloads are restarted.",
+    ]);
+    deepEqual(told({ w: done }), []);
+  });
+
+  it("what a rotation waits for: pods, by name as far as they fit", () => {
+    const pods = Array.from({ length: 12 }, (_, index) => proxy(`web-${index}`, [old]));
+    deepEqual(told({ w: present([next, old], oldIssuer, pods) }), [
+      "The rotation waits until all proxies trust next. Restart the workloads of 12 pods and run again: w: shop/web-0, w: shop/web-1, w: shop/web-2, w: shop/web-3, w: shop/web-4, w: shop/web-5, w: shop/web-6, w: shop/web-7, w: shop/web-8, w: shop/web-9 and 2 more.",
+    ]);
+    const late = {
+      ...present([next, old], nextIssuer, [proxy("web-0", [next], 3)]),
+      issuerSince: now,
+    };
+    deepEqual(told({ w: late }), [
+      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+    ]);
+  });
+
+  it("what a rotation waits for: clusters", () => {
+    deepEqual(told({ w: before, e: unreadable("cluster e can't be reached") }), [
+      "The rotation to next stays where it is, because cluster e can't be reached.",
+    ]);
+    deepEqual(
+      told({
+        w: present([next, old], oldIssuer, { state: "unread", why: "cluster w lists no pods" }),
+      }),
+      ["The rotation waits, because cluster w lists no pods."],
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { type Bundle, has } from "../../../components/trust/bundle.ts";
+import type { Certificate } from "../../../components/trust/certificate.ts";
+import type { LiveTrust, LiveTrusts } from "../../../components/trust/live.ts";
+import type { ClusterPlan } from "../../../components/trust/plan.ts";
+import { rotate } from "../../../components/trust/rotate.ts";
+import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
+
+/** Made once, since making keys takes time: a generation is its place in here. */
+const generations = Array.from({ length: 12 }, (_, index) => {
+  const anchor = authority({ name: `anchor-${index}` });
+  return { anchor, issuer: issuerUnder(anchor) };
+});
+
+interface Generation {
+  readonly anchor: Authority;
+  readonly issuer: Authority;
+}
+
+interface Pod {
+  name: string;
+  createdAt: number;
+  trusts: Bundle;
+  /** The anchor behind its certificate, and until when it has that one at the longest. */
+  under: Certificate;
+  until: number;
+}
+
+interface WorldCluster {
+  bundle: Bundle;
+  issuer: Generation | undefined;
+  issuerBefore: Generation | undefined;
+  issuerSince: number;
+  readable: boolean;
+  readonly pods: Pod[];
+}
+
+/** Clusters with pods that talk to each other, as badly timed as Linkerd's rules allow. */
+export class World {
+  readonly clusters = new Map<string, WorldCluster>();
+  #time = now.getTime();
+  #fresh = 1;
+  #wanted: Generation = generation(0);
+  #previous: Generation | undefined;
+
+  constructor(names: readonly string[]) {
+    for (const name of names) this.add(name);
+  }
+
+  add(name: string): void {
+    const none = { bundle: [], issuer: undefined, issuerBefore: undefined, issuerSince: 0 };
+    if (!this.clusters.has(name)) this.clusters.set(name, { ...none, readable: true, pods: [] });
+  }
+
+  reach(name: string, readable: boolean): void {
+    const cluster = this.clusters.get(name);
+    if (cluster !== undefined) cluster.readable = readable;
+  }
+
+  /** The user asks for the next generation, or takes it back: its predecessor is then a new one. */
+  turn(direction: "on" | "back"): void {
+    const before = { wanted: this.#wanted, previous: this.#previous };
+    if (direction === "back" && this.#previous === undefined) return;
+    const fresh = generation(this.#fresh++);
+    if (direction === "on") [this.#previous, this.#wanted] = [this.#wanted, fresh];
+    else [this.#wanted, this.#previous] = [this.#previous ?? fresh, fresh];
+    // Who is refused puts the config right.
+    if ("refused" in this.#decide())
+      [this.#wanted, this.#previous] = [before.wanted, before.previous];
+  }
+
+  /** One run, which breaks off before it comes to the clusters that `reached` leaves out. */
+  up(reached: (cluster: string, part: "bundle" | "issuer") => boolean): string {
+    const decision = this.#decide();
+    if ("refused" in decision) return "refused";
+    for (const [name, plan] of decision.clusters) {
+      if (reached(name, "issuer")) this.#issue(name, plan);
+      if (reached(name, "bundle")) this.#trust(name, plan);
+    }
+    return decision.stage;
+  }
+
+  restart(name: string, pod: number): void {
+    const cluster = this.clusters.get(name);
+    const each = cluster?.pods[pod];
+    if (cluster !== undefined && each !== undefined) this.#start(cluster, each);
+  }
+
+  pass(milliseconds: number): void {
+    this.#time += milliseconds;
+    for (const cluster of this.clusters.values())
+      for (const pod of cluster.pods) if (pod.until <= this.#time) this.#certify(cluster, pod);
+  }
+
+  /** Pairs of which one refuses the other, in words; none, if all is well. */
+  broken(): string[] {
+    const all = [...this.clusters].flatMap(([name, { pods }]) =>
+      pods.map((pod) => ({ name, pod })),
+    );
+    return all.flatMap((one) =>
+      all
+        .filter((other) => !has(one.pod.trusts, other.pod.under))
+        .map((other) => `${one.name}/${one.pod.name} refuses ${other.name}/${other.pod.name}`),
+    );
+  }
+
+  #decide() {
+    const previous = this.#previous?.anchor.certificate;
+    const wanted = this.#wanted.anchor.certificate;
+    return rotate({ wanted, previous, live: this.#live(), now: new Date(this.#time) });
+  }
+
+  #live(): LiveTrusts {
+    return new Map([...this.clusters].map(([name, cluster]) => [name, this.#read(cluster)]));
+  }
+
+  #read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): LiveTrust {
+    if (!readable) return { state: "unreadable", why: "no route to host" };
+    if (bundle.length === 0) return { state: "absent" };
+    const proxies = pods.map(({ name, createdAt, trusts }) => ({
+      namespace: "shop",
+      pod: name,
+      createdAt: new Date(createdAt),
+      trusts,
+    }));
+    return {
+      state: "present",
+      bundle,
+      issuer: issuer === undefined ? [] : [issuer.issuer.certificate],
+      issuerSince: new Date(issuerSince),
+      proxies: { state: "read", proxies },
+    };
+  }
+
+  #issue(name: string, { issuer }: ClusterPlan): void {
+    const cluster = this.clusters.get(name);
+    const given = issuer === "wanted" ? this.#wanted : this.#previous;
+    if (cluster === undefined || given === undefined || cluster.issuer === given) return;
+    cluster.issuerBefore = cluster.issuer;
+    cluster.issuer = given;
+    cluster.issuerSince = this.#time;
+  }
+
+  #trust(name: string, { bundle }: ClusterPlan): void {
+    const cluster = this.clusters.get(name);
+    if (cluster?.issuer === undefined) return;
+    const isNew = cluster.bundle.length === 0;
+    cluster.bundle = bundle;
+    // The first is the control plane's: it restarts with the bundle, the others when somebody does it.
+    if (isNew) for (const pod of ["control", "web", "db"]) cluster.pods.push(blank(pod));
+    const [control] = cluster.pods;
+    for (const pod of isNew ? cluster.pods : [control])
+      if (pod !== undefined) this.#start(cluster, pod);
+  }
+
+  #start(cluster: WorldCluster, pod: Pod): void {
+    pod.createdAt = this.#time;
+    pod.trusts = cluster.bundle;
+    this.#certify(cluster, pod);
+  }
+
+  /** For some minutes the identity controller may still issue with what it had. */
+  #certify(cluster: WorldCluster, pod: Pod): void {
+    const settling = this.#time < cluster.issuerSince + 4 * 60_000;
+    const issuer = (settling ? cluster.issuerBefore : undefined) ?? cluster.issuer;
+    if (issuer === undefined) return;
+    pod.under = issuer.anchor.certificate;
+    pod.until = this.#time + day;
+  }
+}
+
+function blank(name: string): Pod {
+  return { name, createdAt: 0, trusts: [], under: generation(0).anchor.certificate, until: 0 };
+}
+
+function generation(index: number): Generation {
+  const found = generations[index % generations.length];
+  if (found === undefined) throw new Error("there are no generations");
+  return found;
+}
