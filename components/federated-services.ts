@@ -30,6 +30,9 @@ const provider: Provider = {
  * writer that knows them all.
  */
 export class FederatedServices extends pulumi.dynamic.Resource {
+  /** Goes up with each run that had something to do or to tell. */
+  declare readonly revision: pulumi.Output<number>;
+
   constructor(
     name: string,
     args: pulumi.Inputs & FederatedArgs,
@@ -38,7 +41,7 @@ export class FederatedServices extends pulumi.dynamic.Resource {
     super(
       provider,
       name,
-      { ...args },
+      { ...args, revision: undefined },
       // These say nothing about Services, or only what the links say already.
       { ...opts, hideDiffs: ["__provider", "clusters", "identities", "links"] },
       "linkerd",

@@ -1,32 +1,86 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterAccess, LinkSpec } from "../mirror/model/link.ts";
 import { settingsOf } from "../mirror/model/link-settings.ts";
+import { LinkAccess } from "./access/link-access.ts";
+import { LinkCredentials } from "./access/link-credentials.ts";
+import type { Namespaces } from "./access/secrets.ts";
+import type { Site } from "./cluster/known-cluster.ts";
+import type { LinkConfig } from "./config/mesh.ts";
 import { Mirrors } from "./mirrors.ts";
 
+/** What it takes to link the clusters, and not only to mirror between them. */
+export interface Connection {
+  readonly source: Site;
+  readonly target: Site;
+  readonly namespaces: Namespaces;
+  /** URL at which the source reaches the target's API server, if not the kubeconfig's. */
+  readonly apiServer?: string;
+}
+
 export interface LinkArgs {
-  readonly spec: LinkSpec;
+  readonly config: LinkConfig;
   /** Every cluster of the stack by name. */
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  /** The other links into the same source. */
+  /** The other links into the same source whose mirrors this program makes. */
   readonly siblings: readonly LinkSpec[];
+  /** Absent: the link itself is not this stack's, and only its mirrors are. */
+  readonly connection?: Connection;
 }
 
 /** One direction between two clusters: the target's exported Services appear in the source. */
 export class Link extends pulumi.ComponentResource {
-  readonly notMirrored: Mirrors["notMirrored"];
+  /** Absent where Linkerd's own controller does the mirroring. */
+  readonly mirrors: Mirrors | undefined;
+  readonly credentials: LinkCredentials | undefined;
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Link", name, {}, opts);
-    const mirrors = new Mirrors(
+    const { spec, mirroring } = args.config;
+    const linked = args.connection && this.#connect(name, args, args.connection);
+    this.credentials = linked?.credentials;
+    this.mirrors =
+      mirroring === "controller"
+        ? undefined
+        : new Mirrors(
+            name,
+            {
+              link: settingsOf(spec),
+              clusters: args.clusters,
+              ...(args.siblings.length > 0 && { siblings: args.siblings.map(settingsOf) }),
+              ...(linked !== undefined && {
+                statusIn: linked.statusIn,
+                gatewayPort: linked.gatewayPort,
+              }),
+            },
+            { parent: this, dependsOn: linked === undefined ? [] : [linked.credentials] },
+          );
+    this.registerOutputs({});
+  }
+
+  #connect(name: string, args: LinkArgs, connection: Connection) {
+    const { spec, mirroring, rotation } = args.config;
+    const { source, target, namespaces, apiServer } = connection;
+    const reach = args.clusters[spec.target];
+    if (reach === undefined) throw new Error(`the stack has no cluster ${spec.target}`);
+    const access = new LinkAccess(
       name,
       {
-        link: settingsOf(args.spec),
-        clusters: args.clusters,
-        ...(args.siblings.length > 0 && { siblings: args.siblings.map(settingsOf) }),
+        spec,
+        mirroring,
+        namespaces,
+        rotation,
+        target: { access: reach, ...(apiServer !== undefined && { apiServer }) },
+        provider: target.provider,
       },
-      { parent: this },
+      { parent: this, dependsOn: target.ready },
     );
-    this.notMirrored = mirrors.notMirrored;
-    this.registerOutputs({ notMirrored: this.notMirrored });
+    const credentials = new LinkCredentials(
+      name,
+      { spec, mirroring, access, namespaces, provider: source.provider },
+      { parent: this, dependsOn: source.ready },
+    );
+    // Unknown until the gateway is there, and so is then the plan of what it leads to.
+    const gatewayPort = access.facts.apply(({ gateway }) => gateway?.port);
+    return { credentials, statusIn: namespaces.multicluster, gatewayPort };
   }
 }

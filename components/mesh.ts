@@ -1,38 +1,106 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { LinkSpec } from "../mirror/model/link.ts";
+import { healthMesh } from "../health/mesh.ts";
 import { settingsOf } from "../mirror/model/link-settings.ts";
-import type { MeshConfig } from "./config/mesh.ts";
+import type { Site } from "./cluster/known-cluster.ts";
+import type { Survey } from "./cluster/survey.ts";
+import type { LinkConfig, MeshConfig } from "./config/mesh.ts";
 import { FederatedServices } from "./federated-services.ts";
-import { Link } from "./link.ts";
+import { Health } from "./health.ts";
+import { Link, type Connection } from "./link.ts";
+import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
+import { makeSites } from "./sites.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {
-  constructor(name: string, config: MeshConfig, opts?: pulumi.ComponentResourceOptions) {
+  /**
+   * @param survey what is live on the clusters now; absent for `manage: mirrors`, which needs no
+   *   more than the mirrors themselves read
+   */
+  constructor(
+    name: string,
+    config: MeshConfig,
+    survey: Survey | undefined,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
+    const sites = survey === undefined ? undefined : makeSites(config, survey, this);
     const clusters = Object.fromEntries(
       [...config.clusters].map(([cluster, { access }]) => [cluster, access]),
     );
-    const specs = config.links
-      .filter(({ mirroring }) => mirroring === "pulumi")
-      .map(({ spec }) => spec);
-    for (const [cluster, links] of bySource(specs)) {
-      for (const spec of links) {
-        const siblings = links.filter((other) => other !== spec);
-        const args = { spec, clusters, siblings };
-        new Link(`${spec.source}/${spec.target}`, args, { parent: this });
-      }
-      const args = { cluster, links: links.map(settingsOf), clusters };
-      new FederatedServices(cluster, args, { parent: this });
+    const made: pulumi.Resource[] = [];
+    const revisions: Record<string, pulumi.Output<number>> = {};
+    for (const [cluster, linksHere] of bySource(config.links)) {
+      const mirrored = linksHere.filter(({ mirroring }) => mirroring === "pulumi");
+      const links = linksHere.map((link) => {
+        const { spec } = link;
+        const siblings = mirrored.filter((other) => other !== link).map((other) => other.spec);
+        const connection = connectionOf(link, config, sites);
+        return new Link(
+          `${spec.source}/${spec.target}`,
+          { config: link, clusters, siblings, ...(connection !== undefined && { connection }) },
+          { parent: this },
+        );
+      });
+      made.push(...links);
+      for (const { mirrors } of links)
+        if (mirrors !== undefined) revisions[mirrors.link] = mirrors.revision;
+      if (mirrored.length === 0) continue;
+      const federated = new FederatedServices(
+        cluster,
+        {
+          cluster,
+          links: mirrored.map(({ spec }) => settingsOf(spec)),
+          clusters,
+          ...(sites !== undefined && { statusIn: config.multiclusterNamespace }),
+        },
+        { parent: this, dependsOn: links.flatMap(({ credentials }) => credentials ?? []) },
+      );
+      revisions[`${cluster}/federated`] = federated.revision;
+      made.push(federated);
     }
+    if (sites !== undefined) this.#verify(config, revisions, made);
     this.registerOutputs({});
+  }
+
+  /** Once everything else is through, whether the mesh is in order. */
+  #verify(
+    config: MeshConfig,
+    revisions: Readonly<Record<string, pulumi.Output<number>>>,
+    made: readonly pulumi.Resource[],
+  ): void {
+    const mesh = healthMesh(config);
+    const last = { parent: this, dependsOn: [...made] };
+    new Health("health", { mesh, triggers: revisions }, last);
+    if (config.linkerdCheck)
+      new LinkerdCliCheck(
+        "linkerd-check",
+        { mesh, triggers: pulumi.all(Object.values(revisions)) },
+        last,
+      );
   }
 }
 
-function bySource(links: readonly LinkSpec[]): ReadonlyMap<string, readonly LinkSpec[]> {
-  const groups = new Map<string, LinkSpec[]>();
+function connectionOf(
+  { spec }: LinkConfig,
+  { clusters, linkerdNamespace, multiclusterNamespace }: MeshConfig,
+  sites: ReadonlyMap<string, Site> | undefined,
+): Connection | undefined {
+  const [source, target] = [sites?.get(spec.source), sites?.get(spec.target)];
+  if (source === undefined || target === undefined) return undefined;
+  const apiServer = clusters.get(spec.target)?.apiServer;
+  return {
+    source,
+    target,
+    namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
+    ...(apiServer !== undefined && { apiServer }),
+  };
+}
+
+function bySource(links: readonly LinkConfig[]): ReadonlyMap<string, readonly LinkConfig[]> {
+  const groups = new Map<string, LinkConfig[]>();
   for (const link of links) {
-    const group = groups.get(link.source);
-    if (group === undefined) groups.set(link.source, [link]);
+    const group = groups.get(link.spec.source);
+    if (group === undefined) groups.set(link.spec.source, [link]);
     else group.push(link);
   }
   return groups;

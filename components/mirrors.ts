@@ -30,20 +30,26 @@ const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<Mir
 export class Mirrors extends pulumi.dynamic.Resource {
   /** Exported Services that have no mirror, and why. */
   declare readonly notMirrored: pulumi.Output<Readonly<Record<string, string>> | undefined>;
+  /** Goes up with each run that had something to do or to tell. */
+  declare readonly revision: pulumi.Output<number>;
+  /** Name of the link, as `east/west`. */
+  readonly link: string;
 
+  /** @param args `gatewayPort` may be unknown before an update, and then the plan is too. */
   constructor(
     name: string,
-    args: pulumi.Inputs & MirrorsArgs,
+    args: pulumi.Inputs & MirrorsArgs & { readonly gatewayPort?: pulumi.Input<number | undefined> },
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
       provider,
       name,
-      { ...args, notMirrored: undefined },
+      { ...args, notMirrored: undefined, revision: undefined },
       // These say nothing about mirrors, or only what `link` says already.
       { ...opts, hideDiffs: ["__provider", "clusters", "identities", "siblings"] },
       "linkerd",
       "Mirrors",
     );
+    this.link = name;
   }
 }

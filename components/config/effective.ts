@@ -1,4 +1,4 @@
-import type { GatewaySource, LinkSpec } from "../../mirror/model/link.ts";
+import type { GatewaySource } from "../../mirror/model/link.ts";
 import { chartDefaults } from "../cluster/versions.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { Readings } from "./read.ts";
@@ -10,6 +10,7 @@ import { gatewayOf, type WantedLink, wantedLinks } from "./wanted.ts";
 export function effectiveConfig(readings: Readings): MeshConfig {
   const {
     manage = "all",
+    linkerdCheck = false,
     linkerdNamespace = "linkerd",
     multiclusterNamespace = "linkerd-multicluster",
     trust = {},
@@ -20,6 +21,7 @@ export function effectiveConfig(readings: Readings): MeshConfig {
   );
   const config = {
     manage,
+    linkerdCheck,
     linkerdNamespace,
     multiclusterNamespace,
     clusters: new Map(clusters),
@@ -71,7 +73,9 @@ const built = {
   allowDeletions: false,
   unreachable: "keep",
   mirroring: "pulumi",
-} as const satisfies Partial<LinkSpec & LinkConfig>;
+  credentialsGeneration: 1,
+  credentialsMaxAge: undefined,
+} as const;
 
 function effectiveLink(
   link: WantedLink,
@@ -81,7 +85,12 @@ function effectiveLink(
   const choice = gatewayOf(link, readings);
   const target = clusters.get(link.target);
   if (!choice.known || target === undefined) throw new Error("effectiveLink got an unchecked link");
-  const { mirroring, ...keys } = {
+  const {
+    mirroring,
+    credentialsGeneration: generation,
+    credentialsMaxAge: maxAgeDays,
+    ...keys
+  } = {
     ...built,
     ...readings.linkDefaults.values,
     ...link.own?.values,
@@ -96,6 +105,7 @@ function effectiveLink(
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },
     mirroring,
+    rotation: { generation, ...(maxAgeDays !== undefined && { maxAgeDays }) },
   };
 }
 

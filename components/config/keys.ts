@@ -36,6 +36,11 @@ const stack = {
     meaning:
       "what every link does unless it says otherwise: any key of a link but source and target",
   },
+  linkerdCheck: {
+    default: "false",
+    meaning:
+      "true: after a run that changed something, also run linkerd check and linkerd multicluster check, where the linkerd CLI is on PATH",
+  },
   linkerdNamespace: { default: "linkerd", meaning: "the namespace of Linkerd's control plane" },
   multiclusterNamespace: {
     default: "linkerd-multicluster",
@@ -128,6 +133,14 @@ const link = {
   mirroring: {
     default: "pulumi",
     meaning: "controller: leave mirroring to Linkerd's controller, and provision it",
+  },
+  credentialsGeneration: {
+    default: "1",
+    meaning: "any other number than last time asks for a new token for the link",
+  },
+  credentialsMaxAge: {
+    default: "tokens do not age",
+    meaning: "days after which the next run replaces the link's token",
   },
   unreachable: {
     default: "keep",

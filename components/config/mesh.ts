@@ -1,9 +1,12 @@
+import type { Rotation } from "../../mirror/access/state.ts";
 import type { ClusterAccess, GatewaySource, LinkSpec } from "../../mirror/model/link.ts";
 
 /** What the stack config asks for, checked and with every default filled in. */
 export interface MeshConfig {
   /** How much of the mesh is this stack's: everything, what links need, or nothing but mirrors. */
   readonly manage: "all" | "links" | "mirrors";
+  /** Also run the linkerd CLI's own checks. */
+  readonly linkerdCheck: boolean;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   /** By name, in the order of the config, which Pulumi hands over sorted by name. */
@@ -83,4 +86,6 @@ export interface LinkConfig {
   readonly spec: LinkSpec;
   /** Who makes the mirrors: this program, or Linkerd's controller, which it then provisions. */
   readonly mirroring: "pulumi" | "controller";
+  /** Of the token by which the source's Linkerd reaches the target. */
+  readonly rotation: Rotation;
 }

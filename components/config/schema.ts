@@ -109,6 +109,11 @@ function excluded(isKey: (text: string) => boolean) {
   return list(text(words.excluded, isEntry), "a list of keys and group/* entries").exactOptional();
 }
 
+function wholeNumber(rule: string, most = Number.MAX_SAFE_INTEGER) {
+  const error = { error: rule };
+  return z.number(error).int(error).min(1, error).max(most, error).exactOptional();
+}
+
 const linkKeys = {
   gateway: gatewayOrFlat.exactOptional(),
   headless: flag.exactOptional(),
@@ -122,6 +127,8 @@ const linkKeys = {
   maxDeletions: z.union([count, share], { error: deletions }).exactOptional(),
   allowDeletions: flag.exactOptional(),
   mirroring: oneOf("pulumi", "controller").exactOptional(),
+  credentialsGeneration: wholeNumber("a whole number from 1 to 999999999", 999_999_999),
+  credentialsMaxAge: wholeNumber("a whole number of days from 1 to 36500", 36500),
   unreachable: oneOf("keep", "fail").exactOptional(),
 };
 
@@ -151,11 +158,6 @@ export const cluster = section("cluster", {
   uid: text("the UID of the cluster's namespace kube-system", oneLine).exactOptional(),
   gatewayApi: oneOf("install", "assume").exactOptional(),
 });
-
-function wholeNumber(rule: string, most = Number.MAX_SAFE_INTEGER) {
-  const error = { error: rule };
-  return z.number(error).int(error).min(1, error).max(most, error).exactOptional();
-}
 
 const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 const pem = (what: string) => text(`PEM of ${what}`, (value) => value.trim() !== "");
@@ -194,6 +196,7 @@ export const stack = section("stack", {
       error: "none, mesh or {hub: <cluster>}",
     })
     .exactOptional(),
+  linkerdCheck: flag.exactOptional(),
   linkerdNamespace: text(words.namespace, syntax.isDnsLabel).exactOptional(),
   multiclusterNamespace: text(words.namespace, syntax.isDnsLabel).exactOptional(),
   trust: trust.exactOptional(),

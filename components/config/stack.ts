@@ -19,6 +19,12 @@ export function stackConfig(config = new pulumi.Config(namespace)): MeshConfig {
   throw error;
 }
 
+/** Whether the stack holds a key encrypted, in whole or in part; the SDK knows and does not tell. */
+export function isSecret(key: string): boolean {
+  const secrets: unknown = JSON.parse(process.env["PULUMI_CONFIG_SECRET_KEYS"] ?? "[]");
+  return Array.isArray(secrets) && secrets.includes(`${namespace}:${key}`);
+}
+
 /** Every key that the stack sets in this program's namespace, the unknown ones too. */
 export function rawConfig(config: pulumi.Config): Record<string, unknown> {
   const prefix = `${config.name}:`;

@@ -202,6 +202,7 @@ describe("stack config: the whole", () => {
     deepEqual([...known.keys()], ["west", "east"]);
     deepEqual(rest, {
       manage: "all",
+      linkerdCheck: false,
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],

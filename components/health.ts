@@ -1,0 +1,61 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { HealthMesh } from "../health/mesh.ts";
+import type { HealthArgs } from "../health/provider.ts";
+
+/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
+const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {
+  async check(olds, news) {
+    return (await import("@linkerd-multicluster/health")).health.check(olds, news);
+  },
+  async diff(id, olds, news) {
+    return (await import("@linkerd-multicluster/health")).health.diff(id, olds, news);
+  },
+  async create(inputs) {
+    return (await import("@linkerd-multicluster/health")).health.create(inputs);
+  },
+  async update(id, olds, news) {
+    return (await import("@linkerd-multicluster/health")).health.update(id, olds, news);
+  },
+  async read(id, props) {
+    return (await import("@linkerd-multicluster/health")).health.read(id, props);
+  },
+  async delete() {
+    await (await import("@linkerd-multicluster/health")).health.delete();
+  },
+};
+
+export interface HealthInputs {
+  readonly mesh: HealthMesh;
+  /**
+   * Whatever changes when a run has changed something, such as the `revision` of mirrors: the mesh
+   * is checked then, and after a run that left it unhealthy. Never a secret.
+   */
+  readonly triggers: Readonly<Record<string, pulumi.Input<unknown>>>;
+  /**
+   * Seconds that the mesh is given to become healthy.
+   *
+   * @default 30
+   */
+  readonly wait?: number;
+}
+
+/**
+ * That the mesh is in order once a run is through: it has to depend on everything else. Prints
+ * warnings, and fails the run for what is worse. A preview checks nothing.
+ */
+export class Health extends pulumi.dynamic.Resource {
+  constructor(
+    name: string,
+    args: pulumi.Inputs & HealthInputs,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      provider,
+      name,
+      { ...args },
+      { ...opts, hideDiffs: ["__provider", "mesh"] },
+      "linkerd",
+      "Health",
+    );
+  }
+}

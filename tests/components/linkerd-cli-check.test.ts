@@ -1,0 +1,82 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LinkerdCliCheck } from "../../components/linkerd-cli-check.ts";
+import { settingsOf } from "../../mirror/model/link-settings.ts";
+import { link } from "../unit/fixtures/link.ts";
+import { mesh } from "../unit/health/views.ts";
+import { mockedStack } from "./mocked-stack.ts";
+
+const command = "command:local:Command";
+const options =
+  '--context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait 60s --output short';
+
+describe("the checks of Linkerd's CLI", function () {
+  this.timeout(30_000);
+
+  let folder: string;
+  const { PATH } = process.env;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-cli-"));
+    await writeFile(join(folder, "linkerd"), "#!/bin/sh\n");
+    await chmod(join(folder, "linkerd"), 0o755);
+  });
+  afterEach(() => {
+    process.env.PATH = PATH;
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const run = (args = mesh(), path = folder) => {
+    process.env.PATH = path;
+    return mockedStack(() => new LinkerdCliCheck("check", { mesh: args, triggers: [1] }));
+  };
+
+  it("are two commands for each cluster, one after the other, when something has changed", async () => {
+    const { order, resource } = await run();
+    deepEqual(order.toSorted(), [
+      `${command} check/east`,
+      `${command} check/east/multicluster`,
+      `${command} check/west`,
+      `${command} check/west/multicluster`,
+    ]);
+    deepEqual(resource(command, "check/west").inputs, {
+      create: `linkerd check ${options}`,
+      environment: { CONTEXT: "k3d-west", LINKERD_NAMESPACE: "linkerd" },
+      logging: "none",
+      triggers: [1],
+    });
+    deepEqual(resource(command, "check/west/multicluster").dependencies, [`${command} check/west`]);
+  });
+
+  it("decide nothing where they want a controller that is not meant to be there", async () => {
+    const { resource } = await run();
+    const create = `linkerd multicluster check ${options}`;
+    equal(resource(command, "check/west/multicluster").inputs.create, create);
+    equal(resource(command, "check/east/multicluster").inputs.create, `${create} || true`);
+    const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
+    const { resource: other } = await run(controlled);
+    equal(other(command, "check/east/multicluster").inputs.create, create);
+  });
+
+  it("go by the stack's kubeconfig", async () => {
+    const clusters = {
+      west: { context: "west", kubeconfig: "~/west config" },
+      east: { context: "east", kubeconfig: "/etc/east" },
+    };
+    const { resource } = await run(mesh({ clusters }));
+    const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
+    equal(west?.create, `KUBECONFIG="$HOME/$FILE" linkerd check ${options}`);
+    deepEqual(west.environment, {
+      ...{ CONTEXT: "west", LINKERD_NAMESPACE: "linkerd" },
+      FILE: "west config",
+    });
+    equal(east?.create, `KUBECONFIG="$FILE" linkerd check ${options}`);
+  });
+
+  it("are left out with a word where there is no CLI", async () => {
+    const { order, said } = await run(mesh(), join(folder, "nowhere"));
+    deepEqual(order, []);
+    deepEqual(said, ["warning: linkerd is not on PATH, so its own checks are left out"]);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { kubeconfigFor } from "../../components/access/kubeconfig.ts";
+import type { TargetFacts } from "../../mirror/access/state.ts";
+import { settingsOf } from "../../mirror/model/link-settings.ts";
+import type { MirrorsArgs } from "../../mirror/provider/state.ts";
+import type { Bed, Cluster } from "../bed/bed.ts";
+import { account } from "../components/access-graph.ts";
+import { link } from "../unit/fixtures/link.ts";
+import { type Authority, authority, issuerUnder } from "../unit/trust/certificates.ts";
+import * as clusters from "./access-clusters.ts";
+import { addLinkCrd } from "./link-crd.ts";
+import { addNamespace, addService } from "./objects.ts";
+import { driven } from "./phases.ts";
+
+const inLinkerd = (plural: string) => clusters.inNamespace("linkerd", plural);
+
+export const credentials = (namespace: string) =>
+  `${clusters.inNamespace(namespace, "secrets")}/cluster-credentials-west`;
+
+export const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+export interface LiveMesh {
+  readonly root: Authority;
+  /** Of the service account by which east reads west. */
+  readonly token: string;
+  /** What no output may hold. */
+  readonly secrets: readonly string[];
+}
+
+/** Everything that the stack would have made, by hand: a link by which west appears in east. */
+export async function addMesh(bed: Bed<"west" | "east">): Promise<LiveMesh> {
+  const { west, east } = bed.clusters;
+  const root = authority({ notBefore: daysFromNow(-30), notAfter: daysFromNow(3000) });
+  const keys: string[] = [];
+  for (const cluster of [west, east]) {
+    await clusters.post(cluster, "/api/v1/namespaces", { metadata: { name: "linkerd" } });
+    keys.push(await addIdentity(cluster, root));
+    await addNamespace(cluster, "shop");
+  }
+  await addLinkCrd(east);
+  await addNamespace(west, "linkerd-multicluster");
+  await clusters.addLinkerd(west);
+  await clusters.addBalancerAddress(west, "192.0.2.7");
+
+  const facts = factsOf(west);
+  await clusters.carryOut(west, await clusters.graphOf(facts));
+  const token = await clusters.issuedToken(west, facts.token);
+  await clusters.carryOut(east, await clusters.graphOf(facts, {}, token));
+
+  const labels = { "mirror.linkerd.io/exported": "true" };
+  await addService(west, "shop", "web", { labels });
+  await mirror(bed);
+  return { root, token, secrets: [token, base64(token), ...keys.flatMap(inParts)] };
+}
+
+/** What Linkerd's identity rests on. Returns the issuer's private key, which nobody may read. */
+async function addIdentity(cluster: Cluster, root: Authority): Promise<string> {
+  const issuer = issuerUnder(root, {
+    notBefore: daysFromNow(-1),
+    notAfter: daysFromNow(300),
+  });
+  await clusters.post(cluster, inLinkerd("configmaps"), {
+    metadata: { name: "linkerd-identity-trust-roots" },
+    data: { "ca-bundle.crt": root.pem },
+  });
+  await clusters.post(cluster, inLinkerd("secrets"), {
+    metadata: { name: "linkerd-identity-issuer" },
+    data: { "crt.pem": base64(issuer.pem), "key.pem": base64(issuer.keyPem) },
+  });
+  return issuer.keyPem;
+}
+
+/** As the run before has left it. */
+export async function mirror(bed: Bed<"west" | "east">): Promise<void> {
+  const access = (context: string) => ({ context, kubeconfig: bed.kubeconfig });
+  const args: MirrorsArgs = {
+    link: settingsOf(link()),
+    siblings: [],
+    clusters: { west: access("west"), east: access("east") },
+  };
+  const { reasons } = await driven<MirrorsArgs>((all) => all.mirrors).up(args);
+  assert.deepEqual(reasons, []);
+}
+
+function factsOf(west: Cluster): TargetFacts {
+  return {
+    ...{ trustDomain: "trust.example", clusterDomain: "cluster.local" },
+    ...{ server: west.server, certificateAuthority: base64(west.access.authority) },
+    gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
+    token: `${account}-token-1-1`,
+  };
+}
+
+/** The Secret of one of the two readers in east gets other credentials. */
+export async function replaceCredentials(
+  { clusters: { east } }: Bed<"west" | "east">,
+  namespace: string,
+  { server, access }: Pick<Cluster, "server" | "access">,
+  token: string,
+): Promise<void> {
+  const certificateAuthority = base64(access.authority);
+  const parts = { server, certificateAuthority, token, cluster: "west", user: "account" };
+  const data = { kubeconfig: base64(kubeconfigFor(parts)) };
+  const { code, body } = await east.request("PATCH", credentials(namespace), { data });
+  assert.equal(code, 200, JSON.stringify(body));
+}
+
+function inParts(keyPem: string): string[] {
+  return [keyPem, base64(keyPem), ...keyPem.split("\n").filter((line) => /^[^-]{20}/.test(line))];
+}
+
+function daysFromNow(days: number): Date {
+  return new Date(Date.now() + days * 24 * 60 * 60 * 1000);
+}

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import type { Report } from "../../health/report/report.ts";
+import { type Bed, mark, requestsOf, startBed } from "../bed/bed.ts";
+import { authority, issuerUnder } from "../unit/trust/certificates.ts";
+import * as clusters from "./access-clusters.ts";
+import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
+import { linksPath } from "./link-crd.ts";
+import { addService, servicesOf } from "./objects.ts";
+
+const main = join(import.meta.dirname, "..", "..", "health", "main.ts");
+const multicluster = "linkerd-multicluster";
+
+describe("npm run check", function () {
+  this.timeout("20m");
+
+  let bed: Bed<"west" | "east">;
+  let live: LiveMesh;
+  let folder: string;
+
+  before(async () => {
+    const workloads = false;
+    bed = await startBed({
+      clusters: [
+        { name: "west", workloads },
+        { name: "east", workloads },
+      ],
+    });
+    live = await addMesh(bed);
+    folder = join(bed.folder, "stacks");
+    await mkdir(folder);
+    await configure("links", "links");
+    await configure("mirrors", "mirrors");
+  });
+  after(() => bed.stop());
+
+  function configure(stack: string, manage: string): Promise<void> {
+    const config = {
+      "linkerd-multicluster:clusters": { west: {}, east: {} },
+      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true }],
+      "linkerd-multicluster:manage": manage,
+    };
+    return writeFile(join(folder, `Pulumi.${stack}.yaml`), stringify({ config }));
+  }
+
+  async function check(...args: readonly string[]) {
+    const { code, stdout, stderr } = await run(folder, bed.env, args);
+    for (const secret of live.secrets)
+      assert.ok(!(stdout + stderr).includes(secret), "a credential in the output");
+    return { code, stdout, stderr };
+  }
+
+  /** Every finding as `check-id: sentence`, by cluster or link. */
+  async function findings(): Promise<Record<string, string[]>> {
+    const { code, stdout } = await check("--stack", "links", "--output", "json");
+    const { groups, healthy } = JSON.parse(stdout) as Report;
+    assert.equal(code, healthy ? 0 : 1);
+    const named = groups.map(({ name, checks }) => {
+      const lines = checks.flatMap(({ id, findings: found }) =>
+        found.map(({ severity, sentence }) => `${severity} ${id}: ${sentence}`),
+      );
+      return [name, lines] as const;
+    });
+    return Object.fromEntries(named.filter(([, lines]) => lines.length > 0));
+  }
+
+  it("finds a mesh in order, writes nothing, and says so in a table and with code 0", async () => {
+    const { west, east } = bed.clusters;
+    const since = { west: await mark(west), east: await mark(east) };
+    const { code, stdout, stderr } = await check("--stack", "links");
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^link east\/west\n-+\n√ both clusters trust a common anchor\n/m);
+    assert.doesNotMatch(stdout, /[×‼]/);
+    assert.match(stdout, /\nStatus: √ \(\d+ in order, 2 skipped\)\n$/);
+    for (const name of ["west", "east"] as const) {
+      const requests = await requestsOf(bed.clusters[name], { since: since[name] });
+      const writes = requests.filter(
+        ({ verb, resource }) =>
+          !["get", "list"].includes(verb) && resource !== "selfsubjectaccessreviews",
+      );
+      assert.deepEqual(writes, []);
+      assert.ok(requests.length < 30, String(requests.length));
+    }
+  });
+
+  it("says the same as JSON", async () => {
+    assert.deepEqual(await findings(), {});
+  });
+
+  it("leaves Linkerd to others with manage: mirrors, and then reads no Secret", async () => {
+    const since = await mark(bed.clusters.east);
+    const { code, stdout } = await check("--stack", "mirrors");
+    assert.equal(code, 0);
+    assert.match(stdout, /- the Link CRD is served \(skipped: with manage: mirrors/);
+    const read = (await requestsOf(bed.clusters.east, { since })).map(({ resource }) => resource);
+    assert.deepEqual([...new Set(read)].sort(), ["endpoints", "links", "namespaces", "services"]);
+  });
+
+  it("asks which stack, and says what is wrong with an option, in a sentence", async () => {
+    assert.deepEqual(await check(), {
+      code: 1,
+      stdout: "",
+      stderr: "Which stack? Say it with --stack or PULUMI_STACK; there are links, mirrors.\n",
+    });
+    const { code, stderr } = await check("--output", "xml");
+    assert.deepEqual([code, stderr], [1, '--output is "xml"; it must be table or json.\n']);
+  });
+
+  describe("finds what is broken", () => {
+    const where = `Secret east/${multicluster}/cluster-credentials-west`;
+
+    async function ofCredentials(): Promise<string[]> {
+      const found = (await findings())["east/west"] ?? [];
+      return found.filter((line) => line.includes("credentials-work"));
+    }
+
+    it("a token that is not taken, a cluster that is another, rights that are missing", async () => {
+      const { west, east } = bed.clusters;
+      await replaceCredentials(bed, multicluster, west, "canary-that-nobody-issued");
+      assert.deepEqual(await ofCredentials(), [
+        `error credentials-work: the credentials in ${where} do not work at ${west.server}: the token is not taken there; run pulumi up --refresh, which makes new ones where they are gone`,
+      ]);
+      await replaceCredentials(bed, multicluster, east, east.access.token);
+      assert.deepEqual(await ofCredentials(), [
+        `error credentials-work: the credentials in ${where} lead to another cluster at ${east.server} than context west does: correct linkerd-multicluster:clusters.west, its apiServer or its context`,
+      ]);
+      const path = "/api/v1/namespaces/default/serviceaccounts/default/token";
+      const { body } = await west.request("POST", path, { spec: {} });
+      const { token } = (body as { readonly status: { readonly token: string } }).status;
+      await replaceCredentials(bed, multicluster, west, token);
+      const [line = "", ...more] = await ofCredentials();
+      assert.deepEqual(more, []);
+      assert.match(line, /may not get services, list services, watch services, list endpoints/);
+    });
+
+    it("only a warning where just the address can't be reached from here", async () => {
+      const { west } = bed.clusters;
+      const nobody = { ...west, server: "https://127.0.0.1:1" };
+      await replaceCredentials(bed, multicluster, nobody, live.token);
+      assert.deepEqual(await ofCredentials(), [
+        `warning credentials-work: the token in ${where} works, but the address beside it, https://127.0.0.1:1, can't be reached from here (the connection was refused (ECONNREFUSED)): that is well if pods in cluster east reach it, so try there`,
+      ]);
+      const { code, stdout } = await check("--stack", "links");
+      assert.equal(code, 0);
+      assert.match(stdout, /^‼ the credentials reach/m);
+      await replaceCredentials(bed, multicluster, west, live.token);
+      assert.deepEqual(await findings(), {});
+    });
+
+    it("a cluster out of reach, without hiding the other", async () => {
+      await bed.clusters.west.cut();
+      const { code, stdout } = await check("--stack", "links");
+      await bed.clusters.west.restore();
+      assert.equal(code, 1);
+      assert.match(stdout, /^× the cluster can be read\n {4}cluster west can't be reached/m);
+      assert.match(stdout, /^cluster east\n-+\n√ the cluster can be read\n/m);
+      assert.match(stdout, /\(skipped: cluster west can't be read\)/);
+      assert.equal(stdout.match(/×/g)?.length, 2, stdout);
+    });
+
+    it("everything at once, each in a sentence", async () => {
+      const { west, east } = bed.clusters;
+      const stranger = authority({ name: "stranger", notAfter: new Date(Date.now() + 1e11) });
+      const alien = issuerUnder(stranger, { notAfter: new Date(Date.now() + 1e11) });
+      const roots = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
+      const issuer = `${clusters.inNamespace("linkerd", "secrets")}/linkerd-identity-issuer`;
+      await west.request("PATCH", roots, { data: { "ca-bundle.crt": stranger.pem } });
+      await west.request("PATCH", issuer, { data: { "crt.pem": base64(alien.pem) } });
+      await east.request("PATCH", `${linksPath}/west`, { spec: { gatewayPort: "443" } });
+      await east.request("DELETE", credentials("linkerd"));
+      await east.request("DELETE", `${clusters.inNamespace("shop", "endpoints")}/web-west`);
+      const labels = {
+        "mirror.linkerd.io/mirrored-service": "true",
+        "mirror.linkerd.io/cluster-name": "gone",
+      };
+      await addService(east, "shop", "web-gone", { labels });
+      const found = await findings();
+      assert.deepEqual(Object.keys(found), ["east", "east/west"]);
+      assert.match(String(found.east), /^warning no-orphans: 1 mirror of cluster gone/);
+      const ids = found["east/west"]?.map((line) => line.split(":")[0]);
+      assert.deepEqual(ids, [
+        "error trust-anchors-shared",
+        "error issuers-trusted",
+        "error issuers-trusted",
+        "fatal link-resource",
+        "error credentials-there",
+        "error mirrors-in-order",
+        "error mirrors-have-endpoints",
+      ]);
+      assert.equal((await check("--stack", "links")).code, 1);
+      await east.request("DELETE", `${servicesOf("shop")}/web-gone`);
+    });
+  });
+});
+
+function run(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child: ChildProcess = execFile(
+      process.execPath,
+      [main, ...args],
+      { cwd, env },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode, stdout, stderr });
+      },
+    );
+  });
+}

@@ -1,0 +1,116 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { clusterChecks, linkChecks } from "../../../health/checks/all.ts";
+import { reportOn } from "../../../health/report/report.ts";
+import { table } from "../../../health/report/table.ts";
+import { gateway } from "../fixtures/link.ts";
+import { cluster, service } from "../fixtures/objects.ts";
+import {
+  clusterView,
+  east,
+  linkReading,
+  linkView,
+  mesh,
+  outOfReach,
+  reading,
+  west,
+} from "./views.ts";
+import { label } from "../../../mirror/model/vocabulary.ts";
+
+const views = {
+  clusters: [clusterView({ cluster: "west", reading: reading(west) }), clusterView()],
+  links: [linkView()],
+};
+
+describe("the report", () => {
+  it("is healthy, and has every check of every cluster and link", () => {
+    const { version, healthy, counts, groups } = reportOn(views);
+    deepEqual([version, healthy, counts.error, counts.warning], [1, true, 0, 0]);
+    const ids = (checks: readonly { readonly id: string }[]) => checks.map(({ id }) => id);
+    deepEqual(
+      groups.map(({ kind, name, checks }) => [kind, name, ids(checks)]),
+      [
+        ["cluster", "west", ids(clusterChecks)],
+        ["cluster", "east", ids(clusterChecks)],
+        ["link", "east/west", ids(linkChecks)],
+      ],
+    );
+  });
+
+  it("gives every check an id of its own, and Linkerd's page where it has one", () => {
+    const checks = reportOn(views).groups.flatMap((group) => group.checks);
+    const all = [...clusterChecks, ...linkChecks];
+    equal(new Set(all.map(({ id }) => id)).size, all.length);
+    for (const { hint = "https://linkerd.io/2/checks/#l5d-" } of checks)
+      equal(hint.startsWith("https://linkerd.io/2/checks/#l5d-"), true);
+  });
+
+  it("stays healthy with a warning, and does not with an error", () => {
+    const warned = linkView({
+      reading: linkReading({ gateway: { value: { known: true, gateway, warnings: ["slow"] } } }),
+    });
+    const mild = reportOn({ ...views, links: [warned] });
+    deepEqual([mild.healthy, mild.counts.warning, mild.counts.error], [true, 1, 0]);
+    const lost = reportOn({ ...views, clusters: [clusterView({ reading: outOfReach })] });
+    deepEqual([lost.healthy, lost.counts.error], [false, 1]);
+  });
+
+  it("leaves Linkerd out with manage: mirrors, and says so", () => {
+    const only = mesh({ manage: "mirrors" });
+    const { groups } = reportOn({
+      clusters: [clusterView({ mesh: only, reading: { snapshot: { value: east } } })],
+      links: [linkView({ mesh: only })],
+    });
+    const made = groups.flatMap(({ checks }) => checks.filter(({ result }) => result === "ok"));
+    deepEqual(
+      made.map(({ id }) => id),
+      [
+        "cluster-reached",
+        "federated-in-order",
+        "no-orphans",
+        "gateway",
+        "mirrors-in-order",
+        "mirrors-have-endpoints",
+      ],
+    );
+    const others = groups.flatMap(({ checks }) => checks.filter(({ result }) => result !== "ok"));
+    for (const { result, why } of others)
+      deepEqual([result, why], ["skipped", "with manage: mirrors this stack has no say in it"]);
+  });
+});
+
+describe("the table", () => {
+  it("reads like that of linkerd check", () => {
+    const view = linkView({
+      reading: linkReading({ gateway: { value: { known: false, why: "no address" } } }),
+    });
+    const lines = table(reportOn({ ...views, links: [view] })).split("\n");
+    const [first, rule, , second] = lines;
+    deepEqual([first, rule], ["cluster west", "------------"]);
+    equal(
+      second,
+      "- the Link CRD is served (skipped: no link of the stack has this cluster as its source)",
+    );
+    const at = lines.indexOf("link east/west");
+    deepEqual(lines.slice(at, at + 7), [
+      "link east/west",
+      "--------------",
+      "√ both clusters trust a common anchor",
+      "√ each cluster trusts the other's issuer",
+      "× the target's gateway has an address, a port and an identity",
+      "    no address",
+      "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
+    ]);
+    equal(lines.at(-2), "Status: × (18 in order, 1 error, 1 skipped)");
+  });
+
+  it("cuts a long list short", () => {
+    const labels = (name: string) => ({ [label.mirrored]: "true", [label.cluster]: name });
+    const services = Array.from({ length: 13 }, (_, index) =>
+      service(`shop/s-${index}`, { labels: labels(`gone-${index}`) }),
+    );
+    const view = clusterView({ reading: reading(cluster("east", { services })) });
+    const lines = table(reportOn({ clusters: [view], links: [] })).split("\n");
+    const at = lines.indexOf("‼ every mirror belongs to a link");
+    equal(lines[at + 11], "    and 3 more");
+  });
+});

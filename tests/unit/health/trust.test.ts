@@ -1,0 +1,175 @@
+import { deepEqual } from "node:assert/strict";
+import { called } from "../../../components/trust/certificate.ts";
+import { anchorsValid, issuerValid } from "../../../health/checks/certificates.ts";
+import { anchorsShared, issuersTrusted } from "../../../health/checks/trust.ts";
+import { type Authority, authority, day, issuerUnder, now } from "../trust/certificates.ts";
+import {
+  clusterView,
+  east,
+  issuers,
+  linkView,
+  mesh,
+  outOfReach,
+  reading,
+  root,
+  said,
+  trusting,
+  west,
+} from "./views.ts";
+
+const until = (days: number) => ({ notAfter: new Date(now.getTime() + days * day) });
+const name = ({ certificate }: Authority): string => called(certificate);
+
+const old = authority({ name: "old", ...until(-1) });
+const ending = authority({
+  name: "ending",
+  notBefore: new Date(now.getTime() - 300 * day),
+  ...until(20.5),
+});
+const early = authority({ name: "early", notBefore: new Date(now.getTime() + day) });
+const stranger = authority({ name: "stranger" });
+
+function anchors(...all: Authority[]): string[] {
+  const trust = trusting(all, issuers.east);
+  return said(anchorsValid, clusterView({ reading: reading(east, trust) }));
+}
+
+function issuer(one: Authority): string[] {
+  return said(issuerValid, clusterView({ reading: reading(east, trusting([root], one)) }));
+}
+
+describe("health of a cluster: its trust anchors", () => {
+  it("are in order", () => {
+    deepEqual(anchors(root), []);
+    deepEqual(anchors(root, stranger), []);
+  });
+
+  it("are an error once they have ended, and a warning before", () => {
+    deepEqual(anchors(old), [
+      `error: The trust anchor of cluster east, ${name(old)}, expired on 2026-08-20T12:00:00.000Z. Bring in a new one beside it: see linkerd-multicluster:trust.`,
+    ]);
+    deepEqual(anchors(ending), [
+      `warning: The trust anchor of cluster east, ${name(ending)}, expires in 20 days, on 2026-09-11T00:00:00.000Z. Bring in a new one beside it: see linkerd-multicluster:trust.`,
+    ]);
+    deepEqual(anchors(early), [
+      `error: the trust anchor of cluster east, ${name(early)}, is not valid before 2026-08-22T12:00:00.000Z: see whether the clocks are right`,
+    ]);
+  });
+
+  it("are no more than a warning where another one holds", () => {
+    deepEqual(
+      anchors(root, old).map((line) => line.split(":")[0]),
+      ["warning"],
+    );
+  });
+
+  it("must be what Linkerd takes", () => {
+    const odd = authority({ name: "odd", curve: "P-384" });
+    deepEqual(anchors(odd), [
+      `error: the trust anchor of cluster east, ${name(odd)}, must be a CA with an ECDSA P-256 key, or an RSA key of 2048 or 4096 bits, or Linkerd refuses it`,
+    ]);
+  });
+
+  it("are an error where there are none, or none that can be read", () => {
+    const view = (anchors: { value: undefined } | { why: string }) =>
+      clusterView({ reading: reading(east, { anchors }) });
+    deepEqual(said(anchorsValid, view({ value: undefined })), [
+      "error: ConfigMap east/linkerd/linkerd-identity-trust-roots is not there or has no ca-bundle.crt, so Linkerd does not run there: install it, or let manage: all do so",
+    ]);
+    deepEqual(said(issuerValid, view({ value: undefined })), [
+      "skipped: Linkerd does not run in cluster east",
+    ]);
+    deepEqual(said(anchorsValid, view({ why: "not a certificate" })), ["error: not a certificate"]);
+    deepEqual(said(anchorsValid, clusterView({ reading: outOfReach })), [
+      "skipped: cluster east can't be read",
+    ]);
+  });
+});
+
+describe("health of a cluster: its issuer", () => {
+  it("is in order", () => {
+    deepEqual(said(issuerValid, clusterView()), []);
+  });
+
+  it("is an error once it has ended, and a warning before", () => {
+    const ended = issuerUnder(root, until(-2));
+    deepEqual(issuer(ended), [
+      `error: The issuer of cluster east, ${name(ended)}, expired on 2026-08-19T12:00:00.000Z. Renew it: see linkerd-multicluster:trust.`,
+    ]);
+    const soon = issuerUnder(root, until(1.5));
+    const reads = { reading: reading(east, trusting([root], soon)) };
+    deepEqual(said(issuerValid, clusterView({ ...reads, mesh: mesh({ manage: "links" }) })), [
+      `warning: The issuer of cluster east, ${name(soon)}, expires in 1 day, on 2026-08-23T00:00:00.000Z. Renew it: Linkerd there is not this stack's.`,
+    ]);
+  });
+
+  it("must be a CA", () => {
+    const leaf = issuerUnder(root, { isCa: false });
+    deepEqual(issuer(leaf), [
+      `error: the issuer of cluster east, ${name(leaf)}, must be a CA that may sign certificates, or Linkerd refuses it`,
+    ]);
+  });
+
+  it("is an error where there is none", () => {
+    const view = clusterView({ reading: reading(east, { issuer: { value: undefined } }) });
+    deepEqual(said(issuerValid, view), [
+      "error: Secret east/linkerd/linkerd-identity-issuer is not there or has no certificate, so Linkerd can give no identity to anything there: run pulumi up --refresh, or see who is to issue it",
+    ]);
+  });
+});
+
+function between(ours: readonly Authority[], theirs: readonly Authority[], theirIssuer: Authority) {
+  return linkView({
+    source: reading(east, trusting(ours, issuers.east)),
+    target: reading(west, trusting(theirs, theirIssuer)),
+  });
+}
+
+describe("health of a link: trust", () => {
+  it("is in order", () => {
+    deepEqual(said(anchorsShared, linkView()), []);
+    deepEqual(said(issuersTrusted, linkView()), []);
+  });
+
+  it("needs an anchor in common", () => {
+    const view = between([root], [stranger], issuerUnder(stranger));
+    deepEqual(said(anchorsShared, view), [
+      `error: clusters east and west have no valid trust anchor in common (east trusts ${name(root)}; west trusts ${name(stranger)}), so their proxies refuse each other: put the anchors of both into the bundle of both`,
+    ]);
+  });
+
+  it("is not made by an anchor that has ended", () => {
+    const view = between([old], [old], issuerUnder(old));
+    deepEqual(said(anchorsShared, view), [
+      "error: clusters east and west have no valid trust anchor in common (east trusts none; west trusts none), so their proxies refuse each other: put the anchors of both into the bundle of both",
+    ]);
+  });
+
+  it("is well while it rotates, but not what Linkerd's own check wants", () => {
+    const view = between([root, stranger], [root, ending], issuers.west);
+    deepEqual(said(anchorsShared, view), [
+      `warning: only cluster east trusts ${name(stranger)}, and only cluster west trusts ${name(ending)}: well while a rotation is under way, but linkerd multicluster check wants the same anchors on both`,
+    ]);
+  });
+
+  it("needs each issuer to be under an anchor of the other side", () => {
+    const theirs = issuerUnder(stranger);
+    deepEqual(said(issuersTrusted, between([root], [root, stranger], theirs)), [
+      `error: the issuer of cluster west, ${name(theirs)}, is under no valid anchor that cluster east trusts (${name(root)}), so proxies in east refuse those of west: add its anchor to the bundle of east, or give west an issuer under one of these`,
+    ]);
+    deepEqual(said(issuersTrusted, between([root, stranger], [stranger], theirs)), [
+      `error: the issuer of cluster east, ${name(issuers.east)}, is under no valid anchor that cluster west trusts (${name(stranger)}), so proxies in west refuse those of east: add its anchor to the bundle of west, or give east an issuer under one of these`,
+    ]);
+  });
+
+  it("is skipped where a side can't be read, which is a finding of that cluster", () => {
+    const noAnchors = linkView({ target: outOfReach });
+    deepEqual(said(anchorsShared, noAnchors), [
+      "skipped: the trust anchors of cluster west can't be read",
+    ]);
+    const noIssuer = linkView({ source: reading(east, { issuer: { why: "forbidden" } }) });
+    deepEqual(said(issuersTrusted, noIssuer), [
+      "skipped: the issuer of cluster east can't be read",
+    ]);
+  });
+});

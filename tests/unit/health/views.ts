@@ -1,0 +1,155 @@
+import { once } from "../../../components/trust/bundle.ts";
+import type { Check } from "../../../health/check.ts";
+import type { HealthMesh } from "../../../health/mesh.ts";
+import type { LinkObject } from "../../../health/observe/resources.ts";
+import { resultOf } from "../../../health/report/report.ts";
+import type {
+  ClusterReading,
+  ClusterView,
+  LinkerdReading,
+  LinkReading,
+  LinkView,
+  SecretReading,
+  Trial,
+} from "../../../health/view.ts";
+import { settingsOf } from "../../../mirror/model/link-settings.ts";
+import type { LinkSpec } from "../../../mirror/model/link.ts";
+import type { ClusterSnapshot } from "../../../mirror/model/snapshot.ts";
+import type { PlannedSurvey } from "../../../mirror/provider/survey.ts";
+import type { Plan } from "../../../mirror/plan/change.ts";
+import { gateway, known, link } from "../fixtures/link.ts";
+import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
+import { planned, reconciled } from "../fixtures/reconcile.ts";
+import { type Authority, authority, issuerUnder, now } from "../trust/certificates.ts";
+
+/** A mesh in which all is well: a link by which shop/web of `west` appears in `east`. */
+
+export const root = authority();
+export const issuers = { west: issuerUnder(root), east: issuerUnder(root) };
+
+export const west = cluster("west", {
+  services: [exported("shop/web")],
+  endpoints: [endpoints("shop/web", [pods([""])])],
+});
+export const east = reconciled({ target: west, source: cluster("east", { namespaces: ["shop"] }) });
+
+export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
+  return {
+    manage: "all",
+    linkerdNamespace: "linkerd",
+    multiclusterNamespace: "linkerd-multicluster",
+    clusters: { west: { context: "k3d-west" }, east: { context: "k3d-east" } },
+    links: [{ link: settingsOf(link()), mirroring: "pulumi" }],
+    ...overrides,
+  };
+}
+
+export const linkObject: LinkObject = {
+  metadata: { name: "west", namespace: "linkerd-multicluster" },
+  spec: {
+    targetClusterName: "west",
+    targetClusterDomain: "cluster.local",
+    targetClusterLinkerdNamespace: "linkerd",
+    clusterCredentialsSecret: "cluster-credentials-west",
+    gatewayAddress: "192.0.2.10",
+    gatewayPort: "4143",
+    gatewayIdentity: "gateway.west",
+  },
+};
+
+export const domains = { clusterDomain: "cluster.local", trustDomain: "trust.example" };
+
+export function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = {}) {
+  return {
+    links: { value: [linkObject] },
+    ...trusting([root], issuer),
+    domains: { value: domains },
+    ...overrides,
+  };
+}
+
+export function trusting(anchors: readonly Authority[], issuer: Authority) {
+  return {
+    anchors: { value: once(anchors.map(({ certificate }) => certificate)) },
+    issuer: { value: [issuer.certificate] },
+  };
+}
+
+export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
+  const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
+  return { snapshot: { value: snapshot }, linkerd: linkerd(issuer, overrides) };
+}
+
+export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };
+
+export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
+  const federated = { value: surveyed({ ...planned({ target: west, source: east }), skips: [] }) };
+  return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
+}
+
+export const taken: Extract<Trial, { readonly outcome: "taken" }> = {
+  outcome: "taken",
+  server: "https://west.example.com",
+  denied: [],
+};
+
+export function secret(
+  kind: "mirror" | "destination",
+  overrides: Partial<SecretReading> = {},
+): SecretReading {
+  const marks = {
+    labels: { "multicluster.linkerd.io/cluster-name": "west" },
+    annotations: {
+      "multicluster.linkerd.io/trust-domain": "trust.example",
+      "multicluster.linkerd.io/cluster-domain": "cluster.local",
+    },
+  };
+  return {
+    type: "mirror.linkerd.io/remote-kubeconfig",
+    ...(kind === "mirror" ? { labels: {}, annotations: {} } : marks),
+    trial: taken,
+    ...overrides,
+  };
+}
+
+export function surveyed(plan: Plan): PlannedSurvey {
+  return { outcome: "planned", plan, facts: {}, identities: {}, notes: [], statuses: [] };
+}
+
+export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
+  return {
+    gateway: { value: known() },
+    gatewayFacts: { value: { facts: gateway } },
+    mirrors: { value: surveyed(planned({ target: west, source: east })) },
+    credentials: {
+      mirror: { value: secret("mirror") },
+      destination: { value: secret("destination") },
+    },
+    ...overrides,
+  };
+}
+
+type LinkOverrides = Partial<Omit<LinkView, "link">> & { readonly link?: Partial<LinkSpec> };
+
+export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): LinkView {
+  return {
+    mesh: mesh(),
+    mirroring: "pulumi",
+    now,
+    source: reading(east),
+    target: reading(west),
+    reading: linkReading(),
+    ...overrides,
+    link: link(spec),
+  };
+}
+
+/** What a check says of a view: `error: ...` for each finding, `skipped: ...` if it has no answer. */
+export function said<View extends { readonly mesh: HealthMesh }>(
+  check: Check<View>,
+  view: View,
+): string[] {
+  const { why, findings } = resultOf(check, view);
+  if (why !== undefined) return [`skipped: ${why}`];
+  return findings.map(({ severity, sentence }) => `${severity}: ${sentence}`);
+}
