@@ -11,6 +11,8 @@ import { type Dated, type Pod, endpoints, pods, services } from "./objects.ts";
 export interface Kubectl {
   /** The Services of all namespaces, on request with the label that exports them. */
   getServices(cluster: Kubernetes, options?: { readonly exported?: boolean }): Promise<void>;
+  /** What one Service says of itself, without what Kubernetes keeps about it. */
+  getService(cluster: Kubernetes, at: Required<ObjectName>): Promise<void>;
   getEndpoints(cluster: Kubernetes): Promise<void>;
   /** The addresses of one Endpoints object with their hostnames. */
   getSubsets(cluster: Kubernetes, at: Required<ObjectName>): Promise<void>;
@@ -30,6 +32,13 @@ export function kubectlOn(screen: Screen): Kubectl {
         ...(exported ? [service.metadata.labels?.[label.exported] ?? ""] : []),
       ]);
       screen.table([exported ? [...header, "EXPORTED"] : header, ...rows]);
+    },
+    async getService(cluster, at) {
+      run(cluster, `--namespace ${at.namespace} get service ${at.name} -o yaml`);
+      const { metadata, spec } = await cluster.get(services, at);
+      const { annotations, labels, name, namespace } = metadata;
+      const shown = { metadata: { annotations, labels, name, namespace } };
+      screen.output(`...\n${stringify({ ...shown, spec: { ports: spec.ports } }).trimEnd()}`);
     },
     async getEndpoints(cluster) {
       run(cluster, "get endpoints -A");

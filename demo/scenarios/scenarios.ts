@@ -1,9 +1,13 @@
 import { DemoError } from "../errors.ts";
 import type { Scenario } from "../scenario.ts";
+import { federated } from "./federated.ts";
 import { statefulset } from "./statefulset.ts";
 
 /** By the name to ask for each; the first is shown to those who ask for none. */
-const scenarios: ReadonlyMap<string, Scenario> = new Map([["statefulset", statefulset]]);
+const scenarios: ReadonlyMap<string, Scenario> = new Map([
+  ["statefulset", statefulset],
+  ["federated", federated],
+]);
 
 export const scenarioNames: readonly string[] = [...scenarios.keys()];
 

@@ -21,6 +21,7 @@ interface Entry {
 export class World {
   readonly #clients = new Map<string, Promise<Kubernetes>>();
   readonly #readings = new Map<string, Entry>();
+  readonly #outdated = new Set<string>();
 
   /** @throws AccessError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
@@ -44,9 +45,15 @@ export class World {
     return snapshot;
   }
 
-  /** What was read of a cluster no longer holds: it has been written to. */
-  forget(access: ClusterAccess): void {
-    this.#readings.delete(accessKey(access));
+  /** What was read of a cluster no longer holds in all: it has been written to. */
+  outdate(access: ClusterAccess): void {
+    this.#outdated.add(accessKey(access));
+  }
+
+  /** Lets the next reading of a cluster begin anew, if it has been written to since the last one. */
+  renew(access: ClusterAccess): void {
+    const key = accessKey(access);
+    if (this.#outdated.delete(key)) this.#readings.delete(key);
   }
 
   async resolve(hostname: string): Promise<readonly string[]> {

@@ -33,8 +33,10 @@ export function check<Args extends Reach>(
   if (survey.outcome === "unreachable") return outage(olds, args, survey, now);
   const moved = movedClusters(olds, args, survey.identities);
   if (moved !== undefined) return failed(args, moved);
-
   const { plan, facts, identities } = survey;
+  // Only now: another cluster's Services would make it look as if too many mirrors had to go.
+  if (plan.refusal !== undefined) return failed(args, plan.refusal);
+
   const skipped = notMirrored(plan.skips);
   const inputs = {
     ...args,

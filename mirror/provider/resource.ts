@@ -46,10 +46,12 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
       if (survey.fatal) throw new Error(survey.why);
       return;
     }
+    if (survey.plan.refusal !== undefined) throw new Error(survey.plan.refusal);
     const source = definition.source(inputs);
     const access = accessTo(inputs, source);
     const kubernetes = await world.client(source, access);
     const ground = { kubernetes, source, ...definition.ground(inputs) };
+    world.outdate(access);
     const failures = await apply(ground, survey.plan, say(inputs));
     const snapshot = await world.snapshot(source, access);
     const unwritten = await writeStatuses(kubernetes, snapshot, survey.statuses, failures);
@@ -106,7 +108,8 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
       return withoutTrace(async () => {
         const source = definition.source(props);
         const access = accessTo(props, source);
-        world.forget(access);
+        // Deletions of other links from the same cluster share this reading.
+        world.renew(access);
         const { addresses, changes } = await definition.removal(world, props);
         const kubernetes = await world.client(source, access);
         const ground = { kubernetes, source, ...definition.ground(props) };

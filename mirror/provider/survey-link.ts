@@ -34,7 +34,6 @@ export async function surveyLink(world: World, args: MirrorsArgs): Promise<Surve
     ...(await federatedClaims([link, ...siblings], source, readings)),
   ];
   const planned = plan(link, wanted, source, others);
-  if (planned.refusal !== undefined) return { outcome: "mistaken", why: planned.refusal };
   return {
     outcome: "planned",
     plan: planned,

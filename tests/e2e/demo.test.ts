@@ -47,6 +47,24 @@ describe("npm run demo", function () {
     assert.deepEqual(await foldersOf(pid), []);
   });
 
+  it("shows a federated Service come, lose a member and go, where the links lead to", async () => {
+    const { code, stdout } = await finished(start("federated"));
+    assert.equal(code, 0, stdout);
+    const step = stepsOf(stdout);
+
+    assert.match(step("See what would be done"), /Service of bb@east, bb@north, local bb:/);
+    const [west, ...others] = step("Look at west").split("East and north have none");
+    assert.match(west ?? "", /remote-discovery: bb@east,bb@north\n/);
+    assert.match(west ?? "", /local-discovery: bb\n/);
+    assert.doesNotMatch(others.join(""), /bb-federated/);
+
+    const preview = step("See what that means for west");
+    assert.match(preview, /remote-discovery: ".*bb@east,bb@north.* → .*bb@east.*"/);
+    assert.match(preview, /~ 1 to update/);
+    assert.match(step("Let it leave"), /remote-discovery: bb@east\n/);
+    assert.doesNotMatch(step("Take it all down"), /bb-federated/);
+  });
+
   it("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
     const demo = start();
     let printed = "";
