@@ -14,7 +14,8 @@ import { liveMirrors } from "./plan/ownership.ts";
 import { resource } from "./provider/resource.ts";
 import type { FederatedArgs, MirrorsArgs } from "./provider/state.ts";
 import { surveyFederated } from "./provider/survey-federated.ts";
-import { nameOf, surveyLink } from "./provider/survey-link.ts";
+import { nameOf } from "./provider/survey-link.ts";
+import { surveyLinked } from "./provider/survey-linked.ts";
 import { accessTo } from "./provider/survey.ts";
 
 /** One process serves one phase of one operation, and all resources in it share what it has read. */
@@ -30,7 +31,7 @@ export const mirrors = resource<MirrorsArgs>(
       namespaceLabels: ownerLabels(link.target),
       work: `mirroring ${link.target}`,
     }),
-    survey: surveyLink,
+    survey: surveyLinked,
     removal: async (_world, { link, clusters }) => {
       const source = await world.snapshot(link.source, accessTo({ clusters }, link.source));
       const live = liveMirrors(source, mirrorsOf(link.target));

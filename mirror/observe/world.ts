@@ -8,6 +8,9 @@ import { observe } from "./observe.ts";
 /** Milliseconds for which a reading serves all links of a run; longer than a phase's checks. */
 const fresh = 60_000;
 
+/** Milliseconds within which reading a cluster once more would tell nothing new. */
+const recent = 2_000;
+
 interface Entry {
   readonly at: number;
   readonly snapshot: Promise<ClusterSnapshot>;
@@ -54,6 +57,14 @@ export class World {
   renew(access: ClusterAccess): void {
     const key = accessKey(access);
     if (this.#outdated.delete(key)) this.#readings.delete(key);
+  }
+
+  /** Lets the next reading begin anew unless this one is of just now. Returns whether it does. */
+  retake(access: ClusterAccess): boolean {
+    const key = accessKey(access);
+    const known = this.#readings.get(key);
+    if (known === undefined || Date.now() - known.at < recent) return false;
+    return this.#readings.delete(key);
   }
 
   async resolve(hostname: string): Promise<readonly string[]> {
