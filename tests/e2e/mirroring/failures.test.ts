@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import type { Resource } from "../../../mirror/kubernetes/resources.ts";
+import { until } from "../../bed/bed.ts";
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import { installGateway } from "./gateway.ts";
+import { gatewayMirror, headlessMirror, nothing, type Contents } from "./mirrors.ts";
+import { exportedHeadless, exportedService, type Item, kinds, type Manifest } from "./objects.ts";
+import { Stack } from "./stack.ts";
+import { contentsOf } from "./view.ts";
+import { create, createNamespaces, emptyWorld, isGone, type World } from "./world.ts";
+
+const account = { namespace: "failures-allowed", name: "mirror" };
+const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+const namespaces = ["failures-allowed", "failures-denied", "failures-forbidden"];
+
+describe("a run that can't do everything", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: Stack;
+  let token: string;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await installGateway(west);
+    await createNamespaces(east, namespaces);
+    await create(west, [
+      ...exportedService("failures-allowed/web"),
+      ...exportedHeadless("failures-denied/db", ["db-0", "db-1"]),
+      ...exportedService("failures-forbidden/web"),
+    ]);
+    await create(east, [...permissions, ...policy]);
+    token = await tokenFor(world);
+    await policyIsInForce(world);
+    const kubeconfig = join(world.bed.folder, "failures.kubeconfig");
+    const access = { ...world.bed.clusters.east.access, token };
+    await writeKubeconfig(kubeconfig, [{ name: "east", access }]);
+    const clusters = { west: {}, east: { kubeconfig } };
+    const links = [{ source: "east", target: "west", headless: true }];
+    stack = await Stack.create(world, "failures", { clusters, links }, [token]);
+  });
+  after(async () => {
+    for (const { kind, object } of [...policy, ...permissions])
+      await world.kube.east.remove(kinds[kind], object.metadata).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+  });
+
+  it("does what it can, lists what it can't object by object, and fails", async () => {
+    const { text } = await stack.up({ fails: true });
+    for (const sentence of [forbidden, denied]) assert.match(text, sentence);
+    assert.doesNotMatch(text, /^\s+at \S+ \(/m);
+    await assertContents({
+      "failures-allowed": gatewayMirror({ namespace: "failures-allowed", service: "web" }),
+      // The pod that could not be mirrored is left out of the headless mirror, until it can.
+      "failures-denied": headlessMirror({
+        namespace: "failures-denied",
+        service: "db",
+        hosts: ["db-0"],
+      }),
+      "failures-forbidden": nothing,
+    });
+  });
+
+  it("keeps what it did in the state, and no credential", async () => {
+    const state = await stack.export();
+    assert.match(state, /"failures-allowed\/web-west": "gateway mirror of web/);
+    assert.match(state, /"initErrors"/);
+  });
+
+  it("says in the next preview what is still to do, and does no more than that", async () => {
+    const { changes } = await stack.previewed();
+    assert.deepEqual(Object.keys(changes).sort(), [
+      "failures-denied/db-1-west",
+      "failures-denied/db-west",
+      "failures-forbidden/web-west",
+    ]);
+    const { writes } = await stack.up({ fails: true });
+    assert.deepEqual(
+      writes.filter((write) => write.includes("failures-allowed")),
+      [],
+    );
+  });
+
+  it("goes on where it stopped once it may", async () => {
+    const { east } = world.kube;
+    for (const { kind, object } of [...policy].reverse())
+      await east.remove(kinds[kind], object.metadata);
+    await create(east, [binding("failures-forbidden")]);
+    await until("the end of the policy", [], async () =>
+      (await isDenied(world)) ? undefined : true,
+    );
+    await stack.up();
+    await assertContents({
+      "failures-denied": headlessMirror({
+        namespace: "failures-denied",
+        service: "db",
+        hosts: ["db-0", "db-1"],
+      }),
+      "failures-forbidden": gatewayMirror({ namespace: "failures-forbidden", service: "web" }),
+    });
+    await stack.assertSettled();
+  });
+
+  it("shows no credential when the cluster does not accept it", async () => {
+    const kubeconfig = join(world.bed.folder, "refused.kubeconfig");
+    const canary = "canary-of-a-token-that-nobody-may-see";
+    const access = { ...world.bed.clusters.west.access, token: canary };
+    await writeKubeconfig(kubeconfig, [{ name: "west", access }]);
+    const clusters = { west: { kubeconfig }, east: {} };
+    const links = [{ source: "east", target: "west", unreachable: "fail" }];
+    const other = await Stack.create(world, "refused", { clusters, links }, [canary]);
+    const { text } = await other.up({ fails: true });
+    assert.match(text, /cluster west can't be used with the credentials of context west/);
+    await other.export();
+  });
+
+  async function assertContents(expected: Readonly<Record<string, Contents>>): Promise<void> {
+    for (const [namespace, contents] of Object.entries(expected))
+      assert.deepEqual(await contentsOf(world, namespace), contents, namespace);
+  }
+});
+
+const forbidden = new RegExp(
+  `cluster east does not let user ${user} create Service failures-forbidden/web-west; grant create on services in namespace failures-forbidden`,
+);
+const denied =
+  /cluster east rejects to create Service failures-denied\/db-1-west .*denied request: not on a Sunday/;
+
+const rules = (verbs: readonly string[], list: readonly string[]) => [
+  { apiGroups: [""], resources: list, verbs },
+];
+const subjects = [{ kind: "ServiceAccount", ...account }];
+const rbac = (kind: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name: "mirror" });
+
+function binding(namespace: string): Item {
+  const metadata = { namespace, name: "mirror" };
+  return {
+    kind: "RoleBinding",
+    object: { metadata, subjects, roleRef: rbac("ClusterRole") },
+  };
+}
+
+/** Reads everything, and writes where it is bound. */
+const permissions: readonly Item[] = [
+  { kind: "ServiceAccount", object: { metadata: account } },
+  {
+    kind: "ClusterRole",
+    object: {
+      metadata: { name: "mirror-read" },
+      rules: rules(["get", "list"], ["namespaces", "services", "endpoints"]),
+    },
+  },
+  {
+    kind: "ClusterRoleBinding",
+    object: {
+      metadata: { name: "mirror-read" },
+      subjects,
+      roleRef: { ...rbac("ClusterRole"), name: "mirror-read" },
+    },
+  },
+  {
+    kind: "ClusterRole",
+    object: {
+      metadata: { name: "mirror" },
+      rules: rules(["create", "update", "delete"], ["services", "endpoints"]),
+    },
+  },
+  binding("failures-allowed"),
+  binding("failures-denied"),
+];
+
+/** The cluster's own rule against one Service. */
+const policy: readonly Item[] = [
+  {
+    kind: "ValidatingAdmissionPolicy",
+    object: {
+      metadata: { name: "not-on-a-sunday" },
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: [""],
+              apiVersions: ["v1"],
+              operations: ["CREATE"],
+              resources: ["services"],
+            },
+          ],
+        },
+        validations: [
+          {
+            expression: "!object.metadata.name.startsWith('db-1-')",
+            message: "not on a Sunday",
+          },
+        ],
+      },
+    },
+  },
+  {
+    kind: "ValidatingAdmissionPolicyBinding",
+    object: {
+      metadata: { name: "not-on-a-sunday" },
+      spec: { policyName: "not-on-a-sunday", validationActions: ["Deny"] },
+    },
+  },
+];
+
+async function tokenFor({ kube }: World): Promise<string> {
+  const tokens: Resource<Manifest> = {
+    ...kinds.ServiceAccount,
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    subresource: "token",
+  };
+  const answer = await kube.east.create(tokens, { metadata: account, spec: {} });
+  return (answer["status"] as { readonly token: string }).token;
+}
+
+async function policyIsInForce(world: World): Promise<void> {
+  await until("the admission policy", [], async () => (await isDenied(world)) || undefined);
+}
+
+async function isDenied({ bed }: World): Promise<boolean> {
+  const path = "/api/v1/namespaces/failures-denied/services?dryRun=All";
+  const { code } = await bed.clusters.east.request("POST", path, {
+    metadata: { name: "db-1-probe" },
+    spec: { ports: [{ port: 80 }] },
+  });
+  return code !== 201;
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import { relabel, unexport } from "./changes.ts";
+import { installGateway } from "./gateway.ts";
+import { exportedService, kinds } from "./objects.ts";
+import { Stack } from "./stack.ts";
+import { create, createNamespaces, each, emptyWorld, type World } from "./world.ts";
+
+const namespace = "guards";
+const names = Array.from({ length: 12 }, (_, index) => `service-${String(index)}`);
+const link = { source: "east", target: "west" };
+
+describe("what stops a run before it does harm", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: Stack;
+  let kubeconfig: string;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await installGateway(west);
+    await createNamespaces(east, [namespace]);
+    await create(
+      west,
+      names.flatMap((name) => exportedService(`${namespace}/${name}`)),
+    );
+    kubeconfig = join(world.bed.folder, "guards.kubeconfig");
+    await pointAt("west");
+    stack = await Stack.create(world, "guards", { clusters: clusters(), links: [link] });
+    await stack.up();
+  });
+
+  it("names all mistakes in the config at once, and prints no stack trace", async () => {
+    const links = [
+      { source: "east", target: "wset", headles: true, readiness: "maybe" },
+      link,
+      link,
+    ];
+    await stack.configure({ clusters: clusters(), links });
+    for (const run of ["preview", "up"] as const) {
+      const { text, writes } = await stack[run]({ fails: true });
+      for (const sentence of [
+        /linkerd-multicluster:links\[0\]\.target is "wset"; it must be one of/,
+        /linkerd-multicluster:links\[0\]\.headles /,
+        /linkerd-multicluster:links\[0\]\.readiness is "maybe"; it must be ignore or follow/,
+        /linkerd-multicluster:links\[2\] links source "east" to target "west" again/,
+      ])
+        assert.match(text, sentence);
+      assert.doesNotMatch(text, stackTrace);
+      assert.deepEqual(writes, []);
+    }
+  });
+
+  it("refuses a context that the kubeconfig does not have, and names those it has", async () => {
+    const wrong = { ...clusters(), west: { context: "wets" } };
+    const { text } = await refused(wrong);
+    assert.match(
+      text,
+      /cluster west: no context wets in \S+; the contexts there are east, north, west/,
+    );
+  });
+
+  it("refuses a link whose two contexts lead to one and the same cluster", async () => {
+    await pointAt("east");
+    const { text } = await refused(clusters());
+    assert.match(
+      text,
+      /east and west are one and the same cluster \(\S+\): see which context of link east\/west is wrong/,
+    );
+  });
+
+  it("refuses a context that leads to another cluster than last time, rather than count deletions", async () => {
+    await pointAt("north");
+    const { text } = await refused(clusters());
+    assert.match(text, /context west of cluster west now leads to another cluster than last time/);
+    assert.doesNotMatch(text, /allowDeletions/);
+    await pointAt("west");
+    await stack.assertSettled();
+  });
+
+  it("refuses to delete more than half of a link's mirrors, and says how to allow it", async () => {
+    await each(names.slice(0, 7), (name) =>
+      relabel(world.kube.west, `${namespace}/${name}`, unexport),
+    );
+    const { text } = await refused(clusters());
+    assert.match(
+      text,
+      /link east\/west would delete 7 of its 12 mirrors on east, and maxDeletions \(50%\) allows 6/,
+    );
+    assert.match(text, /set allowDeletions: true on the link for one run/);
+  });
+
+  it("deletes them where the link allows it", async () => {
+    await stack.configure({ clusters: clusters(), links: [{ ...link, allowDeletions: true }] });
+    const { previewed } = await stack.upAsPreviewed();
+    assert.equal(Object.keys(previewed.goes).length, 7);
+    assert.equal((await mirrors()).length, 5);
+  });
+
+  it("keeps to a maxDeletions that is a number, however few mirrors there are", async () => {
+    await relabel(world.kube.west, `${namespace}/service-7`, unexport);
+    const { text } = await refused(clusters(), { maxDeletions: 0 });
+    assert.match(text, /would delete 1 of its 5 mirrors on east, and maxDeletions \(0\) allows 0/);
+    await stack.configure({ clusters: clusters(), links: [{ ...link, maxDeletions: 1 }] });
+    await stack.up();
+    assert.equal((await mirrors()).length, 4);
+  });
+
+  /** A preview and an update that fail, print no stack trace and leave every mirror as it is. */
+  async function refused(
+    clusters: object,
+    options: object = {},
+  ): Promise<{ readonly text: string }> {
+    await stack.configure({ clusters, links: [{ ...link, ...options }] });
+    const before = await mirrors();
+    const { text } = await stack.preview({ fails: true });
+    assert.doesNotMatch(text, stackTrace);
+    assert.deepEqual((await stack.up({ fails: true })).writes, []);
+    assert.deepEqual(await mirrors(), before);
+    return { text };
+  }
+
+  function mirrors() {
+    return world.kube.east.list(kinds.Service, { namespace });
+  }
+
+  /** Where the context `west` of the file leads. */
+  async function pointAt(name: "west" | "east" | "north"): Promise<void> {
+    await writeKubeconfig(kubeconfig, [{ name: "west", access: world.bed.clusters[name].access }]);
+  }
+
+  function clusters() {
+    return { west: { kubeconfig }, east: {} };
+  }
+});
+
+const stackTrace = /^\s+at \S+ \(/m;

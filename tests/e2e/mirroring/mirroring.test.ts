@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+
+import { installGateway } from "./gateway.ts";
+import { nothing } from "./mirrors.ts";
+import type { Previewed } from "./preview.ts";
+import { assertOutcome, type Scenario } from "./scenario.ts";
+import { gatewayScenarios } from "./scenarios/gateway.ts";
+import { goingScenarios } from "./scenarios/going.ts";
+import { headlessShapeScenarios } from "./scenarios/headless-shapes.ts";
+import { headlessScenarios } from "./scenarios/headless.ts";
+import { ownershipScenarios } from "./scenarios/ownership.ts";
+import { shapeScenarios } from "./scenarios/shapes.ts";
+import { Stack } from "./stack.ts";
+import { contentsOf } from "./view.ts";
+import { create, createNamespaces, each, emptyWorld, type World } from "./world.ts";
+
+const scenarios: readonly Scenario[] = [
+  ...gatewayScenarios,
+  ...shapeScenarios,
+  ...headlessScenarios,
+  ...headlessShapeScenarios,
+  ...ownershipScenarios,
+  ...goingScenarios,
+];
+
+describe("one link and all its scenarios in the same runs", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: Stack;
+  let previewed: Previewed;
+
+  before("starts the clusters and fills them", async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    await installGateway(world.kube.west);
+    await prepare(world);
+    stack = await Stack.create(world, "mirroring", {
+      clusters: { west: {}, east: {} },
+      links: [
+        {
+          source: "east",
+          target: "west",
+          headless: true,
+          excludedLabels: ["evil.linkerd/*", "evil"],
+          excludedAnnotations: ["evil.linkerd/*", "evil"],
+          maxDeletions: "100%",
+        },
+      ],
+    });
+  });
+
+  describe("the first run", () => {
+    before(async () => {
+      const adopted = scenarios.flatMap(({ adopted = [] }) => adopted);
+      ({ previewed } = await stack.upAsPreviewed(adopted));
+    });
+    for (const { title, namespace, run } of scenarios)
+      it(title, () => assertOutcome(world, namespace, run, previewed));
+    it("leaves nothing to do", () => stack.assertSettled());
+  });
+
+  describe("the next run, after changes of all sorts", () => {
+    before(async () => {
+      await each(scenarios, ({ then }) => then?.change(world) ?? Promise.resolve());
+      ({ previewed } = await stack.upAsPreviewed(["halves/web-west"]));
+    });
+    for (const { title, namespace, run, then } of scenarios)
+      it(then?.title ?? `${title}; it stays so`, () =>
+        assertOutcome(
+          world,
+          namespace,
+          then ?? { contents: run.contents, skipped: run.skipped ?? {} },
+          previewed,
+        ),
+      );
+    it("leaves nothing to do", () => stack.assertSettled());
+  });
+
+  describe("the last run", () => {
+    before(() => stack.destroy());
+    for (const { namespace, remains = nothing, title } of scenarios)
+      it(`G1: destroy takes away the mirrors, and nothing else, of: ${title}`, async () => {
+        assert.deepEqual(await contentsOf(world, namespace), remains);
+      });
+  });
+});
+
+async function prepare(world: World): Promise<void> {
+  const { kube } = world;
+  await createNamespaces(
+    kube.east,
+    scenarios.filter(({ missing }) => missing !== true).map(({ namespace }) => namespace),
+  );
+  await Promise.all([
+    create(
+      kube.west,
+      scenarios.flatMap(({ target = [] }) => target),
+    ),
+    create(
+      kube.east,
+      scenarios.flatMap(({ source = [] }) => source),
+    ),
+  ]);
+  await each(scenarios, ({ prepare }) => prepare?.(world) ?? Promise.resolve());
+}

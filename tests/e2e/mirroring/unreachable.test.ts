@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+
+import { gatewayMirror, nothing, together } from "./mirrors.ts";
+import { installGateway } from "./gateway.ts";
+import { exportedService } from "./objects.ts";
+import { Stack } from "./stack.ts";
+import { contentsOf } from "./view.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+
+const namespace = "outage";
+const northern = { addresses: ["192.0.2.129"], port: 889, identity: "gateway-north" };
+
+const clusters = { west: {}, east: {}, north: {} };
+const links = (unreachable: "keep" | "fail") => [
+  { source: "east", target: "west" },
+  { source: "east", target: "north", unreachable },
+];
+
+describe("a cluster that can't be reached", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: Stack;
+  let since: string | undefined;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east, north } = world.kube;
+    await installGateway(west);
+    await installGateway(north, northern);
+    await createNamespaces(east, [namespace]);
+    await create(west, exportedService(`${namespace}/web`));
+    await create(north, exportedService(`${namespace}/web`));
+    stack = await Stack.create(world, "outage", { clusters, links: links("keep") });
+  });
+  after(async () => {
+    const { east, north } = world.bed.clusters;
+    for (const cluster of [east, north]) await cluster.restore().catch(() => undefined);
+  });
+
+  it("two links into one cluster mirror Services of the same name side by side", async () => {
+    await stack.upAsPreviewed();
+    assert.deepEqual(await contentsOf(world, namespace), together(ofWest("web"), ofNorth));
+  });
+
+  it("keeps the mirrors of a target that is gone, says since when, and the other link goes on", async () => {
+    await world.bed.clusters.north.cut();
+    await create(world.kube.west, exportedService(`${namespace}/later`));
+    const { text } = await stack.preview();
+    assert.match(text, reachedNot);
+    assert.match(text, /\+ outage\/later-west: "gateway mirror of later: /);
+    since = reachedNot.exec((await stack.up()).text)?.groups?.["since"];
+    assert.notEqual(since, undefined);
+    assert.deepEqual(await meanwhile(), together(ofWest("web"), ofWest("later"), kept));
+  });
+
+  it("says the same moment again, and writes nothing, for as long as it lasts", async () => {
+    const { text, writes } = await stack.up();
+    assert.equal(reachedNot.exec(text)?.groups?.["since"], since);
+    assert.deepEqual(writes, []);
+  });
+
+  it("refreshes without the target, as only the source has mirrors", async () => {
+    await stack.refresh();
+    assert.deepEqual(await meanwhile(), together(ofWest("web"), ofWest("later"), kept));
+  });
+
+  it("fails a run whose link says unreachable: fail, before anything is written", async () => {
+    await stack.configure({ clusters, links: links("fail") });
+    await create(world.kube.west, exportedService(`${namespace}/too-late`));
+    const { text, writes } = await stack.up({ fails: true });
+    assert.match(
+      text,
+      /cluster north can't be reached at https:\S+ to list \S+: the connection was refused/,
+    );
+    assert.doesNotMatch(text, /^\s+at /m);
+    assert.deepEqual(writes, []);
+  });
+
+  it("goes on where it was once the target is back", async () => {
+    await world.bed.clusters.north.restore();
+    await stack.configure({ clusters, links: links("keep") });
+    const { text } = await stack.up();
+    assert.doesNotMatch(text, reachedNot);
+    assert.deepEqual(
+      await contentsOf(world, namespace),
+      together(ofWest("web"), ofWest("later"), ofWest("too-late"), ofNorth),
+    );
+    await stack.assertSettled();
+  });
+
+  it("keeps everything, and the state, when the source itself is gone", async () => {
+    await world.bed.clusters.east.cut();
+    const { text } = await stack.up();
+    assert.match(
+      text,
+      /its mirrors stay as they are, because since \S+ cluster east can't be reached/,
+    );
+    const destroyed = await stack.destroy({ fails: true });
+    assert.match(destroyed.text, /cluster east can't be reached/);
+    await world.bed.clusters.east.restore();
+    await stack.up();
+    await stack.assertSettled();
+  });
+
+  it("destroys everything without the target", async () => {
+    await world.bed.clusters.north.cut();
+    await stack.destroy();
+    await world.bed.clusters.north.restore();
+    assert.deepEqual(await contentsOf(world, namespace), nothing);
+  });
+
+  /** Resource versions of north cannot be told while it is gone. */
+  const meanwhile = () => contentsOf(world, namespace, ["west"]);
+});
+
+const reachedNot =
+  /east\/north: its mirrors stay as they are, because since (?<since>\S+) cluster north can't be reached at https:\S+ to list \S+: the connection was refused/;
+
+const ofWest = (service: string) => gatewayMirror({ namespace, service });
+const north = { namespace, service: "web", target: "north", gateway: northern };
+const ofNorth = gatewayMirror(north);
+const kept = gatewayMirror({ ...north, version: "an older one" });

@@ -1,0 +1,97 @@
+import { connect } from "../../../mirror/kubernetes/connect.ts";
+import type { Kubernetes } from "../../../mirror/kubernetes/interface.ts";
+import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { type Bed, startBed } from "../../bed/bed.ts";
+import { inParallel } from "../../../mirror/kubernetes/parallel.ts";
+import { type Item, type Manifest, kinds } from "./objects.ts";
+
+export const clusterNames = ["west", "east", "north"] as const;
+export type ClusterName = (typeof clusterNames)[number];
+
+/** The clusters of all end-to-end tests: pods run in west, mirrors appear in east. */
+export interface World {
+  readonly bed: Bed<ClusterName>;
+  /** Clients of the tests' own, which outlive a cluster that is cut off. */
+  readonly kube: Readonly<Record<ClusterName, Kubernetes>>;
+}
+
+let world: Promise<World> | undefined;
+
+// A hook of the root suite: it runs when the last test of the last file is through, failed or not.
+after(async function () {
+  this.timeout("1m");
+  if (world === undefined) return;
+  const { bed, kube } = await world;
+  await Promise.all(Object.values(kube).map((client) => client.close()));
+  await bed.stop();
+});
+
+/** The world, started by the first file that needs it, without what earlier files have left in it. */
+export async function emptyWorld(): Promise<World> {
+  world ??= begin();
+  const { kube } = await world;
+  await Promise.all(clusterNames.map((name) => empty(kube[name])));
+  return world;
+}
+
+async function begin(): Promise<World> {
+  const bed = await startBed({
+    clusters: ["west", { name: "east", workloads: false }, { name: "north", workloads: false }],
+  });
+  const client = (context: ClusterName) =>
+    connect({ context, kubeconfig: bed.kubeconfig }, context);
+  const [west, east, north] = await Promise.all([client("west"), client("east"), client("north")]);
+  return { bed, kube: { west, east, north } };
+}
+
+/** Namespaces stay, since they take long to go: tests that need one to be missing name their own. */
+async function empty(kube: Kubernetes): Promise<void> {
+  for (const resource of [kinds.StatefulSet, kinds.Service, kinds.Endpoints]) {
+    const all = await kube.list(resource);
+    await each(
+      all.filter((object) => object.metadata.name !== "kubernetes"),
+      (object) => removed(kube, resource, object.metadata),
+    );
+  }
+}
+
+async function removed(
+  kube: Kubernetes,
+  resource: (typeof kinds)[keyof typeof kinds],
+  at: Manifest["metadata"],
+): Promise<void> {
+  await kube.remove(resource, at).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+}
+
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && "kind" in error && error.kind === "notFound";
+}
+
+/** Does all at once and fails with the first failure, after everything has ended. */
+export async function each<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  for (const result of await inParallel(items, work)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}
+
+/** Creates objects, and first the namespaces they are in. */
+export async function create(kube: Kubernetes, items: readonly Item[]): Promise<void> {
+  await createNamespaces(
+    kube,
+    items.flatMap(({ object }) => object.metadata.namespace ?? []),
+  );
+  await each(items, ({ kind, object }) => kube.create(kinds[kind], object));
+}
+
+export async function createNamespaces(kube: Kubernetes, names: readonly string[]): Promise<void> {
+  const there = new Set(
+    (await kube.list(resources.namespaces)).map(({ metadata }) => metadata.name),
+  );
+  const missing = [...new Set(names)].filter((name) => !there.has(name));
+  await each(missing, (name) => kube.create(resources.namespaces, { metadata: { name } }));
+}
