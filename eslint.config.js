@@ -34,5 +34,13 @@ export default defineConfig(
   core(["mirror/plan/**/*.ts"], ["**/observe/*", "**/apply/*", "**/kubernetes/*", "**/provider*"]),
   // Nested test and suite callbacks return promises that mocha awaits.
   { files: ["tests/**/*.ts"], rules: { "@typescript-eslint/no-floating-promises": "error" } },
-  { files: ["**/*.js", "**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ["**/*.js", "**/*.mjs", "**/*.cjs"], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ["**/*.cjs"],
+    languageOptions: {
+      sourceType: "commonjs",
+      globals: { module: "readonly", process: "readonly", require: "readonly" },
+    },
+    rules: { "@typescript-eslint/no-require-imports": "off" },
+  },
 );
