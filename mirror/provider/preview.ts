@@ -5,12 +5,13 @@ import type { Change, FieldChange, Plan } from "../plan/change.ts";
 export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * A line for every change that the list of mirrors cannot show by itself. That list shows what
- * comes and goes between the last run and this one; it cannot show that a mirror it already had is
- * missing or altered, nor that one it never had is to be deleted.
+ * A line for everything that the list of mirrors cannot show by itself. That list shows what comes
+ * and goes between the last run and this one; it cannot show that a mirror it already had is
+ * missing or altered, nor that one it never had is to be deleted, and it shows as coming what was
+ * there before, and as going what is only given up.
  */
 export function pendingTexts(
-  plan: Pick<Plan, "changes" | "namespaces">,
+  plan: Pick<Plan, "changes" | "namespaces" | "mirrors">,
   mirrorsBefore: Readonly<Record<string, string>>,
 ): ChangeTexts {
   const entries = plan.changes.flatMap((change) => {
@@ -22,7 +23,17 @@ export function pendingTexts(
   const namespaces = plan.namespaces.map(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
-  return Object.fromEntries([...namespaces, ...entries]);
+  const changed = new Set<string>(plan.changes.map(({ key }) => key));
+  const untouched = (now: object, before: object, action: string) =>
+    Object.keys(now)
+      .filter((key) => !Object.hasOwn(before, key) && !changed.has(key))
+      .map((key) => [key, { action }] as const);
+  return Object.fromEntries([
+    ...namespaces,
+    ...entries,
+    ...untouched(plan.mirrors, mirrorsBefore, "take over: it is there already"),
+    ...untouched(mirrorsBefore, plan.mirrors, "leave: it is gone already, or not this link's"),
+  ]);
 }
 
 function changeTexts(change: Change): Readonly<Record<string, string>> {

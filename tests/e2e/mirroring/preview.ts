@@ -38,8 +38,18 @@ export function readPreview(text: string): Previewed {
     goes,
     changes,
     skipped: merged(parts.map((part) => part.skipped)),
-    keys: [...new Set([comes, goes, changes].flatMap((part) => Object.keys(part)))].sort(),
+    keys: [...new Set([comes, goes, changes].flatMap((part) => Object.keys(part)))]
+      .filter((key) => !isUntouched(changes[key] ?? {}))
+      .sort(),
   };
+}
+
+/** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
+export const takenOver = { action: "take over: it is there already" };
+export const givenUp = { action: "leave: it is gone already, or not this link's" };
+
+function isUntouched({ action }: StringMap): boolean {
+  return action === takenOver.action || action === givenUp.action;
 }
 
 /** The part of it that is about one namespace. */

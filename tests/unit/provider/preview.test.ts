@@ -89,20 +89,44 @@ describe("what a preview says of a change (pulumi-facts.md 1.4)", () => {
   ];
   for (const [rule, change, before, texts] of rows)
     it(rule, () => {
-      assert.deepEqual(pendingTexts({ changes: [change], namespaces: [] }, before), texts);
+      assert.deepEqual(
+        pendingTexts({ changes: [change], namespaces: [], mirrors: after(change, before) }, before),
+        texts,
+      );
     });
 
   it("which namespaces are created", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: ["blog", "shop"] }, {}), {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: ["blog", "shop"], mirrors: {} }, {}), {
       "namespace blog": { action: "create, with its first mirrors" },
       "namespace shop": { action: "create, with its first mirrors" },
     });
   });
 
   it("nothing where nothing changes", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: [] }, listed), {});
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, listed), {});
+  });
+
+  it("that a mirror comes into the list which is there already", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, {}), {
+      [key]: { action: "take over: it is there already" },
+    });
+  });
+
+  it("that a mirror goes from the list of which nothing is deleted", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: {} }, listed), {
+      [key]: { action: "leave: it is gone already, or not this link's" },
+    });
   });
 });
+
+/** The list as it is once the change is carried out. */
+function after(
+  change: Change,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const others = Object.entries(before).filter(([name]) => name !== change.key);
+  return { ...Object.fromEntries(others), ...(change.action === "delete" ? {} : listed) };
+}
 
 describe("the changes that inputs carry from run to run", () => {
   const ports = { ports: "80/TCP → 81/TCP" };

@@ -1,6 +1,7 @@
 import { patchService, removeService } from "../changes.ts";
 import { gatewayMirror, together, type Contents } from "../mirrors.ts";
 import { exportedService, kinds, p12 } from "../objects.ts";
+import { givenUp as left } from "../preview.ts";
 import type { Scenario } from "../scenario.ts";
 import { items } from "../view.ts";
 
@@ -135,6 +136,7 @@ export const ownershipScenarios: readonly Scenario[] = [
         }),
       contents: givenUp,
       goes: { "halves/web-west": line },
+      changes: { "halves/web-west": left },
       skipped: { "halves/web": inTheWay("a foreign Service", "halves/web-west") },
     },
   },
