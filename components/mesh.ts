@@ -27,7 +27,8 @@ export class Mesh extends pulumi.ComponentResource {
     const clusters = Object.fromEntries(
       [...config.clusters].map(([cluster, { access }]) => [cluster, access]),
     );
-    const made: pulumi.Resource[] = [];
+    // The clusters too: nothing else waits for one that no link touches.
+    const made: pulumi.Resource[] = [...(sites?.values() ?? [])].map(({ ready }) => ready);
     const revisions: Record<string, pulumi.Output<number>> = {};
     for (const [cluster, linksHere] of bySource(config.links)) {
       const mirrored = linksHere.filter(({ mirroring }) => mirroring === "pulumi");

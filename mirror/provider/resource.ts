@@ -130,11 +130,12 @@ class PartialFailure extends Error {
   readonly reasons: readonly string[];
 
   constructor(id: string, inputs: Planned, reasons: readonly string[]) {
-    super(`${id} is done in part; run pulumi up again to go on`);
+    super(`${id} is done in part`);
     this.id = id;
     // All inputs, since among them is the provider's own code, without which nothing can be deleted.
     this.properties = inputs;
-    this.reasons = reasons;
+    // Pulumi shows these and not the message.
+    this.reasons = [...reasons, "the rest is done, and pulumi up goes on with these"];
   }
 }
 
