@@ -29,7 +29,9 @@ export class Mesh extends pulumi.ComponentResource {
     );
     // The clusters too: nothing else waits for one that no link touches.
     const made: pulumi.Resource[] = [...(sites?.values() ?? [])].map(({ ready }) => ready);
-    const revisions: Record<string, pulumi.Output<number>> = {};
+    const revisions: Record<string, pulumi.Output<unknown>> = {};
+    for (const [cluster, { revision }] of sites ?? [])
+      if (revision !== undefined) revisions[cluster] = revision;
     for (const [cluster, linksHere] of bySource(config.links)) {
       const mirrored = linksHere.filter(({ mirroring }) => mirroring === "pulumi");
       const links = linksHere.map((link) => {
@@ -66,7 +68,7 @@ export class Mesh extends pulumi.ComponentResource {
   /** Once everything else is through, whether the mesh is in order. */
   #verify(
     config: MeshConfig,
-    revisions: Readonly<Record<string, pulumi.Output<number>>>,
+    revisions: Readonly<Record<string, pulumi.Output<unknown>>>,
     made: readonly pulumi.Resource[],
   ): void {
     const mesh = healthMesh(config);

@@ -34,6 +34,8 @@ export class Cluster extends pulumi.ComponentResource {
   readonly provider: k8s.Provider;
   /** To depend on where Linkerd and the Link CRD have to be there. */
   readonly ready: pulumi.Resource;
+  /** Revisions of the charts, as Helm counts them. */
+  readonly revision: pulumi.Output<readonly number[]>;
   readonly gatewayEnabled: boolean;
   readonly trustBundle: pulumi.Output<string>;
   readonly #name: string;
@@ -65,13 +67,15 @@ export class Cluster extends pulumi.ComponentResource {
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.trustBundle = pulumi.output(args.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;
-    this.ready = this.#install();
+    const releases = this.#install();
+    this.ready = releases.multicluster;
+    this.revision = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
     const { gatewayEnabled, trustBundle } = this;
     this.registerOutputs({ gatewayEnabled, trustBundle });
   }
 
-  /** In the order in which each part needs the ones before it. Returns the last. */
-  #install(): pulumi.Resource {
+  /** In the order in which each part needs the ones before it. */
+  #install(): Record<"crds" | "controlPlane" | "multicluster", k8s.helm.v3.Release> {
     const { config, role, ...args } = this.#args;
     const { values, clusterDomain, gatewayApi } = config;
     const users = values["linkerd-control-plane"];
@@ -94,9 +98,13 @@ export class Cluster extends pulumi.ComponentResource {
       [crds, issuer],
     );
     const settings = { ...role, clusterDomain, linkerdNamespace: args.linkerdNamespace };
-    return this.#release("linkerd-multicluster", extension, multiclusterValues(settings), [
-      controlPlane,
-    ]);
+    const multicluster = this.#release(
+      "linkerd-multicluster",
+      extension,
+      multiclusterValues(settings),
+      [controlPlane],
+    );
+    return { crds, controlPlane, multicluster };
   }
 
   #namespace(part: string, namespace: string, metadata: pulumi.Inputs): k8s.core.v1.Namespace {

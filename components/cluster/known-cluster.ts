@@ -9,6 +9,8 @@ export interface Site {
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are there once this is. */
   readonly ready: pulumi.Resource;
+  /** Changes when what is installed does; absent where this stack installs nothing. */
+  readonly revision?: pulumi.Output<unknown>;
 }
 
 /**

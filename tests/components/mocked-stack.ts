@@ -35,10 +35,11 @@ export type State = Map<string, Readonly<Record<string, unknown>>>;
 export async function mockedStack<T>(
   program: () => T | Promise<T>,
   state: State = new Map(),
+  preview = false,
 ): Promise<MockedStack<T>> {
   const resources: Registered[] = [];
   const requests = new Map<string, RegisterResourceRequest>();
-  await pulumi.runtime.setMocks(mocks(resources, requests, state), "mesh", "test", false);
+  await pulumi.runtime.setMocks(mocks(resources, requests, state), "mesh", "test", preview);
   listen(requests);
   const said: string[] = [];
   const log = intercepted(said);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import net from "node:net";
@@ -21,7 +21,13 @@ async function certificate(folder: string, name: string) {
   return { ...pem, keyData: pem.key.toString("base64"), certData: pem.cert.toString("base64") };
 }
 
-describe("connections", () => {
+const noOpenssl = spawnSync("openssl", ["version"]).error !== undefined;
+
+describe(`connections${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
+  before(function () {
+    if (noOpenssl) this.skip();
+  });
+
   it("verify the server's certificate and show the user's", () =>
     withFolder(async (folder) => {
       const [server, user] = await Promise.all([

@@ -1,0 +1,138 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
+import type { Raw } from "../unit/config/table.ts";
+
+const clusters = { west: null, east: null, north: null };
+const links = [
+  { source: "east", target: "west" },
+  { source: "west", target: "east", mirroring: "controller" },
+];
+
+/** What Health may be older than: nothing. */
+const custom = (mesh: MockedMesh): string[] =>
+  mesh.order.filter(
+    (each) => !/^(pulumi:providers|command|tls):?/.test(each) && !each.startsWith(types.health),
+  );
+
+/** All that a resource comes after, over any number of steps, by dependency, provider or parent. */
+function predecessors(mesh: MockedMesh, start: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (id: string): void => {
+    const found = mesh.resources.find(({ type, name }) => `${type} ${name}` === id);
+    for (const next of found === undefined ? [] : [...found.dependencies, ...parts(found)])
+      if (!seen.has(next)) {
+        seen.add(next);
+        visit(next);
+      }
+  };
+  const parts = ({ provider, parent }: { provider: string; parent: string }) => [
+    ...(provider === "" ? [] : [`${types.provider} ${provider}`]),
+    ...(parent === "" ? [] : [parent]),
+  ];
+  visit(start);
+  return seen;
+}
+
+describe("Mesh: verified at the end", () => {
+  for (const manage of ["links", "all"])
+    describe(`with manage: ${manage}`, () => {
+      const meshOf = (keys: Raw = {}) => mockedMesh({ manage, clusters, links, ...keys });
+
+      it("Health comes after all that is made, linked or not", async () => {
+        const mesh = await meshOf();
+        const all = predecessors(mesh, `${types.health} health`);
+        deepEqual(
+          custom(mesh).filter((each) => !all.has(each)),
+          [],
+        );
+        equal(mesh.order.at(-1), `${types.health} health`);
+      });
+
+      it("and after the clusters where there is no link at all", async () => {
+        const mesh = await meshOf({ links: [] });
+        const all = predecessors(mesh, `${types.health} health`);
+        deepEqual(
+          custom(mesh).filter((each) => !all.has(each)),
+          [],
+        );
+        ok(all.size > 0);
+      });
+
+      // Mocks do not release anything, so all three of a cluster have no revision.
+      const revisions = [null, null, null];
+      it("is told of every mirror's, federated Service's and chart's last change, and of the mesh", async () => {
+        const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
+        const charts = { west: revisions, east: revisions, north: revisions };
+        deepEqual(triggers, {
+          ...(manage === "all" && charts),
+          "east/west": 3,
+          "east/federated": 7,
+        });
+        const { manage: how, clusters: known } = mesh as Readonly<Record<string, unknown>>;
+        const contexts = { west: { context: "west" }, east: { context: "east" } };
+        deepEqual([how, known], [manage, { ...contexts, north: { context: "north" } }]);
+      });
+
+      it("leaves Linkerd's CLI alone unless it is asked for", async () => {
+        const mesh = await meshOf();
+        deepEqual(
+          [mesh.ofType(types.cliCheck), mesh.ofType(types.command), mesh.said],
+          [[], [], []],
+        );
+      });
+    });
+
+  describe("with linkerdCheck", () => {
+    let folder: string;
+    let mesh: MockedMesh;
+    const { PATH } = process.env;
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-cli-"));
+      await writeFile(join(folder, "linkerd"), "#!/bin/sh\n");
+      await chmod(join(folder, "linkerd"), 0o755);
+      process.env.PATH = folder;
+      mesh = await mockedMesh({ manage: "links", clusters, links, linkerdCheck: true });
+    });
+    after(async () => {
+      process.env.PATH = PATH;
+      await rm(folder, { recursive: true });
+    });
+
+    it("the CLI checks every cluster, after all that is made", () => {
+      deepEqual(
+        mesh
+          .ofType(types.command)
+          .map(({ name }) => name)
+          .toSorted(),
+        [
+          "linkerd-check/east",
+          "linkerd-check/east/multicluster",
+          "linkerd-check/north",
+          "linkerd-check/north/multicluster",
+          "linkerd-check/west",
+          "linkerd-check/west/multicluster",
+        ],
+      );
+      const [check, health] = [
+        mesh.needs(types.cliCheck, "linkerd-check"),
+        mesh.needs(types.health, "health"),
+      ];
+      // Revisions are inputs of Health itself, and of the commands here.
+      deepEqual(
+        health.filter((each) => !check.includes(each)),
+        [],
+      );
+      const first = mesh.order.findIndex((each) => each.startsWith(types.command));
+      const last = Math.max(...custom(mesh).map((each) => mesh.order.indexOf(each)));
+      ok(first > last);
+    });
+
+    it("and again when mirrors have changed", () => {
+      deepEqual(mesh.inputs(types.command, "linkerd-check/east")["triggers"], [3, 7]);
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import type { Survey } from "../../components/cluster/survey.ts";
+import type { MeshConfig } from "../../components/config/mesh.ts";
+import { Mesh } from "../../components/mesh.ts";
+import { accountName, tokenName } from "../../mirror/access/names.ts";
+import type { TargetFacts } from "../../mirror/access/state.ts";
+import { configOf, type Raw } from "../unit/config/table.ts";
+import { absent, live } from "../unit/trust/live.ts";
+import { type MockedStack, mockedStack, type Registered, type State } from "./mocked-stack.ts";
+
+const dynamic = (kind: string): string => `pulumi-nodejs:dynamic/linkerd:${kind}`;
+const component = (kind: string): string => `linkerd-multicluster:index:${kind}`;
+
+export const types = {
+  ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
+  ...{ access: component("LinkAccess"), credentials: component("LinkCredentials") },
+  cliCheck: component("LinkerdCliCheck"),
+  ...{ mirrors: dynamic("Mirrors"), federated: dynamic("FederatedServices") },
+  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
+  ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
+  provider: "pulumi:providers:kubernetes",
+  secret: "kubernetes:core/v1:Secret",
+  linkCr: "kubernetes:multicluster.linkerd.io/v1alpha3:Link",
+  release: "kubernetes:helm.sh/v3:Release",
+  command: "command:local:Command",
+} as const;
+
+/** What every target says of itself, each with a gateway port of its own to tell it by. */
+export const port = (target: string): number => 4000 + (target.codePointAt(0) ?? 0);
+
+/** The token that a link's account gets; it must be nowhere in the plain. */
+export const tokenOf = (link: string): string => `canary-of-the-token-of-${link}`;
+
+export interface MockedMesh extends MockedStack<Mesh> {
+  readonly config: MeshConfig;
+  /** `type name` of all, the components too. */
+  readonly all: readonly string[];
+  /** Inputs without the serialized provider of a dynamic resource. */
+  readonly inputs: (type: string, name: string) => Readonly<Record<string, unknown>>;
+  readonly needs: (type: string, name: string) => readonly string[];
+  readonly ofType: (type: string) => readonly Registered[];
+}
+
+/** The whole mesh of a config, with clusters that nobody has installed anything on. */
+export async function mockedMesh(raw: Raw): Promise<MockedMesh> {
+  return meshOf(configOf(raw));
+}
+
+/** The first preview: no target tells anything yet. */
+export function previewedMesh(raw: Raw): Promise<MockedMesh> {
+  return meshOf(configOf(raw), true);
+}
+
+export async function meshOf(config: MeshConfig, preview = false): Promise<MockedMesh> {
+  const survey = config.manage === "mirrors" ? undefined : surveyOf(config);
+  const state = preview ? new Map<string, never>() : outputs(config);
+  const stack = await mockedStack(() => new Mesh("mesh", config, survey), state, preview);
+  return {
+    ...stack,
+    config,
+    all: stack.resources.map(({ type, name }) => `${type} ${name}`),
+    inputs: (type, name) => {
+      const { __provider, ...rest } = stack.resource(type, name).inputs;
+      return rest;
+    },
+    needs: (type, name) => stack.resource(type, name).dependencies,
+    ofType: (type) => stack.resources.filter((each) => each.type === type),
+  };
+}
+
+export function surveyOf({ clusters }: MeshConfig): Survey {
+  const names = [...clusters.keys()];
+  return {
+    uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
+    trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
+  };
+}
+
+/** What the clusters say, and the runs of the mirrors. */
+function outputs({ links, clusters }: MeshConfig): State {
+  const state: State = new Map();
+  for (const cluster of clusters.keys())
+    state.set(`${types.federated} ${cluster}`, { revision: 7 });
+  for (const { spec, rotation } of links) {
+    const { source, target, gateway, targetDomain } = spec;
+    const link = `${source}/${target}`;
+    const token = tokenName(accountName(source), { ...rotation, serial: 1 });
+    const facts: TargetFacts = {
+      server: `https://${target}.example.com`,
+      certificateAuthority: "Q0E=",
+      trustDomain: targetDomain,
+      clusterDomain: targetDomain,
+      token,
+      ...(gateway !== false && {
+        gateway: {
+          ...{ addresses: ["192.0.2.7"], port: port(target), identity: `gateway.${target}` },
+        },
+      }),
+    };
+    state.set(`${types.target} ${link}`, { facts });
+    const data = { token: Buffer.from(tokenOf(link)).toString("base64") };
+    state.set(`${types.secret} ${link}/token`, { data });
+    state.set(`${types.mirrors} ${link}`, { revision: 3 });
+  }
+  return state;
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { chartFrom } from "../../components/cluster/chart.ts";
+import { chartDefaults, chartNames } from "../../components/cluster/versions.ts";
+import { accountName, tokenName } from "../../mirror/access/names.ts";
+import { type Bed, startBed, until } from "../bed/bed.ts";
+import * as clusters from "./access-clusters.ts";
+import { type Config, newStack, type Stack } from "./engine.ts";
+import { addNamespace, addService, serviceIn } from "./objects.ts";
+
+type Names = "west" | "east";
+
+interface Deployment {
+  readonly resources: readonly { urn: string; type: string; provider?: string }[];
+}
+
+const variable = "LINKERD_CHARTS";
+const source = process.env[variable] ?? "";
+const plugins = ["pulumi-resource-kubernetes", "pulumi-resource-tls"];
+const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
+const lacking = [...plugins.filter((plugin) => !isOnPath(plugin)).map(notOnPath), ...noCharts()];
+const note = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
+
+describe(`a whole mesh, with real plugins and charts${note}`, function () {
+  this.timeout("30m");
+
+  let bed: Bed<Names> | undefined;
+  let stack: Stack;
+
+  before(async function () {
+    if (lacking.length > 0) return this.skip();
+    bed = await startBed({ clusters: ["west", "east"] });
+    stack = await newStack(bed, "whole", config(bed));
+    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
+    await addService(bed.clusters.west, "shop", "web", exported);
+  });
+  after(() => bed?.stop());
+
+  it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
+    const { west } = theBed().clusters;
+    const output = await stack.pulumi("preview");
+    assert.match(output, /linkerd:Mirrors +east\/west +create/);
+    assert.equal((await west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
+  });
+
+  it("comes up in one go: Linkerd, the link, its mirrors, and all is in order", async () => {
+    const { west, east } = theBed().clusters;
+    await stack.pulumi("up", "--yes", "--skip-preview");
+    const mirror = await serviceIn(east, "shop", "web-west");
+    assert.deepEqual(
+      mirror?.spec.ports?.map(({ port }) => port),
+      [8080],
+    );
+    for (const cluster of [west, east]) {
+      const deployments = "/apis/apps/v1/namespaces/linkerd/deployments/linkerd-destination";
+      assert.equal((await cluster.request("GET", deployments)).code, 200);
+    }
+    const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
+    const link = await clusters.get<{ readonly spec: Config }>(east, `${links}/west`);
+    assert.equal(link.spec["gatewayAddress"], "192.0.2.7");
+  });
+
+  it("is the same afterwards", async () => {
+    await stack.pulumi("preview", "--expect-no-changes");
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+  });
+
+  it("follows what is exported, by a run that touches nothing but mirrors", async () => {
+    const { west, east } = theBed().clusters;
+    await addService(west, "shop", "api", exported);
+    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    assert.match(output, /linkerd:Mirrors +east\/west +updated/);
+    assert.doesNotMatch(output, /^ *[-+~]+ +(kubernetes|tls):/m);
+    assert.ok(await serviceIn(east, "shop", "api-west"));
+  });
+
+  it("keeps every key and token encrypted, and uses no provider but its clusters' own", async () => {
+    const { folder, clusters: made } = theBed();
+    const file = join(folder, "whole.json");
+    await stack.pulumi("stack", "export", "--file", file);
+    const text = await readFile(file, "utf8");
+    const token = await clusters.issuedToken(
+      made.west,
+      tokenName(accountName("east"), { generation: 1, serial: 1 }),
+    );
+    for (const plain of ["PRIVATE KEY", token, Buffer.from(token).toString("base64")])
+      assert.ok(!text.includes(plain));
+    const { deployment } = JSON.parse(text) as { readonly deployment: Deployment };
+    const objects = deployment.resources.filter(({ type }) => type.startsWith("kubernetes:"));
+    assert.ok(objects.length > 0);
+    for (const { urn, provider = "" } of objects) assert.match(provider, /::(west|east)::/, urn);
+  });
+
+  it("is gone without a trace of the link when it is destroyed", async () => {
+    const { west, east } = theBed().clusters;
+    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
+    const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("east")}`;
+    assert.equal((await west.request("GET", role)).code, 404);
+    for (const cluster of [west, east])
+      await until("namespace linkerd to be gone", [], async () => {
+        const { code } = await cluster.request("GET", "/api/v1/namespaces/linkerd");
+        return code === 404 ? true : undefined;
+      });
+  });
+
+  function theBed(): Bed<Names> {
+    if (bed === undefined) throw new Error("there is no bed");
+    return bed;
+  }
+});
+
+/** Nobody gives a load balancer an address here, so the link is told one. */
+function config({ clusters: { west, east } }: Bed<Names>): Config {
+  const values = { "linkerd-multicluster": { gateway: { serviceType: "NodePort" } } };
+  const gateway = { addresses: ["192.0.2.7"] };
+  return {
+    manage: "all",
+    clusters: {
+      west: { apiServer: west.server, gateway, values },
+      east: { apiServer: east.server, gateway, values },
+    },
+    links: [{ source: "east", target: "west" }],
+    charts: { source },
+  };
+}
+
+function isOnPath(program: string): boolean {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, program)));
+}
+
+function notOnPath(program: string): string {
+  return `${program} is not on PATH`;
+}
+
+/** Why the charts can't be had, in a list that is empty where they can. */
+function noCharts(): string[] {
+  if (source === "") return [`${variable} names no folder with Linkerd's charts`];
+  const { version } = chartDefaults;
+  try {
+    for (const name of chartNames) chartFrom({ source, version }, name);
+    return [];
+  } catch (error) {
+    return [`${variable}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
