@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthMesh } from "../health/mesh.ts";
-import type { HealthArgs } from "../health/provider.ts";
+import type { HealthArgs, HealthMesh } from "./health-mesh.ts";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {

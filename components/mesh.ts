@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "../health/mesh.ts";
+import { healthMesh } from "./health-mesh.ts";
 import { settingsOf } from "../mirror/model/link-settings.ts";
 import type { Site } from "./cluster/known-cluster.ts";
 import type { Survey } from "./cluster/survey.ts";

@@ -1,4 +1,4 @@
-import type { HealthMesh } from "./mesh.ts";
+import type { HealthMesh } from "../components/health-mesh.ts";
 import { observe, type Views } from "./observe/observe.ts";
 import { type Report, reportOn } from "./report/report.ts";
 

@@ -7,18 +7,10 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { checkMesh, type Patience } from "./check-mesh.ts";
-import type { HealthMesh } from "./mesh.ts";
+import type { HealthArgs, HealthMesh } from "../components/health-mesh.ts";
 import type { Report } from "./report/report.ts";
 import { summary } from "./report/table.ts";
 import { stopping, warnings } from "./run-findings.ts";
-
-export interface HealthArgs {
-  readonly mesh: HealthMesh;
-  /** Whatever changes when a run has changed something; without a secret, as state keeps it. */
-  readonly triggers: Readonly<Record<string, unknown>>;
-  /** Seconds that the mesh is given to become healthy; 30. */
-  readonly wait?: number;
-}
 
 const unasked = { failures: [] };
 

@@ -1,5 +1,5 @@
 import { clusterReached } from "./checks/cluster.ts";
-import type { HealthMesh } from "./mesh.ts";
+import type { HealthMesh } from "../components/health-mesh.ts";
 import type { CheckResult, Group, Report } from "./report/report.ts";
 import { cut } from "./report/table.ts";
 

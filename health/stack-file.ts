@@ -6,7 +6,7 @@ import { namespace } from "../components/config/mistakes.ts";
 import { parseConfig } from "../components/config/parse.ts";
 import { rawConfig } from "../components/config/stack.ts";
 import { isRecord } from "../mirror/kubernetes/failure.ts";
-import { type HealthMesh, healthMesh } from "./mesh.ts";
+import { type HealthMesh, healthMesh } from "../components/health-mesh.ts";
 import { CheckError, type Options } from "./options.ts";
 
 /** Health depends on neither, and they hold secrets, which only Pulumi can read. */

@@ -6,7 +6,7 @@ import type { LinkSpec } from "../mirror/model/link.ts";
 import type { StringMap } from "../mirror/model/objects.ts";
 import type { ClusterSnapshot } from "../mirror/model/snapshot.ts";
 import type { Survey } from "../mirror/provider/survey.ts";
-import type { HealthMesh } from "./mesh.ts";
+import type { HealthMesh } from "../components/health-mesh.ts";
 import type { LinkObject } from "./observe/resources.ts";
 
 /** What was read, or in a sentence why it could not be. */

@@ -1,9 +1,9 @@
 import type { GatewaySource } from "../../mirror/model/link.ts";
+import { linkDefaults } from "../../mirror/model/link-settings.ts";
 import { chartDefaults } from "../cluster/versions.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { Readings } from "./read.ts";
 import type { ClusterInput, GatewayInput, TrustInput } from "./schema.ts";
-import { linkerdSelectors } from "./selectors.ts";
 import { gatewayOf, type WantedLink, wantedLinks } from "./wanted.ts";
 
 /** Fills in every default. Only for readings without a mistake. */
@@ -62,16 +62,10 @@ const generated = {
 /** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
 const flatNetwork = { selector: {}, headless: false } as const;
 
+const { gateway, targetDomain, ...specDefaults } = linkDefaults;
+
 const built = {
-  headless: false,
-  ...linkerdSelectors,
-  excludedLabels: [],
-  excludedAnnotations: [],
-  createNamespaces: false,
-  readiness: "ignore",
-  maxDeletions: "50%",
-  allowDeletions: false,
-  unreachable: "keep",
+  ...specDefaults,
   mirroring: "pulumi",
   credentialsGeneration: 1,
   credentialsMaxAge: undefined,

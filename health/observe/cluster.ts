@@ -11,7 +11,7 @@ import { domainsIn, linkerdConfigName } from "../../mirror/access/linkerd-config
 import { configMaps as configs } from "../../mirror/access/resources.ts";
 import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
 import type { World } from "../../mirror/observe/world.ts";
-import type { HealthMesh } from "../mesh.ts";
+import type { HealthMesh } from "../../components/health-mesh.ts";
 import type { ClusterReading, LinkerdReading } from "../view.ts";
 import { getIfThere, ifFound, read } from "./read.ts";
 import { linkObjects } from "./resources.ts";

@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from "../../mirror/model/snapshot.ts";
 import { readGateway } from "../../mirror/observe/gateway.ts";
 import type { World } from "../../mirror/observe/world.ts";
 import { surveyLink } from "../../mirror/provider/survey-link.ts";
-import type { HealthLink, HealthMesh } from "../mesh.ts";
+import type { HealthLink, HealthMesh } from "../../components/health-mesh.ts";
 import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
 import { getIfThere, read } from "./read.ts";
 import { tryCredentials } from "./trial.ts";

@@ -1,7 +1,7 @@
 import { linkOf } from "../../mirror/model/link-settings.ts";
 import { World } from "../../mirror/observe/world.ts";
 import { surveyFederated } from "../../mirror/provider/survey-federated.ts";
-import type { HealthMesh } from "../mesh.ts";
+import type { HealthMesh } from "../../components/health-mesh.ts";
 import type { ClusterReading, ClusterView, LinkView } from "../view.ts";
 import { readCluster } from "./cluster.ts";
 import { readLink } from "./link.ts";

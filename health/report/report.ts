@@ -1,6 +1,6 @@
 import type { Check, Severity } from "../check.ts";
 import { clusterChecks, linkChecks } from "../checks/all.ts";
-import type { HealthMesh } from "../mesh.ts";
+import type { HealthMesh } from "../../components/health-mesh.ts";
 import type { Views } from "../observe/observe.ts";
 
 /**

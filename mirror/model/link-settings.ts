@@ -5,7 +5,8 @@ import { label } from "./vocabulary.ts";
 /** A link with only what differs from the defaults: how it travels as inputs and rests in state. */
 export type LinkSettings = Pick<LinkSpec, "source" | "target"> & Partial<LinkSpec>;
 
-const defaults: Omit<LinkSpec, "source" | "target"> = {
+/** What a link does where its config says nothing. */
+export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   targetDomain: "cluster.local",
   gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
   headless: false,
@@ -24,11 +25,11 @@ const defaults: Omit<LinkSpec, "source" | "target"> = {
 export function settingsOf(link: LinkSpec): LinkSettings {
   const { source, target, ...rest } = link;
   const own = Object.entries(rest).filter(
-    ([key, value]) => !isDeepStrictEqual(value, (defaults as Record<string, unknown>)[key]),
+    ([key, value]) => !isDeepStrictEqual(value, (linkDefaults as Record<string, unknown>)[key]),
   );
   return { source, target, ...Object.fromEntries(own) };
 }
 
 export function linkOf(settings: LinkSettings): LinkSpec {
-  return { ...defaults, ...settings };
+  return { ...linkDefaults, ...settings };
 }

@@ -1,6 +1,6 @@
 import { once } from "../../../components/trust/bundle.ts";
 import type { Check } from "../../../health/check.ts";
-import type { HealthMesh } from "../../../health/mesh.ts";
+import type { HealthMesh } from "../../../components/health-mesh.ts";
 import type { LinkObject } from "../../../health/observe/resources.ts";
 import { resultOf } from "../../../health/report/report.ts";
 import type {

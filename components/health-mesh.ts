@@ -1,4 +1,4 @@
-import type { MeshConfig } from "../components/config/mesh.ts";
+import type { MeshConfig } from "./config/mesh.ts";
 import type { ClusterAccess } from "../mirror/model/link.ts";
 import { type LinkSettings, settingsOf } from "../mirror/model/link-settings.ts";
 
@@ -17,6 +17,15 @@ export interface HealthMesh {
 export interface HealthLink {
   readonly link: LinkSettings;
   readonly mirroring: "pulumi" | "controller";
+}
+
+/** Inputs of the resource that checks the mesh at the end of a run. */
+export interface HealthArgs {
+  readonly mesh: HealthMesh;
+  /** Whatever changes when a run has changed something; without a secret, as state keeps it. */
+  readonly triggers: Readonly<Record<string, unknown>>;
+  /** Seconds that the mesh is given to become healthy; 30. */
+  readonly wait?: number;
 }
 
 export function healthMesh(config: MeshConfig): HealthMesh {
