@@ -10,7 +10,7 @@ export interface KubeconfigParts extends ServerFacts {
 
 /**
  * A kubeconfig that holds a token and an inlined certificate authority and nothing else: no plugin
- * to run, no file to read, no key, no proxy (linkerd-behaviour.md 1.5, security.md F.2). The same
+ * to run, no file to read, no key, no proxy (linkerd-behaviour.md 1.5). The same
  * parts give the same text, as a change of it costs the destination controller its watches.
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {

@@ -22,7 +22,7 @@ export function linkUse(spec: LinkSpec, mirroring: "pulumi" | "controller"): Lin
 
 /**
  * What one consumer may do in the target, for all of its links there together. Linkerd's informers
- * are cluster-wide, so none of this can be confined to namespaces (security.md F.1).
+ * are cluster-wide, so none of this can be confined to namespaces.
  */
 export function accessRules(uses: readonly LinkUse[]): PolicyRule[] {
   return [
@@ -52,7 +52,7 @@ const forController: readonly PolicyRule[] = [
 
 /**
  * The informers of the destination controller's client for a remote cluster, which also refuses to
- * start without listing all pods (security.md F.1). Jobs, which Linkerd's chart grants besides
+ * start without listing all pods. Jobs, which Linkerd's chart grants besides
  * (1.10), are asked for by no informer: a remote pod's owner is looked up in the cache alone.
  */
 const forDiscovery: readonly PolicyRule[] = [

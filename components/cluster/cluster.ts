@@ -139,7 +139,7 @@ export class Cluster extends pulumi.ComponentResource {
 
   /**
    * A Release and not a Chart: the chart makes new webhook certificates whenever it is rendered,
-   * and a Release is rendered only when something changes (pulumi-facts.md 6.1).
+   * and a Release is rendered only when something changes.
    */
   #release(
     chart: ChartName,

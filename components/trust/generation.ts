@@ -18,7 +18,7 @@ export interface GenerationArgs {
 
 const p256 = { algorithm: "ECDSA", ecdsaCurve: "P256" } as const;
 
-/** The provider wants snake_case, whatever its documentation says (pulumi-facts.md 7). */
+/** The provider wants snake_case, whatever its documentation says. */
 const ca = {
   isCaCertificate: true,
   setSubjectKeyId: true,

@@ -32,7 +32,7 @@ export interface Definition<Args extends Reach> {
   ) => Promise<Pick<Plan, "addresses" | "changes">>;
 }
 
-/** The methods of a dynamic provider (pulumi-facts of the lifecycle: docs/architecture.md). */
+/** The methods of a dynamic provider; when each is called: docs/architecture.md. */
 export function resource<Args extends Reach>(definition: Definition<Args>, world: World) {
   const say = (args: Args) => (line: string) => {
     // Pulumi shows each line that the provider prints as a message of the stack.

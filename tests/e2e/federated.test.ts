@@ -24,7 +24,7 @@ function config(clusters: readonly string[], ...targets: readonly string[]): Con
   };
 }
 
-/** The federated-services document of the seeds, and what can come of it. Each test goes on from the one before. */
+/** Linkerd's guide to federated services, and what can come of it. Each test goes on from the one before. */
 describe("federated Services on three real clusters", function () {
   this.timeout("20m");
 

@@ -68,7 +68,7 @@ describe("the status of Link resources on a real API server", function () {
     assert.deepEqual(await statusOf("east"), {});
   });
 
-  it("lists the members of a federated Service as the seeds do, in one request for each Link", async () => {
+  it("lists the members of a federated Service as Linkerd's guide does, in one request for each Link", async () => {
     const since = await mark(bed.clusters.west);
     await federate();
     for (const link of ["east", "north"]) {

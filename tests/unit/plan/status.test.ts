@@ -42,7 +42,7 @@ function times(list: readonly ServiceStatus[] = []) {
   return list.map(({ conditions = [] }) => conditions[0]?.lastTransitionTime);
 }
 
-/** As the federated-services document of the seeds prints it. */
+/** As Linkerd's guide to federated services prints it. */
 const listing = [
   {
     conditions: [
@@ -61,7 +61,7 @@ const listing = [
 ];
 
 describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
-  it("is word for word that of the seeds", () => {
+  it("is word for word that of Linkerd's guide", () => {
     assert.deepEqual(update([joined], undefined), listing);
   });
 

@@ -19,7 +19,7 @@ const fields = [
   { field: "label app", live: "none", wanted: '"web"' },
 ];
 
-describe("what a preview says of a change (pulumi-facts.md 1.4)", () => {
+describe("what a preview says of a change", () => {
   const rows: [
     rule: string,
     change: Change,
