@@ -43,7 +43,7 @@ export class FederatedServices extends pulumi.dynamic.Resource {
       name,
       { ...args, revision: undefined },
       // These say nothing about Services, or only what the links say already.
-      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "links"] },
+      { ...opts, hideDiffs: ["__provider", "identities", "links"] },
       "linkerd",
       "FederatedServices",
     );

@@ -46,7 +46,7 @@ export class Mirrors extends pulumi.dynamic.Resource {
       name,
       { ...args, notMirrored: undefined, revision: undefined },
       // These say nothing about mirrors, or only what `link` says already.
-      { ...opts, hideDiffs: ["__provider", "clusters", "identities", "siblings"] },
+      { ...opts, hideDiffs: ["__provider", "identities", "siblings"] },
       "linkerd",
       "Mirrors",
     );

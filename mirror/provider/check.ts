@@ -52,7 +52,8 @@ export function check<Args extends Reach>(
     ),
   ];
   const pending = { ...pendingTexts(plan, mirrorsBefore(olds)), ...pendingStatus };
-  const news = worthARun(olds, survey, skipped) || linksDiffer(olds, args);
+  const news =
+    worthARun(olds, survey, skipped) || linksDiffer(olds, args) || accessDiffers(olds, args);
   if (!news && Object.keys(pendingStatus).length === 0)
     return { inputs: { ...inputs, revision: olds.revision ?? 1 }, failures: [], notes };
   const changes = withHistory(olds.changes, pending);
@@ -77,6 +78,16 @@ function worthARun(
     !isDeepStrictEqual(olds.notMirrored ?? {}, skipped) ||
     !isDeepStrictEqual(gateway, facts.gateway) ||
     !isDeepStrictEqual(portConflicts, facts.portConflicts ?? {})
+  );
+}
+
+/**
+ * Whether a cluster is reached another way than last time. Without a run, state would go on with
+ * the old way, and a context that has been renamed could not even be destroyed any more.
+ */
+function accessDiffers({ clusters = {} }: Before, args: Reach): boolean {
+  return Object.entries(args.clusters).some(
+    ([name, access]) => clusters[name] !== undefined && !isDeepStrictEqual(clusters[name], access),
   );
 }
 

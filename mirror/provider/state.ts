@@ -78,7 +78,7 @@ export interface Reach {
 }
 
 /** Of the run before, as far as there was one. */
-export type Before = Partial<Planned> & Pick<Reach, "links">;
+export type Before = Partial<Planned> & Partial<Reach>;
 
 /** State of a resource: the inputs without their long maps, which state need not hold twice. */
 export type Outputs<Args> = Args & Omit<Planned, "mirrors" | "changes">;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LinkSettings } from "../../../mirror/model/link-settings.ts";
 import type { Change, Plan } from "../../../mirror/plan/change.ts";
 import { check } from "../../../mirror/provider/check.ts";
-import type { Facts, Planned } from "../../../mirror/provider/state.ts";
+import type { Before, Facts, Planned } from "../../../mirror/provider/state.ts";
 import type { Survey } from "../../../mirror/provider/survey.ts";
 
 const link: LinkSettings = { source: "east", target: "west" };
@@ -39,7 +39,7 @@ function unreachable(fatal = false): Survey {
   return { outcome: "unreachable", cluster: "west", why: "cluster west can't be reached", fatal };
 }
 
-function checked(olds: Partial<Planned>, survey: Survey, status = {}) {
+function checked(olds: Before, survey: Survey, status = {}) {
   return check(olds, args, survey, status, now);
 }
 
@@ -82,6 +82,13 @@ describe("check", () => {
     it(`counts ${what} as a reason for a run`, () => {
       assert.equal(checked(olds, survey).inputs.revision, 5);
     });
+
+  it("counts another way to a cluster as one, since destroy goes by what state says", () => {
+    const renamed = { ...args.clusters, east: { context: "east" } };
+    assert.equal(checked({ ...settled, clusters: renamed }, planned()).inputs.revision, 5);
+    const { east } = args.clusters;
+    assert.equal(checked({ ...settled, clusters: { east } }, planned()).inputs.revision, 4);
+  });
 
   it("counts a Link status that is out of date as one too, and shows it", () => {
     const status = { "Link mc/west": { "status.mirrorServices": "1 Service mirrored, 0 not" } };
