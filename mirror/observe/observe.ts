@@ -6,9 +6,12 @@ import type { Kubernetes } from "../kubernetes/interface.ts";
 import { resources } from "../kubernetes/resources.ts";
 
 /**
- * Reads everything that mirroring needs of a cluster, in three lists.
+ * Reads everything that mirroring needs of a cluster, in four lists.
  *
- * @throws KubernetesError when any of them cannot be read to its end.
+ * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
+ * them come from something else, and nothing may be concluded from what else they lack.
+ *
+ * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
   const [namespaces, services, endpoints, links] = await Promise.all([
@@ -19,18 +22,24 @@ export async function observe(kubernetes: Kubernetes, cluster: string): Promise<
   ]);
   const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
   const identity = byName.get("kube-system")?.metadata.uid;
-  if (identity === undefined)
-    throw new Error(
-      `cluster ${cluster} lists no namespace kube-system, so its answers cannot be trusted: see whether the context points at a whole cluster`,
-    );
+  if (identity === undefined) throw doubtful(cluster, "namespace kube-system");
+  const servicesByKey = byKey(services);
+  if (!servicesByKey.has("default/kubernetes"))
+    throw doubtful(cluster, "Service default/kubernetes");
   return {
     cluster,
     identity,
     namespaces: byName,
-    services: byKey(services),
+    services: servicesByKey,
     endpoints: byKey(endpoints),
     ...(links !== undefined && { links: byKey(links) }),
   };
+}
+
+function doubtful(cluster: string, missing: string): Error {
+  return new Error(
+    `cluster ${cluster} lists no ${missing}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
+  );
 }
 
 /** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
