@@ -26,9 +26,11 @@ export async function surveyFederated(
   const first = await required(readings, cluster, links.some(stopsTheRun));
   if ("failure" in first) return first.failure;
   const source = first.snapshot;
-  for (const { target } of links.filter(stopsTheRun)) {
-    const result = await required(readings, target, true);
-    if ("failure" in result) return result.failure;
+  for (const link of links) {
+    const result = await required(readings, link.target, stopsTheRun(link));
+    // Out of reach is one thing, but a context that does not exist is a slip of the user's.
+    if ("failure" in result && (result.failure.outcome === "mistaken" || stopsTheRun(link)))
+      return result.failure;
   }
   const feeds = await Promise.all(
     links.map(async (link) => ({
