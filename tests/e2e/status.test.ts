@@ -203,7 +203,7 @@ describe("the status of Link resources on a real API server", function () {
       "mc-demo/long: False Error",
       "mc-demo/own: False Error",
     ]);
-    assert.equal(failed[1]?.conditions?.[0]?.message, reasons[0]);
+    assert.equal(failed[1]?.conditions?.[0]?.message, reason);
     await removeService(east, "mc-demo", "long");
     await addService(east, "mc-demo", "long", { labels: member });
     assert.deepEqual(await federate(), []);
