@@ -1,3 +1,4 @@
+import { loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
 import type { GatewaySource } from "../model/link.ts";
 import type { Service } from "../model/objects.ts";
 import { annotation, gatewayPort } from "../model/vocabulary.ts";
@@ -27,7 +28,7 @@ export function gatewayFacts(
   service: Service | undefined,
   where: string,
 ): GatewayAnswer {
-  const addresses = said.addresses ?? balancerAddresses(service);
+  const addresses = said.addresses ?? loadBalancerAddresses(service);
   const port = said.port ?? portNamed(service, gatewayPort);
   const identity = said.identity ?? service?.metadata.annotations?.[annotation.gatewayIdentity];
   if (service === undefined && (addresses.length === 0 || port === undefined || !identity))
@@ -61,18 +62,6 @@ function withoutAddress(type: string, where: string): GatewayAnswer {
         missing: `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
         soon: false,
       };
-}
-
-/** An ingress point's IP, else its hostname; one with neither is passed over. */
-function balancerAddresses(service: Service | undefined): string[] {
-  const ingress = service?.status?.loadBalancer?.ingress ?? [];
-  return ingress.map(({ ip, hostname }) => ip || hostname || "").filter((address) => address);
-}
-
-/** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
-function portNamed(service: Service | undefined, wanted: string): number | undefined {
-  const port = service?.spec.ports?.find(({ name }) => name === wanted);
-  return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
 
 /** Undefined where the Service offers no probe; a text is the mistake in what it offers. */

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { GatewayReading } from "../model/gateway.ts";
+import { loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
 import type { GatewaySource, LinkSpec } from "../model/link.ts";
 import { objectKey, type Service } from "../model/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -56,23 +57,10 @@ interface Facts {
 function gatewayFacts(said: GatewaySource, service: Service | undefined): Facts {
   return {
     addresses: nonEmpty(said.addresses) ?? nonEmpty(loadBalancerAddresses(service)),
-    port: said.port ?? servicePort(service),
+    port: said.port ?? portNamed(service, gatewayPort),
     identity:
       said.identity ?? (service?.metadata.annotations?.[annotation.gatewayIdentity] || undefined),
   };
-}
-
-function loadBalancerAddresses(service: Service | undefined): string[] {
-  const ingress = service?.status?.loadBalancer?.ingress ?? [];
-  return ingress
-    .map(({ ip = "", hostname = "" }) => (ip === "" ? hostname : ip))
-    .filter((address) => address !== "");
-}
-
-/** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
-function servicePort(service: Service | undefined): number | undefined {
-  const port = service?.spec.ports?.find(({ name }) => name === gatewayPort);
-  return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
 
 const lacks: Record<keyof Facts, (where: string, service: Service) => string> = {
