@@ -157,8 +157,6 @@ export class Cluster extends pulumi.ComponentResource {
         name: chart,
         namespace: namespace.metadata.name,
         values: secretValues ? pulumi.secret(merged) : merged,
-        // Null takes a default of the chart away, as in a values file.
-        allowNullValues: true,
         timeout: timeoutSeconds,
         skipAwait,
       },

@@ -83,12 +83,17 @@ export async function startCluster(
   };
 }
 
-/** One node without a machine, which kwok keeps ready and where it lets all pods run. */
+/**
+ * One node without a machine, which kwok keeps ready and where it lets all pods run. It has the
+ * labels that a kubelet gives its node, since charts select by them.
+ */
 async function addNode(cluster: string, access: Access): Promise<void> {
+  const name = `${cluster}-node`;
+  const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
   const { code, body } = await request(access, "POST", "/api/v1/nodes", {
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name: `${cluster}-node`, labels: { "kubernetes.io/hostname": `${cluster}-node` } },
+    metadata: { name, labels },
   });
   if (code !== 201) throw new BedError(`${cluster} takes no node: ${JSON.stringify(body)}`);
 }

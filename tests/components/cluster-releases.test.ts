@@ -12,7 +12,6 @@ describe("Cluster: releases", () => {
     const { values, ...rest } = await inputsOf("linkerd-crds");
     deepEqual(values, { installGatewayAPI: true });
     deepEqual(rest, {
-      allowNullValues: true,
       chart: "linkerd-crds",
       compat: "true",
       name: "linkerd-crds",
