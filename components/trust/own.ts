@@ -2,7 +2,16 @@ import { type Bundle, has, inLiveOrder, isSameSet, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import { type LiveTrusts, type PresentTrust, presentIn, unreadableIn } from "./live.ts";
 import type { ClusterPlan, Decision, Stage } from "./plan.ts";
-import { dayLong, listed, renewedBy, trustingNone, unread, withOldCertificate } from "./proxies.ts";
+import {
+  dayLong,
+  listed,
+  renewedBy,
+  restartFrom,
+  trustingNone,
+  unread,
+  withOldCertificate,
+} from "./proxies.ts";
+import { notBefore } from "./rotation-texts.ts";
 
 /** Anchors and issuers that the config brings along: the stack has no other, so it can't choose. */
 export interface OwnTrust {
@@ -101,7 +110,7 @@ function stillNeeded(gone: readonly Present[], own: OwnTrust): string[] {
     ...(late.length === 0
       ? []
       : [
-          `${key} lacks ${names.join(" and ")}, under which certificates may still be in use. Keep it until these workloads are restarted, or until ${until}: ${listed(late)}.`,
+          `${key} lacks ${names.join(" and ")}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(restartFrom(present, now))}, or until ${until}: ${listed(late)}.`,
         ]),
     ...(blind.length === 0
       ? []

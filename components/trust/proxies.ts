@@ -39,6 +39,15 @@ export function renewedBy(present: Present, lifetime: number): Date {
   return new Date(latest + settling + lifetime);
 }
 
+/**
+ * From when a restart brings a certificate of the new issuer for sure: to restart earlier would be
+ * in vain. Undefined where that is past.
+ */
+export function restartFrom(present: Present, now: Date): Date | undefined {
+  const from = renewedBy(present, 0);
+  return from.getTime() > now.getTime() ? from : undefined;
+}
+
 const longestList = 10;
 
 /** A list that fits on a screen. */

@@ -2,7 +2,14 @@ import { type Bundle, has, inLiveOrder, union, without } from "./bundle.ts";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 import { type LiveTrust, type LiveTrusts, presentIn, unreadableIn } from "./live.ts";
 import type { ClusterPlan, Decision, Stage } from "./plan.ts";
-import { dayLong, renewedBy, trustingNone, unread, withOldCertificate } from "./proxies.ts";
+import {
+  dayLong,
+  renewedBy,
+  restartFrom,
+  trustingNone,
+  unread,
+  withOldCertificate,
+} from "./proxies.ts";
 import { tell } from "./rotation-texts.ts";
 
 export interface Rotation {
@@ -77,7 +84,10 @@ export function rotate(rotation: Rotation): Decision {
       "waiting",
       "live",
       "live",
-      tell.late(old, late, renewedBy(present, certificateLifetime)),
+      tell.late(old, late, {
+        from: restartFrom(present, now),
+        renewed: renewedBy(present, certificateLifetime),
+      }),
     );
   return plan("drop", [wanted], "wanted", tell.drop(old));
 }

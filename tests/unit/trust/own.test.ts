@@ -146,7 +146,7 @@ describe("trust: own anchors and issuers out of order", () => {
   it("an anchor left out before certificates under it are gone", () => {
     const late = { ...reissued, issuerSince: now };
     deepEqual(sentences([next], nextIssuer, { w: late }), [
-      "linkerd-multicluster:trust.anchors lacks old, under which certificates may still be in use. Keep it until these workloads are restarted, or until 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+      "linkerd-multicluster:trust.anchors lacks old, under which certificates may still be in use. Keep it until these workloads are restarted (not before 2026-08-21T12:05:00.000Z, as new pods may get a certificate of the old issuer until then), or until 2026-08-22T12:05:00.000Z: w: shop/web-0.",
     ]);
   });
 

@@ -56,7 +56,7 @@ describe("trust: what the person at the terminal is told", () => {
       "Rotation, step 1 of 3: this run lets every cluster trust next beside what it trusts now. Then restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again.",
     ]);
     deepEqual(told({ w: bundled() }), [
-      "Rotation, step 2 of 3: this run replaces every issuer by one under next. Then restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
+      "Rotation, step 2 of 3: this run replaces every issuer by one under next. Then wait five minutes, until no certificate comes from the old ones, restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
     ]);
     deepEqual(told({ w: bundled(nextIssuer) }), [
       "Rotation, step 3 of 3: this run ends the trust in old. Proxies forget it when their workloads are restarted.",
@@ -74,7 +74,11 @@ describe("trust: what the person at the terminal is told", () => {
       issuerSince: now,
     };
     deepEqual(told({ w: late }), [
-      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod (not before 2026-08-21T12:05:00.000Z, as new pods may get a certificate of the old issuer until then) and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+    ]);
+    const settled = { ...late, issuerSince: new Date(now.getTime() - 5 * 60_000) };
+    deepEqual(told({ w: settled }), [
+      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod and run again, or run again after 2026-08-22T12:00:00.000Z: w: shop/web-0.",
     ]);
   });
 
