@@ -1,6 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "../../mirror/model/link.ts";
+import { base64 } from "../base64.ts";
 import { kubeconfigFor } from "./kubeconfig.ts";
 import type { LinkAccess } from "./link-access.ts";
 import { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
@@ -62,8 +63,7 @@ function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, acc
       ...{ token, cluster: spec.target, user: access.account },
     }),
   );
-  const base64 = kubeconfig.apply((text) => Buffer.from(text).toString("base64"));
-  return { ...head, data: { kubeconfig: base64 } };
+  return { ...head, data: { kubeconfig: base64(kubeconfig) } };
 }
 
 function serverOf({ server, certificateAuthority, tlsServerName }: Facts) {

@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { base64 } from "../base64.ts";
 import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "../trust/generation.ts";
 import { issuerName } from "../trust/linkerd-objects.ts";
@@ -127,10 +128,10 @@ export class Cluster extends pulumi.ComponentResource {
           },
         },
         type: "kubernetes.io/tls",
-        stringData: {
-          "tls.crt": issuer.certPem,
-          "tls.key": pulumi.secret(issuer.keyPem),
-          "ca.crt": this.trustBundle,
+        data: {
+          "tls.crt": base64(issuer.certPem),
+          "tls.key": base64(pulumi.secret(issuer.keyPem)),
+          "ca.crt": base64(this.trustBundle),
         },
       },
       this.#own(),

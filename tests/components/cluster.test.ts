@@ -119,10 +119,10 @@ describe("Cluster", () => {
       },
     });
     equal(inputs["type"], "kubernetes.io/tls");
-    deepEqual(unwrapped(inputs["stringData"]), {
-      "tls.crt": "the issuer",
-      "tls.key": canary,
-      "ca.crt": bundle,
+    deepEqual(unwrapped(inputs["data"]), {
+      "tls.crt": base64("the issuer"),
+      "tls.key": base64(canary),
+      "ca.crt": base64(bundle),
     });
   });
 
@@ -139,9 +139,14 @@ describe("Cluster", () => {
     equal(result.length, 2);
     const all = (read: (inputs: unknown) => unknown): string =>
       JSON.stringify(resources.map(({ inputs }) => read(inputs)));
-    equal(all(unwrapped).includes(canary), true);
+    equal(all(unwrapped).includes(base64(canary)), true);
+    equal(all(redacted).includes(base64(canary)), false);
     equal(/PRIVATE KEY/.test(all(redacted)), false);
     const values = resources.filter(({ type }) => type === release).map(({ inputs }) => inputs);
     equal(/PRIVATE KEY/.test(JSON.stringify(unwrapped(values))), false);
   });
 });
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

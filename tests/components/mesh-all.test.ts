@@ -54,8 +54,8 @@ describe("Mesh with manage: all", () => {
     const anchors = new Set(values.map((each) => each["identityTrustAnchorsPEM"]));
     match(String([...anchors]), /^-----BEGIN CERTIFICATE-----[^,]+$/);
     const issuers = Object.keys(clusters).map((name) => {
-      const { stringData } = mesh.inputs(types.secret, `${name}-issuer`);
-      return (unwrapped(stringData) as Readonly<Record<string, string>>)["tls.crt"];
+      const { data } = mesh.inputs(types.secret, `${name}-issuer`);
+      return (unwrapped(data) as Readonly<Record<string, string>>)["tls.crt"];
     });
     equal(new Set(issuers).size, 3);
   });
