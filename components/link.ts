@@ -29,12 +29,15 @@ export interface LinkArgs {
 
 /** One direction between two clusters: the target's exported Services appear in the source. */
 export class Link extends pulumi.ComponentResource {
+  /** As `east/west`. */
+  readonly name: string;
   /** Absent where Linkerd's own controller does the mirroring. */
   readonly mirrors: Mirrors | undefined;
   readonly credentials: LinkCredentials | undefined;
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Link", name, {}, opts);
+    this.name = name;
     const { spec, mirroring } = args.config;
     const linked = args.connection && this.#connect(name, args, args.connection);
     this.credentials = linked?.credentials;

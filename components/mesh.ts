@@ -45,8 +45,10 @@ export class Mesh extends pulumi.ComponentResource {
         );
       });
       made.push(...links);
-      for (const { mirrors } of links)
-        if (mirrors !== undefined) revisions[mirrors.link] = mirrors.revision;
+      for (const { name: link, mirrors, credentials } of links) {
+        if (mirrors !== undefined) revisions[link] = mirrors.revision;
+        if (credentials !== undefined) revisions[`${link}/credentials`] = credentials.revision;
+      }
       if (mirrored.length === 0) continue;
       const federated = new FederatedServices(
         cluster,

@@ -32,8 +32,6 @@ export class Mirrors extends pulumi.dynamic.Resource {
   declare readonly notMirrored: pulumi.Output<Readonly<Record<string, string>> | undefined>;
   /** Goes up with each run that had something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
-  /** Name of the link, as `east/west`. */
-  readonly link: string;
 
   /** @param args `gatewayPort` may be unknown before an update, and then the plan is too. */
   constructor(
@@ -50,6 +48,5 @@ export class Mirrors extends pulumi.dynamic.Resource {
       "linkerd",
       "Mirrors",
     );
-    this.link = name;
   }
 }

@@ -22,9 +22,13 @@ export interface LinkCredentialsArgs {
  * that it did not know when a mirror came up (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
+  /** Another when the source is given other credentials; no secret itself. */
+  readonly revision: pulumi.Output<readonly string[]>;
+
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkCredentials", name, {}, opts);
     const { spec, access, namespaces, provider } = args;
+    this.revision = access.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
     const heads = credentialsSecrets(spec.target, access.facts, namespaces);
     // Nothing gets a token that has not been tried.

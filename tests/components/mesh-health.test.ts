@@ -63,13 +63,15 @@ describe("Mesh: verified at the end", () => {
 
       // Mocks do not release anything, so all three of a cluster have no revision.
       const revisions = [null, null, null];
-      it("is told of every mirror's, federated Service's and chart's last change, and of the mesh", async () => {
+      it("is told of every mirror's, federated Service's, token's and chart's last change, and of the mesh", async () => {
         const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
         const charts = { west: revisions, east: revisions, north: revisions };
         deepEqual(triggers, {
           ...(manage === "all" && charts),
           "east/west": 3,
           "east/federated": 7,
+          "east/west/credentials": credentials("east", "west"),
+          "west/east/credentials": credentials("west", "east"),
         });
         const { manage: how, clusters: known } = mesh as Readonly<Record<string, unknown>>;
         const contexts = { west: { context: "west" }, east: { context: "east" } };
@@ -131,8 +133,14 @@ describe("Mesh: verified at the end", () => {
       ok(first > last);
     });
 
-    it("and again when mirrors have changed", () => {
-      deepEqual(mesh.inputs(types.command, "linkerd-check/east")["triggers"], [3, 7]);
+    it("and again when mirrors or credentials have changed", () => {
+      const { triggers } = mesh.inputs(types.command, "linkerd-check/east");
+      deepEqual(triggers, [3, credentials("east", "west"), 7, credentials("west", "east")]);
     });
   });
 });
+
+/** What Health is told of a link's credentials. */
+function credentials(source: string, target: string): string[] {
+  return [`https://${target}.example.com`, `linkerd-multicluster-access-${source}-token-1-1`];
+}
