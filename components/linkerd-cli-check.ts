@@ -3,26 +3,22 @@ import { delimiter, join } from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthMesh } from "./health-mesh.ts";
+import { check, exceptMulticluster, reported, withKubeconfig } from "./linkerd-cli-script.ts";
 
 export interface LinkerdCliCheckArgs {
   readonly mesh: HealthMesh;
   /** The commands run again whenever one of these has changed. */
   readonly triggers: pulumi.Input<unknown[]>;
-  /**
-   * Seconds that `linkerd` waits for checks to pass.
-   *
-   * @default 60
-   */
-  readonly wait?: number;
 }
 
 /**
  * `linkerd check` and `linkerd multicluster check` in every cluster, by the CLI on PATH. Without one
  * there, it says so and does nothing. Has to depend on everything else.
  *
- * The second is bound to fail where this program does the mirroring, since it wants a controller for
- * each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its output is recorded, and decides
- * nothing.
+ * The second, which the first includes, is bound to fail where this program does the mirroring,
+ * since it wants a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its
+ * output is recorded, and decides nothing. It is not waited for either: Health has just verified
+ * the mesh.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
   /** By cluster: what `linkerd multicluster check` says. */
@@ -38,11 +34,14 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     }
     this.multicluster = Object.fromEntries(
       clusters.map((cluster) => {
-        const core = this.#command(`${name}/${cluster}`, cluster, { ...args, words: "check" });
+        const own = hasControllers(cluster, args.mesh);
+        const core = this.#command(`${name}/${cluster}`, cluster, {
+          ...args,
+          script: own ? check("check", 60) : exceptMulticluster(check("check", 10)),
+        });
         const { stdout } = this.#command(`${name}/${cluster}/multicluster`, cluster, {
           ...args,
-          words: "multicluster check",
-          tolerated: !hasControllers(cluster, args.mesh),
+          script: own ? check("multicluster check", 60) : reported(check("multicluster check", 1)),
           after: core,
         });
         return [cluster, stdout];
@@ -52,14 +51,12 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
   }
 
   #command(name: string, cluster: string, args: CommandArgs): local.Command {
-    const { mesh, triggers, wait = 60, words, tolerated = false, after } = args;
+    const { mesh, triggers, script, after } = args;
     const { context = cluster, kubeconfig } = mesh.clusters[cluster] ?? {};
-    const options = `--context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
     return new local.Command(
       name,
       {
-        // Names travel as variables, so that the shell reads nothing into them.
-        create: `${kubeconfigIn(kubeconfig)}linkerd ${words} ${options}${tolerated ? " || true" : ""}`,
+        create: withKubeconfig(kubeconfig, script),
         environment: {
           CONTEXT: context,
           LINKERD_NAMESPACE: mesh.linkerdNamespace,
@@ -74,16 +71,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
 }
 
 interface CommandArgs extends LinkerdCliCheckArgs {
-  readonly words: string;
-  /** Its exit code says nothing. */
-  readonly tolerated?: boolean;
+  readonly script: string;
   readonly after?: local.Command;
-}
-
-/** `~` stands for another folder on every machine, and so is left to the shell. */
-function kubeconfigIn(kubeconfig: string | undefined): string {
-  if (kubeconfig === undefined) return "";
-  return kubeconfig.startsWith("~/") ? 'KUBECONFIG="$HOME/$FILE" ' : 'KUBECONFIG="$FILE" ';
 }
 
 /** All that is mirrored into the cluster is mirrored by Linkerd's own controllers. */

@@ -75,12 +75,12 @@ export class Mesh extends pulumi.ComponentResource {
   ): void {
     const mesh = healthMesh(config);
     const last = { parent: this, dependsOn: [...made] };
-    new Health("health", { mesh, triggers: revisions }, last);
+    const health = new Health("health", { mesh, triggers: revisions }, last);
     if (config.linkerdCheck)
       new LinkerdCliCheck(
         "linkerd-check",
         { mesh, triggers: pulumi.all(Object.values(revisions)) },
-        last,
+        { parent: this, dependsOn: [...made, health] },
       );
   }
 }

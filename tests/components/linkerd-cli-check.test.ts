@@ -3,15 +3,18 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LinkerdCliCheck } from "../../components/linkerd-cli-check.ts";
+import {
+  check,
+  exceptMulticluster,
+  reported,
+  withKubeconfig,
+} from "../../components/linkerd-cli-script.ts";
 import { settingsOf } from "../../mirror/model/link-settings.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";
 
 const command = "command:local:Command";
-const options =
-  '--context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait 60s --output short';
-
 describe("the checks of Linkerd's CLI", function () {
   this.timeout(30_000);
 
@@ -41,7 +44,7 @@ describe("the checks of Linkerd's CLI", function () {
       `${command} check/west/multicluster`,
     ]);
     deepEqual(resource(command, "check/west").inputs, {
-      create: `linkerd check ${options}`,
+      create: check("check", 60),
       environment: { CONTEXT: "k3d-west", LINKERD_NAMESPACE: "linkerd" },
       logging: "none",
       triggers: [1],
@@ -51,12 +54,16 @@ describe("the checks of Linkerd's CLI", function () {
 
   it("decide nothing where they want a controller that is not meant to be there", async () => {
     const { resource } = await run();
-    const create = `linkerd multicluster check ${options}`;
-    equal(resource(command, "check/west/multicluster").inputs.create, create);
-    equal(resource(command, "check/east/multicluster").inputs.create, `${create} || true`);
+    const created = (name: string) => resource(command, name).inputs["create"];
+    equal(created("check/west/multicluster"), check("multicluster check", 60));
+    equal(created("check/east/multicluster"), reported(check("multicluster check", 1)));
+    equal(created("check/east"), exceptMulticluster(check("check", 10)));
     const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
     const { resource: other } = await run(controlled);
-    equal(other(command, "check/east/multicluster").inputs.create, create);
+    equal(
+      other(command, "check/east/multicluster").inputs["create"],
+      created("check/west/multicluster"),
+    );
   });
 
   it("go by the stack's kubeconfig", async () => {
@@ -66,12 +73,12 @@ describe("the checks of Linkerd's CLI", function () {
     };
     const { resource } = await run(mesh({ clusters }));
     const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
-    equal(west?.create, `KUBECONFIG="$HOME/$FILE" linkerd check ${options}`);
+    equal(west?.["create"], withKubeconfig("~/west config", check("check", 60)));
     deepEqual(west.environment, {
       ...{ CONTEXT: "west", LINKERD_NAMESPACE: "linkerd" },
       FILE: "west config",
     });
-    equal(east?.create, `KUBECONFIG="$FILE" linkerd check ${options}`);
+    equal(east?.["create"], withKubeconfig("/etc/east", exceptMulticluster(check("check", 10))));
   });
 
   it("are left out with a word where there is no CLI", async () => {
