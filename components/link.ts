@@ -52,7 +52,7 @@ export class Link extends pulumi.ComponentResource {
               ...(args.siblings.length > 0 && { siblings: args.siblings.map(settingsOf) }),
               ...(linked !== undefined && {
                 statusIn: linked.statusIn,
-                gatewayPort: linked.gatewayPort,
+                gatewaySeen: linked.gatewaySeen,
               }),
             },
             { parent: this, dependsOn: linked === undefined ? [] : [linked.credentials] },
@@ -83,7 +83,11 @@ export class Link extends pulumi.ComponentResource {
       { parent: this, dependsOn: source.ready },
     );
     // Unknown until the gateway is there, and so is then the plan of what it leads to.
-    const gatewayPort = access.facts.apply(({ gateway }) => gateway?.port);
-    return { credentials, statusIn: namespaces.multicluster, gatewayPort };
+    const gatewaySeen = access.facts.apply(({ gateway }) => {
+      if (gateway === undefined) return undefined;
+      const { addresses, port, identity } = gateway;
+      return { addresses, port, identity };
+    });
+    return { credentials, statusIn: namespaces.multicluster, gatewaySeen };
   }
 }

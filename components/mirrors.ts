@@ -26,6 +26,10 @@ const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<Mir
   },
 };
 
+interface GatewaySeen {
+  readonly gatewaySeen?: pulumi.Input<MirrorsArgs["gatewaySeen"]>;
+}
+
 /** Every mirror of one link: a single resource, however many Services are exported. */
 export class Mirrors extends pulumi.dynamic.Resource {
   /** Exported Services that have no mirror, and why. */
@@ -33,18 +37,18 @@ export class Mirrors extends pulumi.dynamic.Resource {
   /** Goes up with each run that had something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
 
-  /** @param args `gatewayPort` may be unknown before an update, and then the plan is too. */
+  /** @param args `gatewaySeen` may be unknown before an update, and then the plan is too. */
   constructor(
     name: string,
-    args: pulumi.Inputs & MirrorsArgs & { readonly gatewayPort?: pulumi.Input<number | undefined> },
+    args: pulumi.Inputs & Omit<MirrorsArgs, "gatewaySeen"> & GatewaySeen,
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
       provider,
       name,
       { ...args, notMirrored: undefined, revision: undefined },
-      // These say nothing about mirrors, or only what `link` says already.
-      { ...opts, hideDiffs: ["__provider", "identities", "siblings"] },
+      // These say nothing about mirrors, or only what `link` and `gateway` say already.
+      { ...opts, hideDiffs: ["__provider", "identities", "siblings", "gatewaySeen"] },
       "linkerd",
       "Mirrors",
     );

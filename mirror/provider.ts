@@ -15,7 +15,7 @@ import { resource } from "./provider/resource.ts";
 import type { FederatedArgs, MirrorsArgs } from "./provider/state.ts";
 import { surveyFederated } from "./provider/survey-federated.ts";
 import { nameOf } from "./provider/survey-link.ts";
-import { surveyLinked } from "./provider/survey-linked.ts";
+import { surveyFederatedLinked, surveyLinked } from "./provider/survey-linked.ts";
 import { accessTo } from "./provider/survey.ts";
 
 /** One process serves one phase of one operation, and all resources in it share what it has read. */
@@ -58,7 +58,7 @@ export const federatedServices = resource<FederatedArgs>(
       namespaceLabels: { [label.mirrored]: "true" },
       work: "federating",
     }),
-    survey: surveyFederated,
+    survey: surveyFederatedLinked,
     removal: async (_world, state) => {
       const leaving = { ...state, links: [] };
       const clusters = { [state.cluster]: accessTo(state, state.cluster) };

@@ -1,3 +1,4 @@
+import type { GatewayFacts } from "../access/state.ts";
 import type { ClusterAccess } from "../model/link.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
 import type { ObjectKey } from "../model/objects.ts";
@@ -13,6 +14,8 @@ export interface MirrorsArgs {
   readonly siblings?: readonly LinkSettings[];
   /** Namespace of the source's Link resource, whose status is to be kept; absent: none is. */
   readonly statusIn?: string;
+  /** The target's gateway as this run has found it for the Link resource, if that is its doing. */
+  readonly gatewaySeen?: Omit<GatewayFacts, "probe">;
 }
 
 /** What the program gives for the federated Services of one cluster. */

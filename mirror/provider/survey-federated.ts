@@ -6,17 +6,23 @@ import { objectKey } from "../model/objects.ts";
 import { federated } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import type { World } from "../observe/world.ts";
 import { planFederated } from "../plan/plan.ts";
 import { federatedStatus } from "../plan/status.ts";
 import { mirrorClaims } from "./claims.ts";
 import { formerTargets } from "./retired.ts";
 import type { Before, FederatedArgs } from "./state.ts";
-import { ifReached, readAll, required, sameCluster, type Survey } from "./survey.ts";
+import {
+  ifReached,
+  readAll,
+  required,
+  sameCluster,
+  type Snapshots,
+  type Survey,
+} from "./survey.ts";
 
 /** Reads all clusters of the stack at once, and plans the federated Services of one of them. */
 export async function surveyFederated(
-  world: World,
+  world: Snapshots,
   args: FederatedArgs,
   before: Before,
 ): Promise<Survey> {

@@ -3,19 +3,18 @@ import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import { objectKey } from "../model/objects.ts";
 import { readGateway } from "../observe/gateway.ts";
-import type { World } from "../observe/world.ts";
 import { plan } from "../plan/plan.ts";
 import { mirrorStatus } from "../plan/status.ts";
 import { federatedClaims, mirrorClaims } from "./claims.ts";
 import type { MirrorsArgs } from "./state.ts";
-import { readAll, required, sameCluster, type Survey } from "./survey.ts";
+import { readAll, required, sameCluster, type Snapshots, type Survey } from "./survey.ts";
 
 export function nameOf(link: Pick<LinkSpec, "source" | "target">): string {
   return `${link.source}/${link.target}`;
 }
 
 /** Reads all clusters of the stack at once, and plans the mirrors of one link. */
-export async function surveyLink(world: World, args: MirrorsArgs): Promise<Survey> {
+export async function surveyLink(world: Snapshots, args: MirrorsArgs): Promise<Survey> {
   const link = linkOf(args.link);
   const siblings = (args.siblings ?? []).map(linkOf);
   const fatal = link.unreachable === "fail";

@@ -27,12 +27,15 @@ export type Survey =
     }
   | { readonly outcome: "mistaken"; readonly why: string };
 
+/** As much of the world as a survey needs. */
+export type Snapshots = Pick<World, "snapshot" | "anew" | "resolve">;
+
 type Clusters = Readonly<Record<string, ClusterAccess>>;
 
 /** Readings of every cluster of the stack, begun at the same time and shared by all resources. */
 export type Readings = ReadonlyMap<string, Promise<ClusterSnapshot>>;
 
-export function readAll(world: World, clusters: Clusters): Readings {
+export function readAll(world: Pick<Snapshots, "snapshot">, clusters: Clusters): Readings {
   return new Map(
     Object.entries(clusters).map(([name, access]) => [name, world.snapshot(name, access)]),
   );

@@ -122,15 +122,15 @@ describe("Mesh with manage: all", () => {
     for (const each of kubeconfigs) equal(all(redacted).includes(each), false);
   });
 
-  it("is there as a whole in the first preview, when no gateway has told its port yet", async () => {
+  it("is there as a whole in the first preview, when no gateway is there yet", async () => {
     const previewed = await previewedMesh({ manage, clusters, topology: "mesh" });
     deepEqual(previewed.all.toSorted(), mesh.all.toSorted());
-    const known = mesh.ofType(types.mirrors).map(({ inputs }) => typeof inputs["gatewayPort"]);
-    deepEqual(new Set(known), new Set(["number"]));
+    const known = mesh.ofType(types.mirrors).map(({ inputs }) => typeof inputs["gatewaySeen"]);
+    deepEqual(new Set(known), new Set(["object"]));
     for (const { inputs } of previewed.ofType(types.mirrors)) {
-      // Without a port it would be taken for a flat network, and the plan be wrong.
-      const { gatewayPort } = inputs;
-      equal(["undefined", "number"].includes(typeof gatewayPort), false);
+      // Without a gateway it would be taken for a flat network, and the plan be wrong.
+      const { gatewaySeen } = inputs;
+      equal(["undefined", "object"].includes(typeof gatewaySeen), false);
     }
   });
 

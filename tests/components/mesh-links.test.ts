@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { isSecret, redacted, unwrapped } from "./mocked-stack.ts";
-import { type MockedMesh, mockedMesh, port, tokenOf, types } from "./mocked-mesh.ts";
+import { type MockedMesh, mockedMesh, gatewayOf, tokenOf, types } from "./mocked-mesh.ts";
 
 const clusters = {
   west: { context: "k3d-west", apiServer: "https://west:6443" },
@@ -103,16 +103,17 @@ describe("Mesh with manage: links", () => {
     deepEqual(mesh.inputs(types.target, "north/east")["apiServer"], undefined);
   });
 
-  it("mirrors come after the credentials, with the gateway's port and where status goes", () => {
-    const { statusIn, gatewayPort, link } = mesh.inputs(types.mirrors, "east/west");
-    deepEqual([statusIn, gatewayPort], ["linkerd-multicluster", port("west")]);
+  it("mirrors come after the credentials, with the gateway as it is and where status goes", () => {
+    const { statusIn, gatewaySeen, link } = mesh.inputs(types.mirrors, "east/west");
+    equal(statusIn, "linkerd-multicluster");
+    deepEqual(gatewaySeen, gatewayOf("west"));
     deepEqual(link, { source: "east", target: "west" });
     deepEqual(mesh.needs(types.mirrors, "east/west"), [
       ...credentialsOf("east/west"),
       `${types.target} east/west`,
     ]);
     const flat = mesh.inputs(types.mirrors, "north/east");
-    deepEqual([flat["statusIn"], flat["gatewayPort"]], ["linkerd-multicluster", undefined]);
+    deepEqual([flat["statusIn"], flat["gatewaySeen"]], ["linkerd-multicluster", undefined]);
   });
 
   it("so do federated Services, after those of every link into their cluster", async () => {

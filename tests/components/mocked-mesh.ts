@@ -25,7 +25,12 @@ export const types = {
 } as const;
 
 /** What every target says of itself, each with a gateway port of its own to tell it by. */
-export const port = (target: string): number => 4000 + (target.codePointAt(0) ?? 0);
+/** The gateway of a target, as the mocked LinkTarget finds it. */
+export const gatewayOf = (target: string) => ({
+  addresses: ["192.0.2.7"],
+  port: 4000 + (target.codePointAt(0) ?? 0),
+  identity: `gateway.${target}`,
+});
 
 /** The token that a link's account gets; it must be nowhere in the plain. */
 export const tokenOf = (link: string): string => `canary-of-the-token-of-${link}`;
@@ -90,11 +95,7 @@ function outputs({ links, clusters }: MeshConfig): State {
       trustDomain: targetDomain,
       clusterDomain: targetDomain,
       token,
-      ...(gateway !== false && {
-        gateway: {
-          ...{ addresses: ["192.0.2.7"], port: port(target), identity: `gateway.${target}` },
-        },
-      }),
+      ...(gateway !== false && { gateway: gatewayOf(target) }),
     };
     state.set(`${types.target} ${link}`, { facts });
     const data = { token: Buffer.from(tokenOf(link)).toString("base64") };

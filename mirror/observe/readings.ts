@@ -1,0 +1,62 @@
+/** Milliseconds for which a reading serves all links of a run; longer than a phase's checks. */
+const fresh = 60_000;
+
+/**
+ * Readings that everybody in the process shares, so that clusters are read once for each phase and
+ * not once for each link. A failure is shared too: an unreachable cluster costs its time-out once.
+ */
+export class Readings<T> {
+  readonly #known = new Map<string, Reading<T>>();
+  readonly #outdated = new Set<string>();
+
+  /** The reading that there is, else a new one. */
+  get(key: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(key);
+    if (known !== undefined && Date.now() - known.at < fresh) return known.value;
+    return this.#begin(key, undefined, read);
+  }
+
+  /**
+   * A reading that begins after this call. Calls that come while one is under way share the one
+   * after it, so that a mesh that is just being made is not read once for each of its links.
+   */
+  anew(key: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(key);
+    return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
+  }
+
+  /** What was read no longer holds in all: it has been written to. */
+  outdate(key: string): void {
+    this.#outdated.add(key);
+  }
+
+  /** Lets the next reading begin anew, if it has been written to since the last one. */
+  renew(key: string): void {
+    if (this.#outdated.delete(key)) this.#known.delete(key);
+  }
+
+  #begin(key: string, after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
+    const reading = new Reading(after, read);
+    // Prefetched readings may fail before anybody waits for them.
+    reading.value.catch(() => undefined);
+    this.#known.set(key, reading);
+    return reading.value;
+  }
+}
+
+class Reading<T> {
+  at = Date.now();
+  begun = false;
+  readonly value: Promise<T>;
+
+  constructor(after: Promise<T> | undefined, read: () => Promise<T>) {
+    this.value = this.#read(after, read);
+  }
+
+  async #read(after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
+    await after?.catch(() => undefined);
+    this.begun = true;
+    this.at = Date.now();
+    return read();
+  }
+}
