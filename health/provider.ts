@@ -7,6 +7,7 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { checkMesh, type Patience } from "./check-mesh.ts";
+import { nameOf } from "../mirror/provider/survey-link.ts";
 import type { HealthArgs, HealthMesh } from "../components/health-mesh.ts";
 import type { Report } from "./report/report.ts";
 import { summary } from "./report/table.ts";
@@ -21,8 +22,9 @@ export function healthResource(
   look: (mesh: HealthMesh, wait: number | undefined) => Promise<Report>,
   say: (line: string) => void = console.log,
 ) {
-  async function run(inputs: HealthArgs, id: string): Promise<void> {
-    const report = await look(inputs.mesh, inputs.wait);
+  async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
+    const leaving = linksGivenUp(before, inputs.mesh);
+    const report = await look({ ...inputs.mesh, leaving }, inputs.wait);
     for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
     const errors = stopping(report, inputs.mesh);
     if (errors.length > 0) throw new Unhealthy(id, inputs, errors);
@@ -48,8 +50,8 @@ export function healthResource(
       return { id, outs: inputs };
     },
 
-    async update(id: string, _olds: HealthArgs, inputs: HealthArgs) {
-      await run(inputs, id);
+    async update(id: string, olds: HealthArgs, inputs: HealthArgs) {
+      await run(inputs, id, olds.mesh);
       return { outs: inputs };
     },
 
@@ -63,6 +65,12 @@ export function healthResource(
       return Promise.resolve();
     },
   };
+}
+
+function linksGivenUp(before: HealthMesh | undefined, mesh: HealthMesh) {
+  const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
+  const links = before?.links.map(({ link: { source, target } }) => ({ source, target })) ?? [];
+  return links.filter((link) => !names.has(nameOf(link)));
 }
 
 /** What is compared; state adds the provider's own code to it. */

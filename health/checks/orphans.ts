@@ -14,8 +14,9 @@ export const noOrphans: Check<ClusterView> = {
   aboutLinkerd: false,
   run: ({ mesh, cluster, reading: { snapshot } }) => {
     if ("why" in snapshot) return unread(cluster);
+    const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];
     const targets = new Set(
-      mesh.links.filter(({ link }) => link.source === cluster).map(({ link }) => link.target),
+      links.filter(({ source }) => source === cluster).map(({ target }) => target),
     );
     const context = mesh.clusters[cluster]?.context ?? cluster;
     return [

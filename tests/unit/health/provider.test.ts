@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { HealthMesh } from "../../../components/health-mesh.ts";
 import { checkMesh } from "../../../health/check-mesh.ts";
 import { health, healthResource } from "../../../health/provider.ts";
 import { type Report, reportOn } from "../../../health/report/report.ts";
@@ -68,6 +69,26 @@ describe("health in a run", () => {
     await rejects(resource(reportOn(lost)).tried.create(demanding), {
       reasons: ["cluster west can't be reached"],
     });
+  });
+
+  it("knows of the links that the run has given up, as their mirrors go after it", async () => {
+    const looked: HealthMesh[] = [];
+    const tried = healthResource(
+      (seen) => {
+        looked.push(seen);
+        return Promise.resolve(reportOn(healthy));
+      },
+      () => undefined,
+    );
+    const other = { link: { source: "east", target: "north" }, mirroring: "pulumi" as const };
+    const before = { ...inputs, mesh: mesh({ links: [...inputs.mesh.links, other] }) };
+    deepEqual(await tried.update("health", before, inputs), { outs: inputs });
+    await tried.update("health", inputs, inputs);
+    await tried.create(inputs);
+    deepEqual(
+      looked.map(({ leaving }) => leaving),
+      [[{ source: "east", target: "north" }], [], []],
+    );
   });
 
   it("leaves nothing to delete, and can't be imported", async () => {
