@@ -10,7 +10,17 @@ import * as clusters from "./access-clusters.ts";
 import { type Config, newStack, type Stack } from "./engine.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
 
-type Names = "west" | "east";
+type Names = "west" | "east" | "north";
+
+interface LinkObject {
+  readonly status?: {
+    readonly mirrorServices?: readonly { readonly remoteRef: { readonly name: string } }[];
+  };
+}
+
+interface Identified {
+  readonly metadata: { readonly uid: string };
+}
 
 interface Deployment {
   readonly resources: readonly { urn: string; type: string; provider?: string }[];
@@ -18,8 +28,14 @@ interface Deployment {
 
 const variable = "LINKERD_CHARTS";
 const source = process.env[variable] ?? "";
-const plugins = ["pulumi-resource-kubernetes", "pulumi-resource-tls"];
+const withCli = isOnPath("linkerd");
+const plugins = [
+  ...["pulumi-resource-kubernetes", "pulumi-resource-tls"],
+  ...(withCli ? ["pulumi-resource-command"] : []),
+];
+const discovered = { labels: { "mirror.linkerd.io/exported": "remote-discovery" } };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
+const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
 const lacking = [...plugins.filter((plugin) => !isOnPath(plugin)).map(notOnPath), ...noCharts()];
 const note = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
 
@@ -31,10 +47,13 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
 
   before(async function () {
     if (lacking.length > 0) return this.skip();
-    bed = await startBed({ clusters: ["west", "east"] });
+    bed = await startBed({ clusters: ["west", "east", "north"] });
     stack = await newStack(bed, "whole", config(bed));
     for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
-    await addService(bed.clusters.west, "shop", "web", exported);
+    const { west, east } = bed.clusters;
+    await addService(west, "shop", "web", exported);
+    await addService(west, "shop", "found", discovered);
+    await addService(east, "shop", "shown", exported);
   });
   after(() => bed?.stop());
 
@@ -46,20 +65,31 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
   });
 
   it("comes up in one go: Linkerd, the link, its mirrors, and all is in order", async () => {
-    const { west, east } = theBed().clusters;
-    await stack.pulumi("up", "--yes", "--skip-preview");
+    const { west, east, north } = theBed().clusters;
+    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    assert.match(output, /health: \d+ in order/);
     const mirror = await serviceIn(east, "shop", "web-west");
     assert.deepEqual(
       mirror?.spec.ports?.map(({ port }) => port),
       [8080],
     );
-    for (const cluster of [west, east]) {
+    for (const cluster of [west, east, north]) {
       const deployments = "/apis/apps/v1/namespaces/linkerd/deployments/linkerd-destination";
       assert.equal((await cluster.request("GET", deployments)).code, 200);
     }
-    const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
     const link = await clusters.get<{ readonly spec: Config }>(east, `${links}/west`);
     assert.equal(link.spec["gatewayAddress"], "192.0.2.7");
+  });
+
+  it("keeps the status of links that one run makes one after the other", async () => {
+    const { east, north } = theBed().clusters;
+    const mirrored = async (cluster: typeof east, target: Names) => {
+      const { status } = await clusters.get<LinkObject>(cluster, `${links}/${target}`);
+      return status?.mirrorServices?.map(({ remoteRef }) => remoteRef.name);
+    };
+    assert.deepEqual(await mirrored(east, "west"), ["found", "web"]);
+    assert.deepEqual(await mirrored(north, "west"), ["found"]);
+    assert.deepEqual(await mirrored(north, "east"), ["shown"]);
   });
 
   it("is the same afterwards", async () => {
@@ -76,6 +106,32 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
     assert.ok(await serviceIn(east, "shop", "api-west"));
   });
 
+  it("gives a link a new token, and everybody who uses it", async () => {
+    const { west, east } = theBed().clusters;
+    const secret = "/api/v1/namespaces/linkerd/secrets/cluster-credentials-west";
+    const before = await clusters.get<Identified>(east, secret);
+    await stack.configure(config(theBed(), { credentialsGeneration: 2 }));
+    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    assert.match(output, /health: \d+ in order/);
+    // The destination controller looks at a Secret only when it comes.
+    const after = await clusters.get<Identified>(east, secret);
+    assert.notEqual(after.metadata.uid, before.metadata.uid);
+    const old = tokenName(accountName("east"), { generation: 1, serial: 1 });
+    const path = `/api/v1/namespaces/linkerd-multicluster/secrets/${old}`;
+    assert.equal((await west.request("GET", path)).code, 404);
+  });
+
+  it("takes two steps of a rotation of the trust anchor, and waits with the third", async () => {
+    const { west, east, north } = theBed().clusters;
+    await stack.configure(config(theBed(), { credentialsGeneration: 2 }, { generation: 2 }));
+    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    assert.match(await up(), /Rotation, step 1 of 3/);
+    for (const cluster of [west, east, north]) assert.equal(await anchorsOf(cluster), 2);
+    assert.match(await up(), /Rotation, step 2 of 3/);
+    assert.match(await up(), /The rotation waits until no certificate under .+ can be in use/);
+    for (const cluster of [west, east, north]) assert.equal(await anchorsOf(cluster), 2);
+  });
+
   it("keeps every key and token encrypted, and uses no provider but its clusters' own", async () => {
     const { folder, clusters: made } = theBed();
     const file = join(folder, "whole.json");
@@ -83,23 +139,24 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
     const text = await readFile(file, "utf8");
     const token = await clusters.issuedToken(
       made.west,
-      tokenName(accountName("east"), { generation: 1, serial: 1 }),
+      tokenName(accountName("east"), { generation: 2, serial: 1 }),
     );
     for (const plain of ["PRIVATE KEY", token, Buffer.from(token).toString("base64")])
       assert.ok(!text.includes(plain));
     const { deployment } = JSON.parse(text) as { readonly deployment: Deployment };
     const objects = deployment.resources.filter(({ type }) => type.startsWith("kubernetes:"));
     assert.ok(objects.length > 0);
-    for (const { urn, provider = "" } of objects) assert.match(provider, /::(west|east)::/, urn);
+    for (const { urn, provider = "" } of objects)
+      assert.match(provider, /::(west|east|north)::/, urn);
   });
 
   it("is gone without a trace of the link when it is destroyed", async () => {
-    const { west, east } = theBed().clusters;
+    const { west, east, north } = theBed().clusters;
     await stack.pulumi("destroy", "--yes", "--skip-preview");
     assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
     const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("east")}`;
     assert.equal((await west.request("GET", role)).code, 404);
-    for (const cluster of [west, east])
+    for (const cluster of [west, east, north])
       await until("namespace linkerd to be gone", [], async () => {
         const { code } = await cluster.request("GET", "/api/v1/namespaces/linkerd");
         return code === 404 ? true : undefined;
@@ -112,17 +169,32 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
   }
 });
 
-/** Nobody gives a load balancer an address here, so the link is told one. */
-function config({ clusters: { west, east } }: Bed<Names>): Config {
+/** PEM blocks in the bundle that a cluster trusts. */
+async function anchorsOf(cluster: Bed<Names>["clusters"][Names]): Promise<number> {
+  const path = "/api/v1/namespaces/linkerd/configmaps/linkerd-identity-trust-roots";
+  const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
+  return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;
+}
+
+/** Nobody gives a load balancer an address here, so the links are told one. */
+function config(bed: Bed<Names>, link: Config = {}, trust: Config = {}): Config {
+  const { west, east, north } = bed.clusters;
   const values = { "linkerd-multicluster": { gateway: { serviceType: "NodePort" } } };
-  const gateway = { addresses: ["192.0.2.7"] };
+  const own = { gateway: { addresses: ["192.0.2.7"] }, values };
   return {
     manage: "all",
     clusters: {
-      west: { apiServer: west.server, gateway, values },
-      east: { apiServer: east.server, gateway, values },
+      west: { apiServer: west.server, ...own },
+      east: { apiServer: east.server, ...own },
+      north: { apiServer: north.server, ...own },
     },
-    links: [{ source: "east", target: "west" }],
+    links: [
+      { source: "east", target: "west", ...link },
+      { source: "north", target: "east" },
+      { source: "north", target: "west", gateway: false },
+    ],
+    linkerdCheck: withCli,
+    trust,
     charts: { source },
   };
 }
