@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterAccess, LinkSpec } from "../mirror/model/link.ts";
 import { settingsOf } from "../mirror/model/link-settings.ts";
+import { accessTo } from "../mirror/provider/survey.ts";
 import { LinkAccess } from "./access/link-access.ts";
 import { LinkCredentials } from "./access/link-credentials.ts";
 import type { Namespaces } from "./access/secrets.ts";
@@ -63,8 +64,7 @@ export class Link extends pulumi.ComponentResource {
   #connect(name: string, args: LinkArgs, connection: Connection) {
     const { spec, mirroring, rotation } = args.config;
     const { source, target, namespaces, apiServer } = connection;
-    const reach = args.clusters[spec.target];
-    if (reach === undefined) throw new Error(`the stack has no cluster ${spec.target}`);
+    const reach = accessTo(args, spec.target);
     const access = new LinkAccess(
       name,
       {
@@ -72,6 +72,7 @@ export class Link extends pulumi.ComponentResource {
         mirroring,
         namespaces,
         rotation,
+        source: accessTo(args, spec.source),
         target: { access: reach, ...(apiServer !== undefined && { apiServer }) },
         provider: target.provider,
       },

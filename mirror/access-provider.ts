@@ -5,6 +5,7 @@
  */
 
 import { setTimeout } from "node:timers/promises";
+import { foreignLink } from "./access/foreign-link.ts";
 import {
   type Checked,
   checkTarget,
@@ -44,7 +45,8 @@ export const linkTargets = {
     const { inputs, failures, notes }: Checked = await checkTarget(read, olds, args);
     // Pulumi shows each line that the provider prints as a message of the stack.
     for (const note of notes) console.log(`link ${args.source}/${args.target}: ${note}`);
-    return { inputs, failures: [...failures] };
+    const foreign = olds.source === undefined ? await madeByOthers(args) : [];
+    return { inputs, failures: [...failures, ...foreign] };
   },
 
   diff(_id: string, olds: Partial<TargetOutputs>, news: TargetInputs) {
@@ -105,6 +107,14 @@ export const tokenChecks = {
     return Promise.resolve();
   },
 };
+
+/** For a link that is new to this stack. */
+async function madeByOthers(args: TargetArgs): Promise<CheckFailure[]> {
+  const { source, sourceAccess } = args;
+  if (sourceAccess === undefined) return [];
+  const reason = await foreignLink(await world.client(source, sourceAccess), args);
+  return reason === undefined ? [] : [{ property: "source", reason }];
+}
 
 interface PulumiChecked<Inputs> {
   readonly inputs: Inputs;

@@ -12,6 +12,8 @@ import { TokenCheck } from "./token-check.ts";
 export interface LinkAccessArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
+  /** How the runner reaches the source. */
+  readonly source: ClusterAccess;
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
   readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
   readonly namespaces: Namespaces;
@@ -105,12 +107,13 @@ export class LinkAccess extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, target, namespaces, rotation }: LinkAccessArgs) {
+function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccessArgs) {
   const { access, apiServer } = target;
   return {
     source: spec.source,
     target: spec.target,
     access,
+    sourceAccess: source,
     ...(apiServer !== undefined && { apiServer }),
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,

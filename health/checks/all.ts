@@ -7,6 +7,7 @@ import { mirrorsHaveEndpoints } from "./endpoints.ts";
 import { gatewayKnown } from "./gateway.ts";
 import { linkResource } from "./link-resource.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
+import { oneMirrorer } from "./mirrorer.ts";
 import { noOrphans } from "./orphans.ts";
 import { anchorsShared, issuersTrusted } from "./trust.ts";
 
@@ -28,6 +29,7 @@ export const linkChecks: readonly Check<LinkView>[] = [
   linkResource, // what Linkerd knows of the link
   credentialsThere, // where Linkerd looks for them
   credentialsWork, // once they are used
+  oneMirrorer, // who else writes, or that nobody does
   mirrorsInOrder, // what this program makes of it all
   mirrorsHaveEndpoints, // where clients get to
 ];

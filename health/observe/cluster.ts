@@ -10,11 +10,12 @@ import {
 import { domainsIn, linkerdConfigName } from "../../mirror/access/linkerd-config.ts";
 import { configMaps as configs } from "../../mirror/access/resources.ts";
 import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
+import { label } from "../../mirror/model/vocabulary.ts";
 import type { World } from "../../mirror/observe/world.ts";
 import type { HealthMesh } from "../../components/health-mesh.ts";
 import type { ClusterReading, LinkerdReading } from "../view.ts";
 import { getIfThere, ifFound, read } from "./read.ts";
-import { linkObjects } from "./resources.ts";
+import { type ControllerReading, deployments, linkObjects } from "./resources.ts";
 
 /** Everything that is looked at in one cluster by itself. Never throws. */
 export async function readCluster(
@@ -26,15 +27,15 @@ export async function readCluster(
   const snapshot = await read(() => world.snapshot(name, access));
   if ("why" in snapshot || mesh.manage === "mirrors") return { snapshot };
   const kubernetes = await world.client(name, access);
-  return { snapshot, linkerd: await readLinkerd(kubernetes, name, mesh.linkerdNamespace) };
+  return { snapshot, linkerd: await readLinkerd(kubernetes, name, mesh) };
 }
 
 async function readLinkerd(
   kubernetes: Kubernetes,
   cluster: string,
-  namespace: string,
+  { linkerdNamespace: namespace, multiclusterNamespace }: HealthMesh,
 ): Promise<LinkerdReading> {
-  const [links, anchors, issuer, domains] = await Promise.all([
+  const [links, anchors, issuer, domains, controllers] = await Promise.all([
     read(() => ifFound(kubernetes.list(linkObjects))),
     read(() => anchorsOf(kubernetes, cluster, namespace)),
     read(() => issuerOf(kubernetes, cluster, namespace)),
@@ -42,8 +43,22 @@ async function readLinkerd(
       const config = await getIfThere(kubernetes, configs, { namespace, name: linkerdConfigName });
       return config === undefined ? undefined : domainsIn(config);
     }),
+    read(() => controllersIn(kubernetes, multiclusterNamespace)),
   ]);
-  return { links, anchors, issuer, domains };
+  return { links, anchors, issuer, domains, controllers };
+}
+
+async function controllersIn(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<readonly ControllerReading[]> {
+  const labelSelector = `linkerd.io/extension=multicluster,${label.cluster}`;
+  const found = await kubernetes.list(deployments, { namespace, labelSelector });
+  return found.map(({ metadata: { name, labels = {} }, spec, status }) => ({
+    ...{ namespace, name, target: labels[label.cluster] ?? "" },
+    replicas: spec?.replicas ?? 1,
+    ready: status?.readyReplicas ?? 0,
+  }));
 }
 
 async function anchorsOf(kubernetes: Kubernetes, cluster: string, namespace: string) {

@@ -57,7 +57,10 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
-function argsIn(all: Partial<TargetInputs>): Record<keyof TargetArgs, unknown> {
+/** What is asked about the target; the source has no part in it. */
+function argsIn(
+  all: Partial<TargetInputs>,
+): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
   const { linkerdNamespace, multiclusterNamespace, rotation } = all;
   return {

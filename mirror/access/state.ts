@@ -14,6 +14,8 @@ export interface TargetArgs {
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
+  /** How the runner reaches the source, to see that nobody else has made the link there. */
+  readonly sourceAccess?: ClusterAccess;
   /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
   /** The target's cluster domain as the stack config has it. */

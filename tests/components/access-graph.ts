@@ -68,6 +68,7 @@ export async function graph(
   const args: LinkAccessArgs = {
     spec: link(),
     mirroring: "pulumi",
+    source: { context: "k3d-east" },
     target: { access: { context: "k3d-west" } },
     namespaces,
     rotation: { generation: 1 },

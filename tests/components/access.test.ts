@@ -194,7 +194,12 @@ describe("a link's access and credentials", function () {
     ).inputs;
     assert.match(String(__provider), /linkTargets/);
     assert.deepEqual(inputs, {
-      ...{ source: "east", target: "west", targetDomain: "cluster.local" },
+      ...{
+        source: "east",
+        sourceAccess: { context: "k3d-east" },
+        target: "west",
+        targetDomain: "cluster.local",
+      },
       ...{ linkerdNamespace: "linkerd", multiclusterNamespace: "linkerd-multicluster" },
       ...{ access: { context: "k3d-west" }, apiServer, rotation },
       gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { type MockedMesh, mockedMesh, previewedMesh, tokenOf, types } from "./mocked-mesh.ts";
 import { isSecret, redacted, unwrapped } from "./mocked-stack.ts";
 
@@ -130,7 +130,8 @@ describe("Mesh with manage: all", () => {
     for (const { inputs } of previewed.ofType(types.mirrors)) {
       // Without a gateway it would be taken for a flat network, and the plan be wrong.
       const { gatewaySeen } = inputs;
-      equal(["undefined", "object"].includes(typeof gatewaySeen), false);
+      notEqual(gatewaySeen, undefined);
+      equal(Object.hasOwn(Object(gatewaySeen) as object, "addresses"), false);
     }
   });
 

@@ -90,13 +90,17 @@ describe("Mesh with manage: links", () => {
   });
 
   it("asks the target through its own context, and for the API server that the config names", () => {
-    const { access, apiServer, source, target } = mesh.inputs(types.target, "east/west");
+    const { access, apiServer, source, sourceAccess, target } = mesh.inputs(
+      types.target,
+      "east/west",
+    );
     deepEqual(
-      { access, apiServer, source, target },
+      { access, apiServer, source, sourceAccess, target },
       {
         access: { context: "k3d-west" },
         apiServer: "https://west:6443",
         source: "east",
+        sourceAccess: { context: "k3d-east", kubeconfig: "/home/me/east.yaml" },
         target: "west",
       },
     );

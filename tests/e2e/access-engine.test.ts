@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { type Bed, startBed } from "../bed/bed.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
+import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, "..", "..");
@@ -38,12 +39,33 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     assert.doesNotMatch(stdout, /error/);
   });
 
+  it("refuse a link that somebody else has made, in a preview, with the way out", async () => {
+    const { east } = bed.clusters;
+    await addLinkCrd(east);
+    await clusters.post(east, linksPath, {
+      apiVersion: "multicluster.linkerd.io/v1alpha3",
+      kind: "Link",
+      metadata: {
+        name: "west",
+        annotations: { "linkerd.io/created-by": "linkerd/cli edge-26.8.3" },
+      },
+      spec: { targetClusterName: "west", clusterCredentialsSecret: "creds" },
+    });
+    await assert.rejects(pulumi("preview"), {
+      stdout:
+        /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
+    });
+    assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
+  });
+
   it("find them out in an up, and nothing to do in the next", async () => {
     const { west } = bed.clusters;
     await clusters.addLinkerd(west);
     await clusters.addBalancerAddress(west, "192.0.2.7");
     await addToken(first);
     assert.match(await pulumi("up", "--yes", "--skip-preview"), new RegExp(`token +: "${first}"`));
+    // From now on it is the stack's own.
+    await addLink(bed.clusters.east, "west");
     await pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
     await pulumi("preview", "--expect-no-changes");
   });
@@ -107,7 +129,8 @@ describe("the dynamic resources of a link's access, in a real engine", function 
 async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<string> {
   await mkdir(folder);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  const { rotation, ...question } = clusters.question(bed);
+  const sourceAccess = { context: "east", kubeconfig: bed.kubeconfig };
+  const { rotation, ...question } = clusters.question(bed, { sourceAccess });
   const files = {
     "Pulumi.yaml":
       "name: access\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",

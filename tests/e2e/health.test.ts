@@ -90,6 +90,24 @@ describe("npm run check", function () {
     assert.deepEqual(await findings(), {});
   });
 
+  it("warns of a controller that mirrors a link beside this program", async () => {
+    const { east } = bed.clusters;
+    const path = `/apis/apps/v1/namespaces/${multicluster}/deployments`;
+    const labels = {
+      "linkerd.io/extension": "multicluster",
+      "mirror.linkerd.io/cluster-name": "west",
+    };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "c" }] } };
+    await clusters.post(east, path, {
+      metadata: { name: "controller-west", labels },
+      spec: { selector: { matchLabels: labels }, template },
+    });
+    const [line = "", ...more] = (await findings())["east/west"] ?? [];
+    assert.deepEqual(more, []);
+    assert.match(line, /^warning one-mirrorer: Deployment east\/\S+\/controller-west mirrors this/);
+    assert.equal((await east.request("DELETE", `${path}/controller-west`)).code, 200);
+  });
+
   it("leaves Linkerd to others with manage: mirrors, and then reads no Secret", async () => {
     const since = await mark(bed.clusters.east);
     const { code, stdout } = await check("--stack", "mirrors");

@@ -100,7 +100,7 @@ describe("the table", () => {
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (18 in order, 1 error, 1 skipped)");
+    equal(lines.at(-2), "Status: × (19 in order, 1 error, 1 skipped)");
   });
 
   it("cuts a long list short", () => {

@@ -64,6 +64,7 @@ export function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = 
     links: { value: [linkObject] },
     ...trusting([root], issuer),
     domains: { value: domains },
+    controllers: { value: [] },
     ...overrides,
   };
 }
