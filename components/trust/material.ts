@@ -7,13 +7,14 @@ import { type Expiries, expiriesOf, type Given, givenBy } from "./given.ts";
 import type { LiveTrusts } from "./live.ts";
 import { adopt } from "./own.ts";
 import { rotate } from "./rotate.ts";
-import { watchedGenerated, watchedOwn } from "./watched.ts";
+import { watchedAnchors, watchedIssuers, watchedOwn } from "./watched.ts";
 
 /** What there is to give to clusters, and what each gets. */
 export interface Material {
   readonly anchorsPem: pulumi.Output<string>;
   readonly given: pulumi.Output<Given>;
-  readonly expiries: pulumi.Output<Expiries>;
+  /** In parts, so that a preview tells of what is known while the rest is yet to be made. */
+  readonly expiries: readonly pulumi.Output<Expiries>[];
   /** `previous`: that of the generation before, while a rotation may still need it. */
   readonly issuersOf: (cluster: string) => {
     readonly wanted: KeyPair | undefined;
@@ -45,7 +46,7 @@ export function ownMaterial(trust: OwnTrust, context: MaterialContext): Material
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
     given: pulumi.output(given),
-    expiries: pulumi.output(expiriesOf(watchedOwn(anchors, issuers), context.now)),
+    expiries: [pulumi.output(expiriesOf(watchedOwn(anchors, issuers), context.now))],
     issuersOf: (cluster) => {
       const own = trust.issuers.get(cluster);
       const chain = issuers.get(cluster);
@@ -81,11 +82,17 @@ export function generatedMaterial(trust: GeneratedTrust, context: MaterialContex
   return {
     anchorsPem: wanted.anchorPem.apply((pem) => bundleText([onlyCertificate(pem)])),
     given,
-    expiries: pulumi.all([pems, given, pulumi.all(issuerPems)]).apply(([both, plan, each]) => {
-      const chains = each.map(([cluster, pem]) => [cluster, onlyCertificate(pem)] as const);
-      const certificates = { ...anchorsIn(both), issuers: new Map(chains) };
-      return expiriesOf(watchedGenerated(trust, certificates, plan), now);
-    }),
+    expiries: [
+      pulumi
+        .all([pems, given])
+        .apply(([both, plan]) =>
+          expiriesOf(watchedAnchors(trust.generation, anchorsIn(both), plan), now),
+        ),
+      pulumi.all(issuerPems).apply((each) => {
+        const chains = each.map(([cluster, pem]) => [cluster, onlyCertificate(pem)] as const);
+        return expiriesOf(watchedIssuers(trust, new Map(chains)), now);
+      }),
+    ],
     issuersOf: (cluster) => ({
       wanted: wanted.issuers.get(cluster),
       previous: previous?.issuers.get(cluster),

@@ -55,10 +55,15 @@ export class TrustRoot extends pulumi.ComponentResource {
       for (const note of notes) this.#say("warning", note);
       return notes;
     });
-    this.expiries = expiries.apply(({ dates, verdicts }) => {
-      for (const { severity, message } of verdicts) this.#say(severity, message);
-      return dates;
-    });
+    const dates = expiries.map((part) =>
+      part.apply(({ dates: own, verdicts }) => {
+        for (const { severity, message } of verdicts) this.#say(severity, message);
+        return own;
+      }),
+    );
+    this.expiries = pulumi
+      .all(dates)
+      .apply((parts) => Object.fromEntries(parts.flatMap((part) => Object.entries(part))));
     this.registerOutputs({ anchorsPem, stage: this.stage, expiries: this.expiries });
   }
 

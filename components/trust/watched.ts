@@ -4,17 +4,13 @@ import type { Certificate } from "./certificate.ts";
 import type { Watched } from "./expiry.ts";
 import type { Given } from "./given.ts";
 
-interface Generated {
-  readonly wanted: Certificate;
-  readonly previous?: Certificate | undefined;
-  /** By cluster. */
-  readonly issuers: ReadonlyMap<string, Certificate>;
-}
-
-/** What this stack made and clusters use. */
-export function watchedGenerated(
-  { generation, renewBeforeDays }: GeneratedTrust,
-  { wanted, previous, issuers }: Generated,
+/** The anchors that this stack made, as far as clusters use them. */
+export function watchedAnchors(
+  generation: number,
+  {
+    wanted,
+    previous,
+  }: { readonly wanted: Certificate; readonly previous?: Certificate | undefined },
   given: Given,
 ): Watched[] {
   const anchor = {
@@ -25,21 +21,28 @@ export function watchedGenerated(
   };
   const bundles = Object.values(given.clusters).map(({ bundlePem }) => bundlePem);
   const inUse = bundles.some((pem) => previous !== undefined && pem.includes(previous.pem));
-  const old = previous !== undefined &&
-    inUse && {
-      certificate: previous,
-      role: `the trust anchor of generation ${generation - 1}`,
-      remedy: "Go on with the rotation until it is dropped.",
-      succeeded: bundles.every((pem) => pem.includes(wanted.pem)),
-    };
-  const each = [...issuers].map(([cluster, certificate]) => ({
+  if (previous === undefined || !inUse) return [anchor];
+  const old = {
+    certificate: previous,
+    role: `the trust anchor of generation ${generation - 1}`,
+    remedy: "Go on with the rotation until it is dropped.",
+    succeeded: bundles.every((pem) => pem.includes(wanted.pem)),
+  };
+  return [anchor, old];
+}
+
+/** The issuers that this stack made, by cluster. */
+export function watchedIssuers(
+  { renewBeforeDays }: Pick<GeneratedTrust, "renewBeforeDays">,
+  issuers: ReadonlyMap<string, Certificate>,
+): Watched[] {
+  return [...issuers].map(([cluster, certificate]) => ({
     certificate,
     role: `the issuer of cluster ${cluster}`,
     remedy: "Renew it: run pulumi up --refresh.",
     succeeded: false,
     renewBeforeDays,
   }));
-  return [anchor, ...(old === false ? [] : [old]), ...each];
 }
 
 /** What the config brought along. */

@@ -3,44 +3,10 @@ import type { TrustConfig } from "../../components/config/mesh.ts";
 import { certificatesIn, isIssuedBy, onlyCertificate } from "../../components/trust/certificate.ts";
 import type { LiveTrust } from "../../components/trust/live.ts";
 import { keyProblem } from "../../components/trust/requirements.ts";
-import { TrustRoot } from "../../components/trust/trust-root.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
-import { absent, live, present } from "../unit/trust/live.ts";
-import {
-  isSecretOutput,
-  mockedStack,
-  redacted,
-  type State,
-  unwrapped,
-  valueOf,
-} from "./mocked-stack.ts";
-
-const generated: TrustConfig = {
-  kind: "generated",
-  generation: 1,
-  anchorValidityDays: 3650,
-  issuerValidityDays: 365,
-  renewBeforeDays: 60,
-};
-
-const issuerNames = new Map([
-  ["west", "identity.linkerd.cluster.local"],
-  ["east", "identity.linkerd.east.local"],
-]);
-
-type Clusters = Readonly<Record<string, LiveTrust>>;
-
-function rootOf(
-  trust: TrustConfig,
-  clusters: Clusters,
-  now = new Date(),
-  state: State = new Map(),
-) {
-  const args = { trust, live: live(clusters), issuerNames, now, failAtEnd: () => undefined };
-  return mockedStack(() => new TrustRoot("trust", args), state);
-}
-
-const bare = { west: absent, east: absent };
+import { absent, present } from "../unit/trust/live.ts";
+import { isSecretOutput, redacted, type State, unwrapped, valueOf } from "./mocked-stack.ts";
+import { bare, generated, rootOf } from "./trust-roots.ts";
 
 const key = "tls:index/privateKey:PrivateKey";
 const selfSigned = "tls:index/selfSignedCert:SelfSignedCert";
@@ -119,27 +85,6 @@ describe("TrustRoot: generated", () => {
       "the issuer of cluster west",
       "the issuer of cluster east",
     ]);
-  });
-
-  it("says when the anchor runs out, in time", async () => {
-    const { said } = await rootOf(generated, bare, new Date(Date.now() + 3600 * day));
-    match(
-      said[0] ?? "",
-      /^warning: The trust anchor, root\.linkerd\.cluster\.local .* expires in 49 days, on .* Start a rotation: set linkerd-multicluster:trust\.generation to 2\.$/,
-    );
-    const late = await rootOf(generated, bare, new Date(Date.now() + 3640 * day));
-    match(late.said[0] ?? "", /^error: The trust anchor/);
-  });
-
-  it("what is nearly too late fails the run at its end", async () => {
-    const failures: number[] = [];
-    for (const days of [0, 3640]) {
-      const now = new Date(Date.now() + days * day);
-      const failAtEnd = (): void => void failures.push(days);
-      const args = { trust: generated, live: live(bare), issuerNames, now, failAtEnd };
-      await mockedStack(() => new TrustRoot("trust", args));
-    }
-    deepEqual([...new Set(failures)], [3640]);
   });
 
   it("refuses to replace the issuers of somebody else, and says why", async () => {
