@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { base64 } from "../base64.ts";
@@ -35,8 +36,8 @@ export class Cluster extends pulumi.ComponentResource {
   readonly provider: k8s.Provider;
   /** To depend on where Linkerd and the Link CRD have to be there. */
   readonly ready: pulumi.Resource;
-  /** Revisions of the charts, as Helm counts them. */
-  readonly revision: pulumi.Output<readonly number[]>;
+  /** Revisions of the charts, as Helm counts them, and which issuer there is. */
+  readonly revision: pulumi.Output<readonly (number | string)[]>;
   readonly gatewayEnabled: boolean;
   readonly trustBundle: pulumi.Output<string>;
   readonly #name: string;
@@ -70,7 +71,10 @@ export class Cluster extends pulumi.ComponentResource {
     this.gatewayEnabled = role.gateway !== undefined;
     const releases = this.#install();
     this.ready = releases.multicluster;
-    this.revision = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
+    const installed = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
+    this.revision = pulumi
+      .all([installed, args.issuer.certPem])
+      .apply(([revisions, pem]) => [...revisions, fingerprint(pem)]);
     const { gatewayEnabled, trustBundle } = this;
     this.registerOutputs({ gatewayEnabled, trustBundle });
   }
@@ -168,4 +172,8 @@ export class Cluster extends pulumi.ComponentResource {
   #own(): pulumi.CustomResourceOptions {
     return { parent: this, provider: this.provider };
   }
+}
+
+function fingerprint(pem: string): string {
+  return createHash("sha256").update(pem).digest("hex").slice(0, 12);
 }

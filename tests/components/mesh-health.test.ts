@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,13 +61,17 @@ describe("Mesh: verified at the end", () => {
         ok(all.size > 0);
       });
 
-      // Mocks do not release anything, so all three of a cluster have no revision.
-      const revisions = [null, null, null];
-      it("is told of every mirror's, federated Service's, token's and chart's last change, and of the mesh", async () => {
+      it("is told of every mirror's, federated Service's, token's, chart's and issuer's last change, and of the mesh", async () => {
         const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
-        const charts = { west: revisions, east: revisions, north: revisions };
-        deepEqual(triggers, {
-          ...(manage === "all" && charts),
+        const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
+        const installed = [west, east, north];
+        if (manage === "all") {
+          // Mocks do not release anything, so the three charts have no revision.
+          for (const one of installed)
+            match(JSON.stringify(one), /^\[null,null,null,"[0-9a-f]{12}"\]$/);
+          equal(new Set(installed.map((one) => JSON.stringify(one))).size, 3);
+        } else deepEqual(installed, [undefined, undefined, undefined]);
+        deepEqual(others, {
           "east/west": 3,
           "east/federated": 7,
           "east/west/credentials": credentials("east", "west"),
