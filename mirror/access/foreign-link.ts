@@ -30,14 +30,17 @@ export async function foreignLink(
   const at = { namespace: multiclusterNamespace, name: target };
   const link = await found(kubernetes.get(links, at));
   if (link === undefined) return undefined;
+  const where = `Link ${source}/${multiclusterNamespace}/${target} is there already`;
   const maker = link.metadata.annotations?.["linkerd.io/created-by"] ?? "somebody else";
+  if (maker.startsWith("linkerd-multicluster/"))
+    return `${where}, made by another stack of this program: take the link out of that stack first, so that the two do not fight over it`;
   const secret = link.spec?.clusterCredentialsSecret ?? `cluster-credentials-${target}`;
   const kubectl = `kubectl --context ${sourceAccess?.context ?? source} delete --ignore-not-found`;
   const commands = [
     `${kubectl} --namespace ${multiclusterNamespace} links/${target} secrets/${secret}`,
     `${kubectl} --namespace ${linkerdNamespace} secrets/${secret}`,
   ];
-  return `Link ${source}/${multiclusterNamespace}/${target} is there already, made by ${maker} and not by this stack: for this stack to have it, remove the controller that works for it, then the Link and its credentials (${commands.join("; ")}), and run again; its mirrors stay meanwhile, and are taken over`;
+  return `${where}, made by ${maker} and not by this stack: for this stack to have it, remove the controller that works for it, then the Link and its credentials (${commands.join("; ")}), and run again; its mirrors stay meanwhile, and are taken over`;
 }
 
 async function found<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -55,6 +55,11 @@ describe("the dynamic resources of a link's access, in a real engine", function 
       stdout:
         /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
     });
+    const annotations = { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" };
+    await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
+    await assert.rejects(pulumi("preview"), {
+      stdout: /made by another stack of this program: take the link out of that stack first/,
+    });
     assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
   });
 
