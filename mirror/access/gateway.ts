@@ -1,4 +1,4 @@
-import { loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
+import { gatewayLacks, loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
 import type { GatewaySource } from "../model/link.ts";
 import type { Service } from "../model/objects.ts";
 import { annotation, gatewayPort } from "../model/vocabulary.ts";
@@ -31,37 +31,25 @@ export function gatewayFacts(
   const addresses = said.addresses ?? loadBalancerAddresses(service);
   const port = said.port ?? portNamed(service, gatewayPort);
   const identity = said.identity ?? service?.metadata.annotations?.[annotation.gatewayIdentity];
-  if (service === undefined && (addresses.length === 0 || port === undefined || !identity))
-    return {
-      missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.addresses, gateway.port and gateway.identity on the link`,
-      soon: false,
-    };
-  if (port === undefined)
-    return {
-      missing: `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,
-      soon: false,
-    };
-  if (!identity)
-    return {
-      missing: `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
-      soon: false,
-    };
-  if (addresses.length === 0) return withoutAddress(service?.spec.type ?? "ClusterIP", where);
+  if (addresses.length === 0 || port === undefined || !identity)
+    return service === undefined
+      ? {
+          missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.addresses, gateway.port and gateway.identity on the link`,
+          soon: false,
+        }
+      : lacking(service, where, port === undefined ? "port" : identity ? "addresses" : "identity");
   const probe = probeOf(service, where);
   if (typeof probe === "string") return { missing: probe, soon: false };
   return { facts: { addresses, port, identity, ...(probe !== undefined && { probe }) } };
 }
 
-function withoutAddress(type: string, where: string): GatewayAnswer {
-  return type === "LoadBalancer"
-    ? {
-        missing: `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
-        soon: true,
-      }
-    : {
-        missing: `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
-        soon: false,
-      };
+function lacking(
+  service: Service,
+  where: string,
+  fact: "addresses" | "port" | "identity",
+): GatewayAnswer {
+  const soon = fact === "addresses" && service.spec.type === "LoadBalancer";
+  return { missing: gatewayLacks[fact](where, service), soon };
 }
 
 /** Undefined where the Service offers no probe; a text is the mistake in what it offers. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { GatewayReading } from "../model/gateway.ts";
-import { loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
+import { gatewayLacks, loadBalancerAddresses, portNamed } from "../model/gateway-service.ts";
 import type { GatewaySource, LinkSpec } from "../model/link.ts";
 import { objectKey, type Service } from "../model/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -34,7 +34,7 @@ export async function readGateway(
     return unknown(
       service === undefined
         ? `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${missing.join(", gateway.")} on the link`
-        : missing.map((fact) => lacks[fact](where, service)).join("; "),
+        : missing.map((fact) => gatewayLacks[fact](where, service)).join("; "),
     );
   const { known, failed } = await resolveAll(facts.addresses, resolve);
   if (known.length === 0)
@@ -62,17 +62,6 @@ function gatewayFacts(said: GatewaySource, service: Service | undefined): Facts 
       said.identity ?? (service?.metadata.annotations?.[annotation.gatewayIdentity] || undefined),
   };
 }
-
-const lacks: Record<keyof Facts, (where: string, service: Service) => string> = {
-  addresses: (where, service) =>
-    service.spec.type === "LoadBalancer"
-      ? `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`
-      : `the gateway Service ${where} is of type ${service.spec.type ?? "ClusterIP"} and so has no address of its own: set gateway.addresses on the link`,
-  port: (where) =>
-    `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,
-  identity: (where) =>
-    `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
-};
 
 async function resolveAll(entries: readonly string[], resolve: Resolve) {
   const failed: string[] = [];

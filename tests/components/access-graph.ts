@@ -6,6 +6,7 @@ import { LinkAccess, type LinkAccessArgs } from "../../components/access/link-ac
 import { LinkCredentials } from "../../components/access/link-credentials.ts";
 import type { TargetFacts } from "../../mirror/access/state.ts";
 import { link } from "../unit/fixtures/link.ts";
+import { listen } from "./mocked-stack.ts";
 
 export const token = "canary-of-the-issued-token";
 export const account = "linkerd-multicluster-access-east";
@@ -109,19 +110,6 @@ class Stand extends pulumi.CustomResource {
   constructor(type: string, name: string, ...dependsOn: readonly pulumi.Resource[]) {
     super(type, name, {}, { dependsOn: [...dependsOn] });
   }
-}
-
-/** Mocks are not told of a resource's options, which the request for it holds. */
-function listen(requests: Map<string, RegisterResourceRequest>): void {
-  interface Monitor {
-    registerResource: (request: RegisterResourceRequest, ...rest: readonly unknown[]) => unknown;
-  }
-  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
-  const register = monitor.registerResource.bind(monitor);
-  monitor.registerResource = (request, ...rest) => {
-    requests.set(`${request.getType()} ${request.getName()}`, request);
-    return register(request, ...rest);
-  };
 }
 
 function mocks(

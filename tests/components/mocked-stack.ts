@@ -69,7 +69,7 @@ export function isSecretOutput(output: unknown): Promise<boolean> {
 }
 
 /** Mocks are not told of a resource's options, which the request for it holds. */
-function listen(requests: Map<string, RegisterResourceRequest>): void {
+export function listen(requests: Map<string, RegisterResourceRequest>): void {
   interface Monitor {
     registerResource: (request: RegisterResourceRequest, ...rest: readonly unknown[]) => unknown;
   }
