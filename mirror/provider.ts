@@ -11,6 +11,7 @@ import { World } from "./observe/world.ts";
 import type { Change } from "./plan/change.ts";
 import { liveKind } from "./plan/describe.ts";
 import { liveMirrors } from "./plan/ownership.ts";
+import { foreseen } from "./provider/foresight.ts";
 import { resource } from "./provider/resource.ts";
 import type { FederatedArgs, MirrorsArgs } from "./provider/state.ts";
 import { surveyFederated } from "./provider/survey-federated.ts";
@@ -32,6 +33,7 @@ export const mirrors = resource<MirrorsArgs>(
       work: `mirroring ${link.target}`,
     }),
     survey: surveyLinked,
+    foresee: (args) => foreseen(world, args),
     removal: async (_world, { link, clusters }) => {
       const source = await world.snapshot(link.source, accessTo({ clusters }, link.source));
       const live = liveMirrors(source, mirrorsOf(link.target));

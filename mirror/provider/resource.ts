@@ -25,6 +25,8 @@ export interface Definition<Args extends Reach> {
   readonly source: (args: Args) => string;
   readonly ground: (args: Args) => Pick<Ground, "owner" | "namespaceLabels" | "work">;
   readonly survey: (world: World, args: Args, before: Before) => Promise<Survey>;
+  /** What a preview can show although not everything is known yet. */
+  readonly foresee?: (args: Args) => Promise<Pick<Planned, "mirrors" | "notMirrored"> | undefined>;
   /** The plan that takes everything away, from the source cluster alone. */
   readonly removal: (
     world: World,
@@ -63,7 +65,8 @@ export function resource<Args extends Reach>(definition: Definition<Args>, world
     async check(olds: Before, args: Args): Promise<Omit<Checked<Args>, "notes">> {
       if (awaitsUnknown(args)) {
         const revision = (olds.revision ?? 0) + 1;
-        return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
+        const seen = (await definition.foresee?.(args)) ?? { mirrors: unknownValue };
+        return { inputs: { ...args, ...seen, revision }, failures: [] };
       }
       const survey = await definition.survey(world, args, olds);
       const status = await pendingStatuses(world, definition.source(args), args, survey);

@@ -14,8 +14,11 @@ export interface MirrorsArgs {
   readonly siblings?: readonly LinkSettings[];
   /** Namespace of the source's Link resource, whose status is to be kept; absent: none is. */
   readonly statusIn?: string;
-  /** The target's gateway as this run has found it for the Link resource, if that is its doing. */
-  readonly gatewaySeen?: Omit<GatewayFacts, "probe">;
+  /**
+   * The target's gateway as this run has found it for the Link resource, if that is its doing;
+   * unknown in the preview of a run that is to make it.
+   */
+  readonly gatewaySeen?: Omit<GatewayFacts, "probe"> | Unknown;
 }
 
 /** What the program gives for the federated Services of one cluster. */

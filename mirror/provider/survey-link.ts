@@ -1,5 +1,6 @@
 import { desired } from "../desired/desired.ts";
 import type { LinkSpec } from "../model/link.ts";
+import type { GatewayReading } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import { objectKey } from "../model/objects.ts";
 import { readGateway } from "../observe/gateway.ts";
@@ -13,8 +14,16 @@ export function nameOf(link: Pick<LinkSpec, "source" | "target">): string {
   return `${link.source}/${link.target}`;
 }
 
-/** Reads all clusters of the stack at once, and plans the mirrors of one link. */
-export async function surveyLink(world: Snapshots, args: MirrorsArgs): Promise<Survey> {
+/**
+ * Reads all clusters of the stack at once, and plans the mirrors of one link.
+ *
+ * @param assumed the gateway, where it is not to be read
+ */
+export async function surveyLink(
+  world: Snapshots,
+  args: MirrorsArgs,
+  assumed?: GatewayReading,
+): Promise<Survey> {
   const link = linkOf(args.link);
   const siblings = (args.siblings ?? []).map(linkOf);
   const fatal = link.unreachable === "fail";
@@ -26,7 +35,8 @@ export async function surveyLink(world: Snapshots, args: MirrorsArgs): Promise<S
   const [source, target] = [first.snapshot, second.snapshot];
   const [mistake] = sameCluster(link, source, target);
   if (mistake !== undefined) return { outcome: "mistaken", why: mistake };
-  const gateway = await readGateway(link, target, (hostname) => world.resolve(hostname));
+  const gateway =
+    assumed ?? (await readGateway(link, target, (hostname) => world.resolve(hostname)));
   const wanted = desired({ link, source, target, gateway });
   const others = [
     ...(await mirrorClaims(siblings, source, readings)),

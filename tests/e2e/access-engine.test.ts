@@ -7,6 +7,7 @@ import { type Bed, startBed } from "../bed/bed.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
 import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
+import { addNamespace, addService, serviceIn } from "./objects.ts";
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, "..", "..");
@@ -32,10 +33,16 @@ describe("the dynamic resources of a link's access, in a real engine", function 
   });
   after(() => bed.stop());
 
-  it("leave the target's facts unknown in a preview of a bare cluster", async () => {
+  it("leave the target's facts unknown in a preview of a bare cluster, and show the mirrors", async () => {
+    const { west, east } = bed.clusters;
+    await addNamespace(west, "shop");
+    await addNamespace(east, "shop");
+    await addService(west, "shop", "web", { labels: { "mirror.linkerd.io/exported": "true" } });
     const stdout = await pulumi("preview", "--diff");
     assert.match(stdout, /linkerd:LinkTarget/);
     assert.match(stdout, /secret +: \[unknown\]/);
+    // Where the gateway is to be does not matter for what there will be.
+    assert.match(stdout, /shop\/web-west: "gateway mirror of web: .+"/);
     assert.doesNotMatch(stdout, /error/);
   });
 
@@ -69,6 +76,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     await clusters.addBalancerAddress(west, "192.0.2.7");
     await addToken(first);
     assert.match(await pulumi("up", "--yes", "--skip-preview"), new RegExp(`token +: "${first}"`));
+    assert.ok(await serviceIn(bed.clusters.east, "shop", "web-west"));
     // From now on it is the stack's own.
     await addLink(bed.clusters.east, "west");
     await pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
@@ -89,7 +97,9 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     const { west } = bed.clusters;
     await west.cut();
     try {
-      assert.match(await pulumi("preview", "--expect-no-changes"), /as in the run before, because/);
+      const stdout = await pulumi("preview");
+      assert.match(stdout, /link east\/west: as in the run before, because/);
+      assert.doesNotMatch(stdout, /(LinkTarget|TokenCheck) +east\/west +(update|replace|create)/);
     } finally {
       await west.restore();
     }
@@ -130,7 +140,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
   }
 });
 
-/** The two resources alone, since the provider of those between them is not to be had here. */
+/** The dynamic resources alone, since the provider of those between them is not to be had here. */
 async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<string> {
   await mkdir(folder);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
@@ -143,11 +153,18 @@ async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<
     "index.ts": `
       import * as pulumi from "@pulumi/pulumi";
       import { LinkTarget } from ${JSON.stringify(join(repository, "components/access/link-target.ts"))};
+      import { Mirrors } from ${JSON.stringify(join(repository, "components/mirrors.ts"))};
       import { TokenCheck } from ${JSON.stringify(join(repository, "components/access/token-check.ts"))};
       const generation = new pulumi.Config().getNumber("generation") ?? ${rotation.generation};
       const question = ${JSON.stringify(question)};
       const target = new LinkTarget("east/west", { ...question, rotation: { generation } });
       export const { facts } = target;
+      new Mirrors("east/west", {
+        link: { source: "east", target: "west" },
+        clusters: { west: question.access, east: question.sourceAccess },
+        gatewaySeen: facts.apply(({ gateway: { addresses, port, identity } }) =>
+          ({ addresses, port, identity })),
+      });
       new TokenCheck("east/west", {
         target: "west",
         access: question.access,

@@ -59,8 +59,8 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
 
   it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
     const { west } = theBed().clusters;
-    const output = await stack.pulumi("preview");
-    assert.match(output, /linkerd:Mirrors +east\/west +create/);
+    const output = await stack.pulumi("preview", "--diff");
+    assert.match(output, /shop\/web-west *: "gateway mirror of web: .+"/);
     assert.equal((await west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
