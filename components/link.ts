@@ -83,7 +83,7 @@ export class Link extends pulumi.ComponentResource {
       { spec, mirroring, access, namespaces, provider: source.provider },
       { parent: this, dependsOn: source.ready },
     );
-    // Unknown until the gateway is there, and so is then the plan of what it leads to.
+    // Unknown until the gateway is there: undefined would stand for a flat network.
     const gatewaySeen = access.facts.apply(({ gateway }) => {
       if (gateway === undefined) return undefined;
       const { addresses, port, identity } = gateway;

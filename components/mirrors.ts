@@ -37,7 +37,7 @@ export class Mirrors extends pulumi.dynamic.Resource {
   /** Goes up with each run that had something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
 
-  /** @param args `gatewaySeen` may be unknown before an update, and then the plan is too. */
+  /** @param args `gatewaySeen` may be unknown in a preview, which then shows new mirrors alone. */
   constructor(
     name: string,
     args: pulumi.Inputs & Omit<MirrorsArgs, "gatewaySeen"> & GatewaySeen,
