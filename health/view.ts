@@ -7,7 +7,8 @@ import type { StringMap } from "../mirror/model/objects.ts";
 import type { ClusterSnapshot } from "../mirror/model/snapshot.ts";
 import type { Survey } from "../mirror/provider/survey.ts";
 import type { HealthMesh } from "../components/health-mesh.ts";
-import type { ControllerReading, LinkObject } from "./observe/resources.ts";
+import type { LinkObject } from "./observe/resources.ts";
+import type { Controller } from "../mirror/observe/controllers.ts";
 
 /** What was read, or in a sentence why it could not be. */
 export type Read<T> = { readonly value: T } | { readonly why: string };
@@ -49,7 +50,7 @@ export interface LinkerdReading {
   /** `undefined`: Linkerd's config is not there or does not say. */
   readonly domains: Read<Domains | undefined>;
   /** Linkerd's own controllers that mirror into this cluster. */
-  readonly controllers: Read<readonly ControllerReading[]>;
+  readonly controllers: Read<readonly Controller[]>;
 }
 
 export interface LinkReading {

@@ -7,6 +7,9 @@
 import { ownerLabels } from "./desired/metadata.ts";
 import { federated, mirrorsOf } from "./model/owner.ts";
 import { label } from "./model/vocabulary.ts";
+import type { ClusterAccess } from "./model/link.ts";
+import type { LinkSettings } from "./model/link-settings.ts";
+import { controllersIn } from "./observe/controllers.ts";
 import { World } from "./observe/world.ts";
 import type { Change } from "./plan/change.ts";
 import { liveKind } from "./plan/describe.ts";
@@ -35,7 +38,9 @@ export const mirrors = resource<MirrorsArgs>(
     survey: surveyLinked,
     foresee: (args) => foreseen(world, args),
     removal: async (_world, { link, clusters }) => {
-      const source = await world.snapshot(link.source, accessTo({ clusters }, link.source));
+      const access = accessTo({ clusters }, link.source);
+      const source = await world.snapshot(link.source, access);
+      if (await isHandedOver(link, access)) return { addresses: new Map(), changes: [] };
       const live = liveMirrors(source, mirrorsOf(link.target));
       const changes = [...live].map(([key, mirror]): Change => ({
         action: "delete",
@@ -71,5 +76,19 @@ export const federatedServices = resource<FederatedArgs>(
   },
   world,
 );
+
+/**
+ * Whether a controller of Linkerd's mirrors the link by now: then the mirrors are its own, and it
+ * would not make them again for minutes. Where Deployments can't be read, nobody is known to.
+ */
+async function isHandedOver(link: LinkSettings, access: ClusterAccess): Promise<boolean> {
+  const kubernetes = await world.client(link.source, access);
+  const controllers = await controllersIn(kubernetes).catch(() => []);
+  const heir = controllers.find(({ target, replicas }) => target === link.target && replicas > 0);
+  if (heir === undefined) return false;
+  const where = `${link.source}/${heir.namespace}/${heir.name}`;
+  console.log(`${nameOf(link)}: its mirrors stay, because Deployment ${where} mirrors it now`);
+  return true;
+}
 
 export { linkTargets, tokenChecks } from "./access-provider.ts";

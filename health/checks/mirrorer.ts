@@ -1,5 +1,5 @@
 import type { Check, Finding } from "../check.ts";
-import type { ControllerReading } from "../observe/resources.ts";
+import type { Controller } from "../../mirror/observe/controllers.ts";
 import type { LinkView } from "../view.ts";
 
 /**
@@ -24,7 +24,7 @@ export const oneMirrorer: Check<LinkView> = {
   },
 };
 
-function rival(source: string, { namespace, name }: ControllerReading): Finding {
+function rival(source: string, { namespace, name }: Controller): Finding {
   return {
     sentence: `Deployment ${source}/${namespace}/${name} mirrors this link as well, so that both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or the chart of its own), or say mirroring: controller on the link`,
   };
@@ -33,7 +33,7 @@ function rival(source: string, { namespace, name }: ControllerReading): Finding 
 function controlled(
   source: string,
   target: string,
-  own: readonly ControllerReading[],
+  own: readonly Controller[],
 ): readonly Finding[] {
   if (own.some(({ ready }) => ready > 0)) return [];
   const [first] = own;

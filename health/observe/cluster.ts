@@ -10,12 +10,12 @@ import {
 import { domainsIn, linkerdConfigName } from "../../mirror/access/linkerd-config.ts";
 import { configMaps as configs } from "../../mirror/access/resources.ts";
 import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
-import { label } from "../../mirror/model/vocabulary.ts";
+import { controllersIn } from "../../mirror/observe/controllers.ts";
 import type { World } from "../../mirror/observe/world.ts";
 import type { HealthMesh } from "../../components/health-mesh.ts";
 import type { ClusterReading, LinkerdReading } from "../view.ts";
 import { getIfThere, ifFound, read } from "./read.ts";
-import { type ControllerReading, deployments, linkObjects } from "./resources.ts";
+import { linkObjects } from "./resources.ts";
 
 /** Everything that is looked at in one cluster by itself. Never throws. */
 export async function readCluster(
@@ -33,7 +33,7 @@ export async function readCluster(
 async function readLinkerd(
   kubernetes: Kubernetes,
   cluster: string,
-  { linkerdNamespace: namespace, multiclusterNamespace }: HealthMesh,
+  { linkerdNamespace: namespace }: HealthMesh,
 ): Promise<LinkerdReading> {
   const [links, anchors, issuer, domains, controllers] = await Promise.all([
     read(() => ifFound(kubernetes.list(linkObjects))),
@@ -43,22 +43,9 @@ async function readLinkerd(
       const config = await getIfThere(kubernetes, configs, { namespace, name: linkerdConfigName });
       return config === undefined ? undefined : domainsIn(config);
     }),
-    read(() => controllersIn(kubernetes, multiclusterNamespace)),
+    read(() => controllersIn(kubernetes)),
   ]);
   return { links, anchors, issuer, domains, controllers };
-}
-
-async function controllersIn(
-  kubernetes: Kubernetes,
-  namespace: string,
-): Promise<readonly ControllerReading[]> {
-  const labelSelector = `linkerd.io/extension=multicluster,${label.cluster}`;
-  const found = await kubernetes.list(deployments, { namespace, labelSelector });
-  return found.map(({ metadata: { name, labels = {} }, spec, status }) => ({
-    ...{ namespace, name, target: labels[label.cluster] ?? "" },
-    replicas: spec?.replicas ?? 1,
-    ready: status?.readyReplicas ?? 0,
-  }));
 }
 
 async function anchorsOf(kubernetes: Kubernetes, cluster: string, namespace: string) {

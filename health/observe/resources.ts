@@ -22,29 +22,3 @@ export const linkObjects: Resource<LinkObject> = {
   plural: "links",
   namespaced: true,
 };
-
-/** A controller of Linkerd's that mirrors one link. */
-export interface ControllerReading {
-  readonly namespace: string;
-  readonly name: string;
-  /** Name of its Link, which is that of the target. */
-  readonly target: string;
-  /** Pods that it is to have. */
-  readonly replicas: number;
-  /** Pods that are ready. */
-  readonly ready: number;
-}
-
-export interface Deployment {
-  readonly metadata: ObjectMeta;
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: { readonly readyReplicas?: number };
-}
-
-export const deployments: Resource<Deployment> = {
-  apiVersion: "apps/v1",
-  path: "apis/apps/v1",
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-};

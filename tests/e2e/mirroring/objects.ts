@@ -45,6 +45,7 @@ export const kinds = {
   ConfigMap: namespaced("ConfigMap", "api/v1", "v1"),
   ServiceAccount: namespaced("ServiceAccount", "api/v1", "v1"),
   Namespace: clusterWide("Namespace", "api/v1", "v1"),
+  Deployment: namespaced("Deployment", "apis/apps/v1", "apps/v1"),
   StatefulSet: namespaced("StatefulSet", "apis/apps/v1", "apps/v1"),
   Role: namespaced("Role", ...rbac),
   RoleBinding: namespaced("RoleBinding", ...rbac),

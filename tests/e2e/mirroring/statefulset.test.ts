@@ -14,6 +14,8 @@ const set = `${namespace}/nginx-set` as const;
 const headless = `${namespace}/nginx-svc` as const;
 const ports = [{ name: "http", protocol: "TCP", port: 80, targetPort: 80 }];
 
+const links = [{ source: "east", target: "west", headless: true }];
+
 /** Linkerd's tutorial on StatefulSets: nginx runs in west and is reached from east, pod by pod. */
 describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
   this.timeout("3m");
@@ -29,7 +31,6 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     await createNamespaces(east, [namespace]);
     await create(west, tutorial);
     await podsAreThere(world, 3);
-    const links = [{ source: "east", target: "west", headless: true }];
     stack = await Stack.create(world, "tutorial", { clusters: { west: {}, east: {} }, links });
   });
 
@@ -90,8 +91,25 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     assert.deepEqual(await contentsOf(world, namespace), nothing);
   });
 
-  it("takes all mirrors away on destroy", async () => {
+  it("leaves its mirrors to a controller of Linkerd's that mirrors the link by now", async () => {
     await relabel(world.kube.west, headless, exported);
+    await stack.up();
+    const before = await contentsOf(world, namespace);
+    await create(world.kube.east, [controller]);
+    await stack.configure({ clusters: { west: {}, east: {} }, links: [] });
+    const { text, writes } = await stack.up();
+    assert.match(
+      text,
+      /east\/west: its mirrors stay, because Deployment east\/tutorial\/controller-west mirrors it now/,
+    );
+    assert.deepEqual(writes, []);
+    assert.deepEqual(await contentsOf(world, namespace), before);
+    await world.kube.east.remove(kinds.Deployment, controller.object.metadata);
+    await stack.configure({ clusters: { west: {}, east: {} }, links });
+    assert.match((await stack.preview()).text, /take over: it is there already/);
+  });
+
+  it("takes all mirrors away on destroy", async () => {
     await stack.up();
     assert.deepEqual(
       withoutVersions(await contentsOf(world, namespace)),
@@ -103,6 +121,23 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
 });
 
 const labels = { app: "nginx" };
+const ofWest = {
+  "linkerd.io/extension": "multicluster",
+  "mirror.linkerd.io/cluster-name": "west",
+};
+const controller: Item = {
+  kind: "Deployment",
+  object: {
+    metadata: { namespace, name: "controller-west", labels: ofWest },
+    spec: {
+      selector: { matchLabels: ofWest },
+      template: {
+        metadata: { labels: ofWest },
+        spec: { containers: [{ name: "controller", image: "controller" }] },
+      },
+    },
+  },
+};
 const tutorial: readonly Item[] = [
   service(headless, { labels }, { clusterIP: "None", selector: labels, ports }),
   {

@@ -1,17 +1,17 @@
 import { deepEqual } from "node:assert/strict";
 import { oneMirrorer } from "../../../health/checks/mirrorer.ts";
-import type { ControllerReading } from "../../../health/observe/resources.ts";
+import type { Controller } from "../../../mirror/observe/controllers.ts";
 import type { Read } from "../../../health/view.ts";
 import { east, linkView, outOfReach, reading, said } from "./views.ts";
 
-const controller: ControllerReading = {
+const controller: Controller = {
   ...{ namespace: "linkerd-multicluster", name: "controller-west", target: "west" },
   ...{ replicas: 1, ready: 1 },
 };
 
 function found(
   mirroring: "pulumi" | "controller",
-  controllers: Read<readonly ControllerReading[]>,
+  controllers: Read<readonly Controller[]>,
 ): string[] {
   return said(oneMirrorer, linkView({ mirroring, source: reading(east, { controllers }) }));
 }
