@@ -9,7 +9,6 @@ import { federated, mirrorsOf } from "./model/owner.ts";
 import { label } from "./model/vocabulary.ts";
 import type { ClusterAccess } from "./model/link.ts";
 import type { LinkSettings } from "./model/link-settings.ts";
-import { controllersIn } from "./observe/controllers.ts";
 import { World } from "./observe/world.ts";
 import type { Change } from "./plan/change.ts";
 import { liveKind } from "./plan/describe.ts";
@@ -82,8 +81,7 @@ export const federatedServices = resource<FederatedArgs>(
  * would not make them again for minutes. Where Deployments can't be read, nobody is known to.
  */
 async function isHandedOver(link: LinkSettings, access: ClusterAccess): Promise<boolean> {
-  const kubernetes = await world.client(link.source, access);
-  const controllers = await controllersIn(kubernetes).catch(() => []);
+  const controllers = await world.controllers(link.source, access).catch(() => []);
   const heir = controllers.find(({ target, replicas }) => target === link.target && replicas > 0);
   if (heir === undefined) return false;
   const where = `${link.source}/${heir.namespace}/${heir.name}`;

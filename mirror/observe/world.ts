@@ -3,6 +3,7 @@ import { connect } from "../kubernetes/connect.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
 import type { ClusterAccess } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { type Controller, controllersIn } from "./controllers.ts";
 import { observe } from "./observe.ts";
 import { Readings } from "./readings.ts";
 
@@ -10,6 +11,7 @@ import { Readings } from "./readings.ts";
 export class World {
   readonly #clients = new Map<string, Promise<Kubernetes>>();
   readonly #readings = new Readings<ClusterSnapshot>();
+  readonly #controllers = new Readings<readonly Controller[]>();
 
   /** @throws AccessError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
@@ -33,6 +35,17 @@ export class World {
    */
   anew(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#readings.anew(accessKey(access), () => this.#observe(name, access));
+  }
+
+  /**
+   * Linkerd's controllers that mirror into a cluster.
+   *
+   * @throws AccessError | KubernetesError
+   */
+  controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
+    return this.#controllers.get(accessKey(access), async () =>
+      controllersIn(await this.client(name, access)),
+    );
   }
 
   /** What was read of a cluster no longer holds in all: it has been written to. */
