@@ -66,7 +66,7 @@ describe("a cluster that can't be reached", function () {
     assert.deepEqual(await meanwhile(), together(ofWest("web"), ofWest("later"), kept));
   });
 
-  it("fails a run whose link says unreachable: fail, before anything is written", async () => {
+  it("fails a run whose link says unreachable: fail, and writes nothing of that link", async () => {
     await stack.configure({ clusters, links: links("fail") });
     await create(world.kube.west, exportedService(`${namespace}/too-late`));
     const { text, writes } = await stack.up({ fails: true });
@@ -75,7 +75,11 @@ describe("a cluster that can't be reached", function () {
       /cluster north can't be reached at https:\S+ to list \S+: the connection was refused/,
     );
     assert.doesNotMatch(text, /^\s+at /m);
-    assert.deepEqual(writes, []);
+    // Without a preview the other link may be through before this one is found out.
+    assert.deepEqual(
+      writes.filter((write) => write.endsWith("-north")),
+      [],
+    );
   });
 
   it("goes on where it was once the target is back", async () => {
