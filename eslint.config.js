@@ -13,6 +13,7 @@ const core = (files, forbidden) => ({
     ],
   },
 });
+const client = ["**/kubernetes/*", "!**/kubernetes/objects.ts", "!**/kubernetes/link-resource.ts"];
 
 export default defineConfig(
   eslint.configs.recommended,
@@ -26,12 +27,15 @@ export default defineConfig(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
   },
-  core(["mirror/model/**/*.ts"], ["../*"]),
+  core(["engine/mirroring/model/**/*.ts"], client),
   core(
-    ["mirror/desired/**/*.ts"],
-    ["**/plan/*", "**/observe/*", "**/apply/*", "**/kubernetes/*", "**/provider*"],
+    ["engine/mirroring/desired/**/*.ts"],
+    ["**/plan/*", "**/observe/*", "**/apply/*", "**/reconcile/*", ...client],
   ),
-  core(["mirror/plan/**/*.ts"], ["**/observe/*", "**/apply/*", "**/kubernetes/*", "**/provider*"]),
+  core(
+    ["engine/mirroring/plan/**/*.ts"],
+    ["**/observe/*", "**/apply/*", "**/reconcile/*", ...client],
+  ),
   // Nested test and suite callbacks return promises that mocha awaits.
   { files: ["tests/**/*.ts"], rules: { "@typescript-eslint/no-floating-promises": "error" } },
   { files: ["**/*.js", "**/*.mjs", "**/*.cjs"], extends: [tseslint.configs.disableTypeChecked] },

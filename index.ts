@@ -1,5 +1,5 @@
-import { surveyClusters } from "./components/cluster/survey.ts";
-import { stackConfig } from "./components/config/stack.ts";
+import { surveyClusters } from "./components/preflight.ts";
+import { stackConfig } from "./config/stack.ts";
 import { Mesh } from "./components/mesh.ts";
 
 const config = stackConfig();

@@ -1,27 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { FederatedArgs, Inputs, Outputs } from "../mirror/provider/state.ts";
+import type { FederatedArgs, Inputs, Outputs } from "../engine/mirroring/reconcile/state.ts";
 
 type Provider = pulumi.dynamic.ResourceProvider<Inputs<FederatedArgs>, Outputs<FederatedArgs>>;
 
 /** Calls of the package by its name, and nothing else, as in mirrors.ts. */
 const provider: Provider = {
   async check(olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.check(olds, news);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.check(olds, news);
   },
   async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.diff(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.diff(id, olds, news);
   },
   async create(inputs) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.create(inputs);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.create(inputs);
   },
   async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.update(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.update(id, olds, news);
   },
   async read(id, props) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.read(id, props);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.read(id, props);
   },
   async delete(id, props) {
-    return (await import("@linkerd-multicluster/mirror")).federatedServices.delete(id, props);
+    return (await import("@linkerd-multicluster/engine")).federatedServices.delete(id, props);
   },
 };
 

@@ -1,25 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthArgs, HealthMesh } from "./health-mesh.ts";
+import type { HealthArgs, HealthMesh } from "../engine/health/mesh.ts";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {
   async check(olds, news) {
-    return (await import("@linkerd-multicluster/health")).health.check(olds, news);
+    return (await import("@linkerd-multicluster/engine")).health.check(olds, news);
   },
   async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/health")).health.diff(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).health.diff(id, olds, news);
   },
   async create(inputs) {
-    return (await import("@linkerd-multicluster/health")).health.create(inputs);
+    return (await import("@linkerd-multicluster/engine")).health.create(inputs);
   },
   async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/health")).health.update(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).health.update(id, olds, news);
   },
   async read(id, props) {
-    return (await import("@linkerd-multicluster/health")).health.read(id, props);
+    return (await import("@linkerd-multicluster/engine")).health.read(id, props);
   },
   async delete() {
-    await (await import("@linkerd-multicluster/health")).health.delete();
+    await (await import("@linkerd-multicluster/engine")).health.delete();
   },
 };
 

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterAccess, LinkSpec } from "../mirror/model/link.ts";
-import { settingsOf } from "../mirror/model/link-settings.ts";
-import { accessTo } from "../mirror/provider/survey.ts";
-import { LinkAccess } from "./access/link-access.ts";
-import { LinkCredentials } from "./access/link-credentials.ts";
-import type { Namespaces } from "./access/secrets.ts";
-import type { Site } from "./cluster/known-cluster.ts";
-import type { LinkConfig } from "./config/mesh.ts";
+import type { ClusterAccess, LinkSpec } from "../engine/mirroring/model/link.ts";
+import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
+import { accessTo } from "../engine/mirroring/reconcile/survey.ts";
+import { LinkAccess } from "./link-access.ts";
+import { LinkCredentials } from "./link-credentials.ts";
+import type { Namespaces } from "../engine/credentials/secrets.ts";
+import type { Site } from "./existing-cluster.ts";
+import type { LinkConfig } from "../config/mesh.ts";
 import { Mirrors } from "./mirrors.ts";
 
 /** What it takes to link the clusters, and not only to mirror between them. */

@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "./health-mesh.ts";
-import { settingsOf } from "../mirror/model/link-settings.ts";
-import type { Site } from "./cluster/known-cluster.ts";
-import type { Survey } from "./cluster/survey.ts";
-import type { LinkConfig, MeshConfig } from "./config/mesh.ts";
+import { healthMesh } from "../engine/health/mesh.ts";
+import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
+import type { Site } from "./existing-cluster.ts";
+import type { Survey } from "./preflight.ts";
+import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { FederatedServices } from "./federated-services.ts";
 import { Health } from "./health.ts";
 import { Link, type Connection } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
-import { makeSites } from "./sites.ts";
+import { makeSites } from "./clusters.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {

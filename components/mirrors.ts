@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Inputs, MirrorsArgs, Outputs } from "../mirror/provider/state.ts";
+import type { Inputs, MirrorsArgs, Outputs } from "../engine/mirroring/reconcile/state.ts";
 
 /**
  * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up
@@ -7,22 +7,22 @@ import type { Inputs, MirrorsArgs, Outputs } from "../mirror/provider/state.ts";
  */
 const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<MirrorsArgs>> = {
   async check(olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.check(olds, news);
+    return (await import("@linkerd-multicluster/engine")).mirrors.check(olds, news);
   },
   async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.diff(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).mirrors.diff(id, olds, news);
   },
   async create(inputs) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.create(inputs);
+    return (await import("@linkerd-multicluster/engine")).mirrors.create(inputs);
   },
   async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.update(id, olds, news);
+    return (await import("@linkerd-multicluster/engine")).mirrors.update(id, olds, news);
   },
   async read(id, props) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.read(id, props);
+    return (await import("@linkerd-multicluster/engine")).mirrors.read(id, props);
   },
   async delete(id, props) {
-    return (await import("@linkerd-multicluster/mirror")).mirrors.delete(id, props);
+    return (await import("@linkerd-multicluster/engine")).mirrors.delete(id, props);
   },
 };
 

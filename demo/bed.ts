@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { ensureTools, startBed } from "../tests/bed/bed.ts";
-import { ask } from "../tests/bed/by-hand.ts";
-import { BedError } from "../tests/bed/errors.ts";
+import { ensureTools, startBed } from "../testbed/bed.ts";
+import { ask } from "../testbed/by-hand.ts";
+import { BedError } from "../testbed/errors.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { DemoError } from "./errors.ts";
 
@@ -45,7 +45,7 @@ export const raiseBedToKeep: RaiseBed = async (names, cleanup, report) => {
   }
   // Before the command, of whose progress nothing would be seen.
   await ensureTools(report);
-  const cli = join(import.meta.dirname, "..", "tests", "bed", "cli.ts");
+  const cli = join(import.meta.dirname, "..", "bin", "bed.ts");
   const starting = spawn(process.execPath, [cli, "up", ...names], {
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,6 +1,6 @@
-import { processEnvironment } from "../mirror/kubernetes/access.ts";
-import { connect } from "../mirror/kubernetes/connect.ts";
-import type { Kubernetes } from "../mirror/kubernetes/interface.ts";
+import { processEnvironment } from "../engine/kubernetes/kubeconfig.ts";
+import { connect } from "../engine/kubernetes/connect.ts";
+import type { Kubernetes } from "../engine/kubernetes/interface.ts";
 import { type DemoBed, raiseBed, raiseBedToKeep } from "./bed.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { DemoError } from "./errors.ts";

@@ -1,7 +1,7 @@
-import type { HelmValues, MeshConfig } from "../config/mesh.ts";
-import type { LiveTrusts } from "./live.ts";
-import { dayLong } from "./proxies.ts";
-import type { TrustRootArgs } from "./trust-root.ts";
+import type { HelmValues, MeshConfig } from "../../config/mesh.ts";
+import type { LiveTrusts } from "../../engine/trust/live.ts";
+import { dayLong } from "../../engine/trust/proxies.ts";
+import type { TrustRootArgs } from "../trust-root.ts";
 
 /** What the trust root of a stack is made from. */
 export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootArgs {

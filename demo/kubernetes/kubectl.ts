@@ -1,10 +1,10 @@
 /** Looks into a cluster and prints what kubectl would, which need not be installed for the demo. */
 import { stringify } from "yaml";
 
-import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
-import type { ObjectName } from "../../mirror/kubernetes/resources.ts";
-import type { Endpoints, Service } from "../../mirror/model/objects.ts";
-import { label } from "../../mirror/model/vocabulary.ts";
+import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
+import type { ObjectName } from "../../engine/kubernetes/resources.ts";
+import type { Endpoints, Service } from "../../engine/kubernetes/objects.ts";
+import { label } from "../../engine/mirroring/model/vocabulary.ts";
 import type { Screen } from "../screen.ts";
 import { type Dated, type Pod, endpoints, pods, services } from "./objects.ts";
 

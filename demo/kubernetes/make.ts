@@ -1,8 +1,8 @@
 /** Makes what a scenario needs in a cluster, as `kubectl apply` would. */
-import type { Kubernetes } from "../../mirror/kubernetes/interface.ts";
-import { resources } from "../../mirror/kubernetes/resources.ts";
-import type { Service, ServicePort, StringMap } from "../../mirror/model/objects.ts";
-import { annotation, gatewayPort } from "../../mirror/model/vocabulary.ts";
+import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
+import type { Service, ServicePort, StringMap } from "../../engine/kubernetes/objects.ts";
+import { annotation, gatewayPort } from "../../engine/mirroring/model/vocabulary.ts";
 import { type Workload, deployments, services, statefulSets } from "./objects.ts";
 
 export interface ServiceSpec {

@@ -1,6 +1,6 @@
 /** The objects that the demo makes and looks at, beyond those that mirroring itself knows. */
-import type { Resource } from "../../mirror/kubernetes/resources.ts";
-import type { Endpoints, ObjectMeta, Service, StringMap } from "../../mirror/model/objects.ts";
+import type { Resource } from "../../engine/kubernetes/resources.ts";
+import type { Endpoints, ObjectMeta, Service, StringMap } from "../../engine/kubernetes/objects.ts";
 
 export interface Dated {
   readonly metadata: ObjectMeta & { readonly creationTimestamp?: string };

@@ -1,4 +1,4 @@
-import { label } from "../../mirror/model/vocabulary.ts";
+import { label } from "../../engine/mirroring/model/vocabulary.ts";
 import { makeNamespaces, makeService } from "../kubernetes/make.ts";
 import { services } from "../kubernetes/objects.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";

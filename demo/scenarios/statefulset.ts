@@ -1,4 +1,4 @@
-import { until } from "../../tests/bed/bed.ts";
+import { until } from "../../testbed/bed.ts";
 import { endpoints, services, statefulSets } from "../kubernetes/objects.ts";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";

@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import { LinkAccess, type LinkAccessArgs } from "../../components/access/link-access.ts";
-import { LinkCredentials } from "../../components/access/link-credentials.ts";
-import type { TargetFacts } from "../../mirror/access/state.ts";
+import { LinkAccess, type LinkAccessArgs } from "../../components/link-access.ts";
+import { LinkCredentials } from "../../components/link-credentials.ts";
+import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { listen } from "./mocked-stack.ts";
 

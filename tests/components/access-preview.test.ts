@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { linkMetadata } from "../../components/access/link-manifest.ts";
+import { linkMetadata } from "../../engine/credentials/link-manifest.ts";
 import { account, graph, namespaces } from "./access-graph.ts";
 
 /** What stands in a preview for what only the update will know. */

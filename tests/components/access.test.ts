@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { parse } from "yaml";
-import { kubeconfigFor } from "../../components/access/kubeconfig.ts";
-import type { LinkAccessArgs } from "../../components/access/link-access.ts";
-import { linkManifestSpec, linkMetadata } from "../../components/access/link-manifest.ts";
-import { accessRules } from "../../components/access/rules.ts";
+import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
+import type { LinkAccessArgs } from "../../components/link-access.ts";
+import { linkManifestSpec, linkMetadata } from "../../engine/credentials/link-manifest.ts";
+import { accessRules } from "../../engine/credentials/rules.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { account, facts, graph, namespaces, token } from "./access-graph.ts";
 

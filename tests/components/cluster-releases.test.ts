@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { Cluster } from "../../components/cluster/cluster.ts";
+import { Cluster } from "../../components/cluster.ts";
 import type { Raw } from "../unit/config/table.ts";
 import { argsOf, built, bundle, canary, release } from "./mocked-cluster.ts";
 import { mockedStack, redacted, valueOf } from "./mocked-stack.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { Cluster } from "../../components/cluster/cluster.ts";
+import { Cluster } from "../../components/cluster.ts";
 import { trustRootArgs } from "../../components/trust/settings.ts";
-import { TrustRoot } from "../../components/trust/trust-root.ts";
+import { TrustRoot } from "../../components/trust-root.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";
 import {

@@ -9,7 +9,7 @@ import {
   reported,
   withKubeconfig,
 } from "../../components/linkerd-cli-script.ts";
-import { settingsOf } from "../../mirror/model/link-settings.ts";
+import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";

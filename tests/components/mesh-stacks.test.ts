@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as yaml from "yaml";
 import * as z from "zod";
-import { stackConfig } from "../../components/config/stack.ts";
+import { stackConfig } from "../../config/stack.ts";
 import { meshOf, types } from "./mocked-mesh.ts";
 
 const root = join(import.meta.dirname, "..", "..");

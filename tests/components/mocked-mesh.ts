@@ -1,8 +1,8 @@
-import type { Survey } from "../../components/cluster/survey.ts";
-import type { MeshConfig } from "../../components/config/mesh.ts";
+import type { Survey } from "../../components/preflight.ts";
+import type { MeshConfig } from "../../config/mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
-import { accountName, tokenName } from "../../mirror/access/names.ts";
-import type { TargetFacts } from "../../mirror/access/state.ts";
+import { accountName, tokenName } from "../../engine/credentials/names.ts";
+import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";
 import { type MockedStack, mockedStack, type Registered, type State } from "./mocked-stack.ts";

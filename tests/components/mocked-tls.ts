@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { certificatesIn } from "../../components/trust/certificate.ts";
+import { certificatesIn } from "../../engine/trust/certificate.ts";
 import { authority, type Authority } from "../unit/trust/certificates.ts";
 
 /**

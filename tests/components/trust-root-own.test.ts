@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { TrustConfig } from "../../components/config/mesh.ts";
-import { bundleText } from "../../components/trust/bundle.ts";
-import type { LiveTrust } from "../../components/trust/live.ts";
-import { TrustRoot } from "../../components/trust/trust-root.ts";
+import type { TrustConfig } from "../../config/mesh.ts";
+import { bundleText } from "../../engine/trust/bundle.ts";
+import type { LiveTrust } from "../../engine/trust/live.ts";
+import { TrustRoot } from "../../components/trust-root.ts";
 import { authority, day, issuerUnder, now as then } from "../unit/trust/certificates.ts";
 import { absent, anchors, live, present, proxy } from "../unit/trust/live.ts";
 import { isSecretOutput, mockedStack, valueOf } from "./mocked-stack.ts";

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import type { TrustConfig } from "../../components/config/mesh.ts";
-import { certificatesIn, isIssuedBy, onlyCertificate } from "../../components/trust/certificate.ts";
-import type { LiveTrust } from "../../components/trust/live.ts";
-import { keyProblem } from "../../components/trust/requirements.ts";
+import type { TrustConfig } from "../../config/mesh.ts";
+import { certificatesIn, isIssuedBy, onlyCertificate } from "../../engine/trust/certificate.ts";
+import type { LiveTrust } from "../../engine/trust/live.ts";
+import { keyProblem } from "../../engine/trust/requirements.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { absent, present } from "../unit/trust/live.ts";
 import { isSecretOutput, redacted, type State, unwrapped, valueOf } from "./mocked-stack.ts";

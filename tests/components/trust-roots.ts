@@ -1,6 +1,6 @@
-import type { GeneratedTrust, TrustConfig } from "../../components/config/mesh.ts";
-import type { LiveTrust } from "../../components/trust/live.ts";
-import { TrustRoot } from "../../components/trust/trust-root.ts";
+import type { GeneratedTrust, TrustConfig } from "../../config/mesh.ts";
+import type { LiveTrust } from "../../engine/trust/live.ts";
+import { TrustRoot } from "../../components/trust-root.ts";
 import { absent, live } from "../unit/trust/live.ts";
 import { mockedStack, type State } from "./mocked-stack.ts";
 

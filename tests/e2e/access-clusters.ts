@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { TargetArgs, TargetFacts } from "../../mirror/access/state.ts";
-import { type Bed, type Cluster, until } from "../bed/bed.ts";
-import { request } from "../bed/request.ts";
+import type { TargetArgs, TargetFacts } from "../../engine/credentials/state.ts";
+import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
+import { request } from "../../testbed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
-import type { LinkAccessArgs } from "../../components/access/link-access.ts";
+import type { LinkAccessArgs } from "../../components/link-access.ts";
 
 /** Posts an object, which has to be accepted as it is: a field unknown to the schema is refused. */
 export async function post(cluster: Cluster, path: string, body: unknown): Promise<void> {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Bed, startBed } from "../bed/bed.ts";
+import { type Bed, startBed } from "../../testbed/bed.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
 import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
@@ -152,9 +152,9 @@ async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<
     "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
     "index.ts": `
       import * as pulumi from "@pulumi/pulumi";
-      import { LinkTarget } from ${JSON.stringify(join(repository, "components/access/link-target.ts"))};
+      import { LinkTarget } from ${JSON.stringify(join(repository, "components/link-target.ts"))};
       import { Mirrors } from ${JSON.stringify(join(repository, "components/mirrors.ts"))};
-      import { TokenCheck } from ${JSON.stringify(join(repository, "components/access/token-check.ts"))};
+      import { TokenCheck } from ${JSON.stringify(join(repository, "components/token-check.ts"))};
       const generation = new pulumi.Config().getNumber("generation") ?? ${rotation.generation};
       const question = ${JSON.stringify(question)};
       const target = new LinkTarget("east/west", { ...question, rotation: { generation } });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import type { PolicyRule, TokenCheckArgs } from "../../mirror/access/state.ts";
-import { checkToken } from "../../mirror/access/token-check.ts";
-import { connectWithToken } from "../../mirror/access/token-client.ts";
-import { connect } from "../../mirror/kubernetes/connect.ts";
-import { KubernetesError } from "../../mirror/kubernetes/errors.ts";
-import { type Resource, resources } from "../../mirror/kubernetes/resources.ts";
-import type { ClusterAccess } from "../../mirror/model/link.ts";
+import type { PolicyRule, TokenCheckArgs } from "../../engine/credentials/state.ts";
+import { checkToken } from "../../engine/credentials/token-check.ts";
+import { connectWithToken } from "../../engine/credentials/token-client.ts";
+import { connect } from "../../engine/kubernetes/connect.ts";
+import { KubernetesError } from "../../engine/kubernetes/errors.ts";
+import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
+import type { ClusterAccess } from "../../engine/mirroring/model/link.ts";
 
 const core = { apiVersion: "v1", path: "api/v1", namespaced: true } as const;
 const kinds = {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../bed/bed.ts";
-import { request } from "../bed/request.ts";
+import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
+import { request } from "../../testbed/request.ts";
 
 const run = promisify(execFile);
 
@@ -105,7 +105,7 @@ describe("the test bed", function () {
 });
 
 const OWNER = `
-  import { startBed } from ${JSON.stringify(import.meta.resolve("../bed/bed.ts"))};
+  import { startBed } from ${JSON.stringify(import.meta.resolve("../../testbed/bed.ts"))};
   console.log((await startBed({ clusters: [{ name: "west", workloads: false }] })).folder);
   setInterval(() => undefined, 1000);
 `;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-import { until } from "../bed/bed.ts";
+import { until } from "../../testbed/bed.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
 

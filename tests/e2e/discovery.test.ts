@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Endpoints, Service } from "../../mirror/model/objects.ts";
-import { type Bed, startBed, until } from "../bed/bed.ts";
+import type { Endpoints, Service } from "../../engine/kubernetes/objects.ts";
+import { type Bed, startBed, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type Stack } from "./engine.ts";
 import { addNamespace, addPods, addService, label, serviceIn } from "./objects.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { stringify } from "yaml";
-import type { Bed } from "../bed/bed.ts";
+import type { Bed } from "../../testbed/bed.ts";
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, "..", "..");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { annotation } from "../../mirror/model/vocabulary.ts";
-import { type Bed, mark, requestsOf, startBed, until } from "../bed/bed.ts";
+import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
+import { type Bed, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type Stack } from "./engine.ts";
 import {
   addNamespace,

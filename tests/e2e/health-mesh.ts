@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { kubeconfigFor } from "../../components/access/kubeconfig.ts";
-import type { TargetFacts } from "../../mirror/access/state.ts";
-import { settingsOf } from "../../mirror/model/link-settings.ts";
-import type { MirrorsArgs } from "../../mirror/provider/state.ts";
-import type { Bed, Cluster } from "../bed/bed.ts";
+import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
+import type { TargetFacts } from "../../engine/credentials/state.ts";
+import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
+import type { MirrorsArgs } from "../../engine/mirroring/reconcile/state.ts";
+import type { Bed, Cluster } from "../../testbed/bed.ts";
 import { account } from "../components/access-graph.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { type Authority, authority, issuerUnder } from "../unit/trust/certificates.ts";

@@ -3,15 +3,15 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Report } from "../../health/report/report.ts";
-import { type Bed, mark, requestsOf, startBed } from "../bed/bed.ts";
+import type { Report } from "../../engine/health/report/report.ts";
+import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
 import { linksPath } from "./link-crd.ts";
 import { addService, servicesOf } from "./objects.ts";
 
-const main = join(import.meta.dirname, "..", "..", "health", "main.ts");
+const main = join(import.meta.dirname, "..", "..", "bin", "check.ts");
 const multicluster = "linkerd-multicluster";
 
 describe("npm run check", function () {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Cluster, until } from "../bed/bed.ts";
+import { type Cluster, until } from "../../testbed/bed.ts";
 import { linkCrd } from "./access-clusters.ts";
 
 const text = { type: "string" };

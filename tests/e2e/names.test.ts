@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Bed, type Cluster, startBed } from "../bed/bed.ts";
+import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
 import { newStack, type Stack } from "./engine.ts";
 import { addNamespace, addPods, addService, serviceNames } from "./objects.ts";
 

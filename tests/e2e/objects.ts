@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Service, StringMap } from "../../mirror/model/objects.ts";
-import type { Cluster } from "../bed/bed.ts";
+import type { Service, StringMap } from "../../engine/kubernetes/objects.ts";
+import type { Cluster } from "../../testbed/bed.ts";
 
 /** Plain API calls by the bed's own user, whose requests are not counted. */
 export async function addNamespace({ request }: Cluster, name: string): Promise<void> {

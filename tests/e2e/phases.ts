@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
-import type { Before, Inputs, Outputs, Reach } from "../../mirror/provider/state.ts";
-import type { resource } from "../../mirror/provider/resource.ts";
+import type { Before, Inputs, Outputs, Reach } from "../../engine/mirroring/reconcile/state.ts";
+import type { resource } from "../../engine/mirroring/reconcile/resource.ts";
 
 /**
  * The dynamic provider's methods as the engine calls them, without the engine: for what no stack
  * config reaches yet. Pulumi gives each operation a process of its own, which reads the clusters
  * anew; here each gets a copy of the module.
  */
-type Providers = typeof import("../../mirror/provider.ts");
+type Providers = typeof import("../../engine/providers/mirrors.ts");
 type Provider<Args extends Reach> = ReturnType<typeof resource<Args>>;
 
 let operations = 0;
 
 async function providers(): Promise<Providers> {
   operations += 1;
-  const module = new URL(`../../mirror/provider.ts?operation=${operations}`, import.meta.url);
+  const module = new URL(
+    `../../engine/providers/mirrors.ts?operation=${operations}`,
+    import.meta.url,
+  );
   return (await import(module.href)) as Providers;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { LinkStatus, ServiceStatus } from "../../mirror/model/link-resource.ts";
-import type { FederatedArgs, MirrorsArgs } from "../../mirror/provider/state.ts";
-import { type AuditedRequest, type Bed, mark, requestsOf, startBed } from "../bed/bed.ts";
+import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/link-resource.ts";
+import type { FederatedArgs, MirrorsArgs } from "../../engine/mirroring/reconcile/state.ts";
+import { type AuditedRequest, type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
 import { addNamespace, addService, label, removeService } from "./objects.ts";
 import { driven, type Kept } from "./phases.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Bed, mark, requestsOf, startBed } from "../bed/bed.ts";
+import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
 import { newStack, type Stack } from "./engine.ts";
 import { addNamespace, addService, serviceIn, serviceNames } from "./objects.ts";
 

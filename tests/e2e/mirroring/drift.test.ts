@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
-import type { ObjectKey } from "../../../mirror/model/objects.ts";
-import { until } from "../../bed/bed.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
+import { until } from "../../../testbed/bed.ts";
 import { nameOf, patchService } from "./changes.ts";
 import { type Drift, drifts } from "./drifts.ts";
 import { installGateway } from "./gateway.ts";

@@ -1,6 +1,6 @@
 import { kinds } from "./objects.ts";
-import type { Kubernetes } from "../../../mirror/kubernetes/interface.ts";
-import type { ObjectKey, StringMap } from "../../../mirror/model/objects.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects.ts";
 import { nameOf, patchEndpoints, patchService, removeEndpoints, removeService } from "./changes.ts";
 import { podPorts } from "./objects.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import type { Resource } from "../../../mirror/kubernetes/resources.ts";
-import { until } from "../../bed/bed.ts";
-import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import type { Resource } from "../../../engine/kubernetes/resources.ts";
+import { until } from "../../../testbed/bed.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { installGateway } from "./gateway.ts";
 import { gatewayMirror, headlessMirror, nothing, type Contents } from "./mirrors.ts";
 import { exportedHeadless, exportedService, type Item, kinds, type Manifest } from "./objects.ts";

@@ -1,5 +1,5 @@
-import type { Kubernetes } from "../../../mirror/kubernetes/interface.ts";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import { gateway as standard } from "./mirrors.ts";
 import { createNamespaces } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { relabel, unexport } from "./changes.ts";
 import { installGateway } from "./gateway.ts";
 import { exportedService, kinds } from "./objects.ts";

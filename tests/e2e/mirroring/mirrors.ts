@@ -1,4 +1,4 @@
-import type { EndpointSubset, ServicePort, StringMap } from "../../../mirror/model/objects.ts";
+import type { EndpointSubset, ServicePort, StringMap } from "../../../engine/kubernetes/objects.ts";
 import { p12, podPorts } from "./objects.ts";
 
 /**

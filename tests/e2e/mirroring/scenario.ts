@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { Announced } from "./preview.ts";
-import type { ObjectKey } from "../../../mirror/model/objects.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
 import { within } from "./preview.ts";
 import type { Contents } from "./mirrors.ts";
 import type { Item } from "./objects.ts";

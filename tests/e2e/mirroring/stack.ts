@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { stringify } from "yaml";
 
-import { type AuditedRequest, type Mark, mark, requestsOf } from "../../bed/bed.ts";
+import { type AuditedRequest, type Mark, mark, requestsOf } from "../../../testbed/bed.ts";
 import { type Previewed, readPreview } from "./preview.ts";
 import { type ClusterName, clusterNames, type World } from "./world.ts";
 

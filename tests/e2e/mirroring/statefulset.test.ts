@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { until } from "../../bed/bed.ts";
+import { until } from "../../../testbed/bed.ts";
 import { nameOf, relabel, unexport } from "./changes.ts";
 import { installGateway } from "./gateway.ts";
 import { headlessMirror, nothing } from "./mirrors.ts";

@@ -1,8 +1,8 @@
-import { connect } from "../../../mirror/kubernetes/connect.ts";
-import type { Kubernetes } from "../../../mirror/kubernetes/interface.ts";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
-import { type Bed, startBed } from "../../bed/bed.ts";
-import { inParallel } from "../../../mirror/kubernetes/parallel.ts";
+import { connect } from "../../../engine/kubernetes/connect.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import { type Bed, startBed } from "../../../testbed/bed.ts";
+import { inParallel } from "../../../engine/kubernetes/parallel.ts";
 import { type Item, type Manifest, kinds } from "./objects.ts";
 
 export const clusterNames = ["west", "east", "north"] as const;

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import * as yaml from "yaml";
 import * as z from "zod";
-import { keysOf, sections } from "../../../components/config/keys.ts";
-import { parseConfig } from "../../../components/config/parse.ts";
+import { keysOf, sections } from "../../../config/keys.ts";
+import { parseConfig } from "../../../config/parse.ts";
 
 const root = new URL("../../../", import.meta.url);
 const everyKey = [...new Set(Object.values(sections).flatMap(({ keys }) => Object.keys(keys)))];

@@ -1,7 +1,7 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
-import { keysOf } from "../../../components/config/keys.ts";
-import { parseConfig } from "../../../components/config/parse.ts";
+import { keysOf } from "../../../config/keys.ts";
+import { parseConfig } from "../../../config/parse.ts";
 
 /** JSON with a preference for the words that mean something here, so as to get past the first check. */
 const word = fc.constantFrom(

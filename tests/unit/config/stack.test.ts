@@ -1,6 +1,6 @@
 import { deepEqual, throws } from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import { rawConfig, stackConfig } from "../../../components/config/stack.ts";
+import { rawConfig, stackConfig } from "../../../config/stack.ts";
 
 const project = "linkerd-multicluster";
 

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import { parseConfig } from "../../../components/config/parse.ts";
-import type { LinkConfig, MeshConfig } from "../../../components/config/mesh.ts";
+import { parseConfig } from "../../../config/parse.ts";
+import type { LinkConfig, MeshConfig } from "../../../config/mesh.ts";
 
 /** What is wrong, the config besides `clusters: {west, east}`, and the sentences that must come. */
 export type MistakeRow = readonly [name: string, raw: Raw, sentences: readonly string[]];

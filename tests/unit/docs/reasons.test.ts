@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { reasons } from "../../../mirror/model/reasons.ts";
+import { reasons } from "../../../engine/mirroring/model/reasons.ts";
 
 describe("docs/mirrors.md lists every reason for a missing mirror", () => {
   const text = readFileSync(new URL("../../../docs/mirrors.md", import.meta.url), "utf8");

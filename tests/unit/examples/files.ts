@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as yaml from "yaml";
 import * as z from "zod";
-import type { MeshConfig } from "../../../components/config/mesh.ts";
-import { parseConfig } from "../../../components/config/parse.ts";
+import type { MeshConfig } from "../../../config/mesh.ts";
+import { parseConfig } from "../../../config/parse.ts";
 
 export const folder = join(import.meta.dirname, "../../../examples");
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { federatedName } from "../../../mirror/model/vocabulary.ts";
+import { federatedName } from "../../../engine/mirroring/model/vocabulary.ts";
 import { manifests, text } from "./files.ts";
 import { objectsIn, ofKind, theOne, type Manifest } from "./objects.ts";
 

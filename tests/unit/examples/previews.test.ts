@@ -1,10 +1,10 @@
 import { deepEqual } from "node:assert/strict";
-import { desired } from "../../../mirror/desired/desired.ts";
-import { desiredFederated } from "../../../mirror/desired/federated.ts";
-import type { LinkSpec } from "../../../mirror/model/link.ts";
-import type { Mirror } from "../../../mirror/model/mirror.ts";
-import type { Service } from "../../../mirror/model/objects.ts";
-import { describeWanted } from "../../../mirror/plan/describe.ts";
+import { desired } from "../../../engine/mirroring/desired/desired.ts";
+import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
+import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
+import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
+import type { Service } from "../../../engine/kubernetes/objects.ts";
+import { describeWanted } from "../../../engine/mirroring/plan/describe.ts";
 import { known } from "../fixtures/link.ts";
 import { cluster, endpoints, pods, service } from "../fixtures/objects.ts";
 import { configOf, text, type Example } from "./files.ts";

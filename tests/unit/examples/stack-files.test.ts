@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { roleOf } from "../../../components/cluster/role.ts";
-import { parseConfig } from "../../../components/config/parse.ts";
+import { roleOf } from "../../../components/charts/role.ts";
+import { parseConfig } from "../../../config/parse.ts";
 import { configOf, examples, rawConfig, type Example } from "./files.ts";
 
 interface Row {

@@ -1,11 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { clusterReached, linksServed } from "../../../health/checks/cluster.ts";
-import { federatedInOrder } from "../../../health/checks/mirrors.ts";
-import { noOrphans } from "../../../health/checks/orphans.ts";
-import { desiredFederated } from "../../../mirror/desired/federated.ts";
-import { settingsOf } from "../../../mirror/model/link-settings.ts";
-import { annotation, label } from "../../../mirror/model/vocabulary.ts";
-import { planFederated } from "../../../mirror/plan/plan.ts";
+import { clusterReached, linksServed } from "../../../engine/health/checks/cluster.ts";
+import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
+import { noOrphans } from "../../../engine/health/checks/orphans.ts";
+import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
+import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
+import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { planFederated } from "../../../engine/mirroring/plan/plan.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { clusterView, east, mesh, outOfReach, reading, said, surveyed, west } from "./views.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, fail, ok } from "node:assert/strict";
 import { stringify } from "yaml";
-import { kubeconfigFor } from "../../../components/access/kubeconfig.ts";
-import { credentialsIn } from "../../../health/observe/kubeconfig.ts";
+import { kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
+import { credentialsIn } from "../../../engine/health/observe/kubeconfig.ts";
 
 const parts = {
   server: "https://west.example.com:6443",

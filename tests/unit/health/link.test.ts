@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
-import { credentialsThere, credentialsWork } from "../../../health/checks/credentials.ts";
-import { linkResource } from "../../../health/checks/link-resource.ts";
-import type { LinkObject } from "../../../health/observe/resources.ts";
-import type { SecretReading, Trial } from "../../../health/view.ts";
+import { credentialsThere, credentialsWork } from "../../../engine/health/checks/credentials.ts";
+import { linkResource } from "../../../engine/health/checks/link-resource.ts";
+import type { LinkObject } from "../../../engine/health/observe/resources.ts";
+import type { SecretReading, Trial } from "../../../engine/health/view.ts";
 import {
   east,
   linkObject,

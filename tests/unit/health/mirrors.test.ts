@@ -1,10 +1,10 @@
 import { deepEqual, match } from "node:assert/strict";
-import { mirrorsHaveEndpoints } from "../../../health/checks/endpoints.ts";
-import { gatewayKnown } from "../../../health/checks/gateway.ts";
-import { mirrorsInOrder } from "../../../health/checks/mirrors.ts";
-import type { Endpoints, Service } from "../../../mirror/model/objects.ts";
-import type { ClusterSnapshot } from "../../../mirror/model/snapshot.ts";
-import { label } from "../../../mirror/model/vocabulary.ts";
+import { mirrorsHaveEndpoints } from "../../../engine/health/checks/endpoints.ts";
+import { gatewayKnown } from "../../../engine/health/checks/gateway.ts";
+import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
+import type { Endpoints, Service } from "../../../engine/kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
+import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
 import { planned } from "../fixtures/reconcile.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { clusterChecks, linkChecks } from "../../../health/checks/all.ts";
-import { reportOn } from "../../../health/report/report.ts";
-import { table } from "../../../health/report/table.ts";
+import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
+import { reportOn } from "../../../engine/health/report/report.ts";
+import { table } from "../../../engine/health/report/table.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import {
@@ -14,7 +14,7 @@ import {
   reading,
   west,
 } from "./views.ts";
-import { label } from "../../../mirror/model/vocabulary.ts";
+import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 
 const views = {
   clusters: [clusterView({ cluster: "west", reading: reading(west) }), clusterView()],

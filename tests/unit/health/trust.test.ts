@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import { called } from "../../../components/trust/certificate.ts";
-import { anchorsValid, issuerValid } from "../../../health/checks/certificates.ts";
-import { anchorsShared, issuersTrusted } from "../../../health/checks/trust.ts";
+import { called } from "../../../engine/trust/certificate.ts";
+import { anchorsValid, issuerValid } from "../../../engine/health/checks/certificates.ts";
+import { anchorsShared, issuersTrusted } from "../../../engine/health/checks/trust.ts";
 import { type Authority, authority, day, issuerUnder, now } from "../trust/certificates.ts";
 import {
   clusterView,

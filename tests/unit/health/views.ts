@@ -1,8 +1,8 @@
-import { once } from "../../../components/trust/bundle.ts";
-import type { Check } from "../../../health/check.ts";
-import type { HealthMesh } from "../../../components/health-mesh.ts";
-import type { LinkObject } from "../../../health/observe/resources.ts";
-import { resultOf } from "../../../health/report/report.ts";
+import { once } from "../../../engine/trust/bundle.ts";
+import type { Check } from "../../../engine/health/check.ts";
+import type { HealthMesh } from "../../../engine/health/mesh.ts";
+import type { LinkObject } from "../../../engine/health/observe/resources.ts";
+import { resultOf } from "../../../engine/health/report/report.ts";
 import type {
   ClusterReading,
   ClusterView,
@@ -11,12 +11,12 @@ import type {
   LinkView,
   SecretReading,
   Trial,
-} from "../../../health/view.ts";
-import { settingsOf } from "../../../mirror/model/link-settings.ts";
-import type { LinkSpec } from "../../../mirror/model/link.ts";
-import type { ClusterSnapshot } from "../../../mirror/model/snapshot.ts";
-import type { PlannedSurvey } from "../../../mirror/provider/survey.ts";
-import type { Plan } from "../../../mirror/plan/change.ts";
+} from "../../../engine/health/view.ts";
+import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
+import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
+import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
+import type { PlannedSurvey } from "../../../engine/mirroring/reconcile/survey.ts";
+import type { Plan } from "../../../engine/mirroring/plan/change.ts";
 import { gateway, known, link } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";

@@ -5,7 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import { errorOf, listen, serviceList, withCluster, withFolder } from "./scripted-cluster.ts";
 
 /** A self-signed certificate for 127.0.0.1, and the same in the kubeconfig's base64. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { inParallel } from "../../../mirror/kubernetes/parallel.ts";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { inParallel } from "../../../engine/kubernetes/parallel.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import {
   errorOf,
   type Received,

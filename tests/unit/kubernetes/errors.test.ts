@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { KubernetesError, type Operation } from "../../../mirror/kubernetes/errors.ts";
-import { failureOfResponse } from "../../../mirror/kubernetes/failure.ts";
-import { type Resource, resources } from "../../../mirror/kubernetes/resources.ts";
+import { KubernetesError, type Operation } from "../../../engine/kubernetes/errors.ts";
+import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
 
 const links: Resource<unknown> = {
   apiVersion: "multicluster.linkerd.io/v1alpha3",

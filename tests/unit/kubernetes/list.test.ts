@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import { errorOf, type Reply, serviceList, status, withCluster } from "./scripted-cluster.ts";
 
 const expired = status(410, "Expired", "The provided continue parameter is too old");

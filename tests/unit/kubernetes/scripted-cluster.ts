@@ -5,10 +5,10 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { connect } from "../../../mirror/kubernetes/connect.ts";
-import { KubernetesError } from "../../../mirror/kubernetes/errors.ts";
-import type { ConnectOptions, Kubernetes } from "../../../mirror/kubernetes/interface.ts";
-import type { Time } from "../../../mirror/kubernetes/retry.ts";
+import { connect } from "../../../engine/kubernetes/connect.ts";
+import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
+import type { ConnectOptions, Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import type { Time } from "../../../engine/kubernetes/retry.ts";
 
 export interface Received {
   readonly method: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { type Resource, resources } from "../../../mirror/kubernetes/resources.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
 import { errorOf, type Reply, service, status, withCluster } from "./scripted-cluster.ts";
 
 const canaries = {

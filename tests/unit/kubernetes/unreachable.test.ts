@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import path from "node:path";
-import { connect } from "../../../mirror/kubernetes/connect.ts";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import { connect } from "../../../engine/kubernetes/connect.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import {
   errorOf,
   FakeTime,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Resource } from "../../../mirror/kubernetes/resources.ts";
-import { resources } from "../../../mirror/kubernetes/resources.ts";
+import type { Resource } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import { saved, service, withCluster } from "./scripted-cluster.ts";
 
 interface TokenRequest {

@@ -6,7 +6,7 @@ import {
   trustRootHash,
   union,
   without,
-} from "../../../components/trust/bundle.ts";
+} from "../../../engine/trust/bundle.ts";
 import { authority } from "./certificates.ts";
 
 const [one, two, three] = [authority(), authority(), authority()].map(

@@ -5,12 +5,8 @@ import {
   certificatesIn,
   isIssuedBy,
   onlyCertificate,
-} from "../../../components/trust/certificate.ts";
-import {
-  anchorProblem,
-  issuerProblem,
-  keyProblem,
-} from "../../../components/trust/requirements.ts";
+} from "../../../engine/trust/certificate.ts";
+import { anchorProblem, issuerProblem, keyProblem } from "../../../engine/trust/requirements.ts";
 import { authority, issuerUnder, now } from "./certificates.ts";
 
 const root = authority();

@@ -6,7 +6,7 @@ import {
   randomBytes,
   sign,
 } from "node:crypto";
-import { type Certificate, onlyCertificate } from "../../../components/trust/certificate.ts";
+import { type Certificate, onlyCertificate } from "../../../engine/trust/certificate.ts";
 
 /** Real certificates for tests: Node parses and verifies X.509, but does not write it. */
 

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import { expiryVerdicts, type Watched } from "../../../components/trust/expiry.ts";
-import { renewalPeriod } from "../../../components/trust/renewal.ts";
+import { expiryVerdicts, type Watched } from "../../../engine/trust/expiry.ts";
+import { renewalPeriod } from "../../../engine/trust/renewal.ts";
 import { authority, day, now } from "./certificates.ts";
 
 /** What is said of a certificate made for `life` days with `left` of them to go. */

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import type { LiveTrust } from "../../../components/trust/live.ts";
-import { adopt } from "../../../components/trust/own.ts";
+import type { LiveTrust } from "../../../engine/trust/live.ts";
+import { adopt } from "../../../engine/trust/provided.ts";
 import { type Authority, authority, issuerUnder, now } from "./certificates.ts";
 import {
   absent,

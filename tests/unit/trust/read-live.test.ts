@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { inspect } from "node:util";
-import { bundleText, trustRootHash } from "../../../components/trust/bundle.ts";
-import type { PresentTrust } from "../../../components/trust/live.ts";
-import { isRotating, readLive } from "../../../components/trust/read-live.ts";
+import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
+import type { PresentTrust } from "../../../engine/trust/live.ts";
+import { isRotating, readLive } from "../../../engine/trust/read-live.ts";
 import { type Received, type Reply, status, withCluster } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "./certificates.ts";
 import { absent, anchors, live, present } from "./live.ts";

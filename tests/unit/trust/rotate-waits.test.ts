@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { LiveTrust } from "../../../components/trust/live.ts";
-import { rotate } from "../../../components/trust/rotate.ts";
+import type { LiveTrust } from "../../../engine/trust/live.ts";
+import { rotate } from "../../../engine/trust/rotate.ts";
 import { authority, day, issuerUnder, now } from "./certificates.ts";
 import { live, planIn, present, proxy, unreadable } from "./live.ts";
 

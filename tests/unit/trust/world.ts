@@ -1,8 +1,8 @@
-import { type Bundle, has } from "../../../components/trust/bundle.ts";
-import type { Certificate } from "../../../components/trust/certificate.ts";
-import type { LiveTrust, LiveTrusts } from "../../../components/trust/live.ts";
-import type { ClusterPlan } from "../../../components/trust/plan.ts";
-import { rotate } from "../../../components/trust/rotate.ts";
+import { type Bundle, has } from "../../../engine/trust/bundle.ts";
+import type { Certificate } from "../../../engine/trust/certificate.ts";
+import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
+import type { ClusterPlan } from "../../../engine/trust/plan.ts";
+import { rotate } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 
 /** Made once, since making keys takes time: a generation is its place in here. */

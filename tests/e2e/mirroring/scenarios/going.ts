@@ -1,4 +1,4 @@
-import { until } from "../../../bed/bed.ts";
+import { until } from "../../../../testbed/bed.ts";
 import { patchService, removeService } from "../changes.ts";
 import { gatewayMirror, nothing } from "../mirrors.ts";
 import { exportedService, kinds } from "../objects.ts";

@@ -1,0 +1,62 @@
+/** `npm run demo [-- scenario] [--keep]`: shows on real clusters what this program does. */
+import { parseArgs } from "node:util";
+
+import { Cleanup } from "../demo/cleanup.ts";
+import { DemoError, Interrupted, messageOf } from "../demo/errors.ts";
+import { play } from "../demo/play.ts";
+import { scenarioCalled, scenarioNames } from "../demo/scenarios/scenarios.ts";
+import { screenOn } from "../demo/screen.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const USAGE = `Usage: npm run demo -- [${scenarioNames.join(" | ")}] [--keep]`;
+
+const screen = screenOn(process.stdout);
+const cleanup = new Cleanup();
+
+const lastWords = await Promise.race([main(), interruption()]).catch(complain);
+await cleanup.run().catch(complain);
+if (lastWords !== undefined && process.exitCode === undefined)
+  process.stdout.write(`${lastWords}\n`);
+// What was interrupted in the middle may still be waiting for something.
+process.exit();
+
+async function main(): Promise<string> {
+  const { values, positionals } = parsed();
+  const [name = scenarioNames[0] ?? "", ...rest] = positionals;
+  if (values.help) return USAGE;
+  if (rest.length > 0) throw new DemoError(USAGE);
+  const scenario = scenarioCalled(name);
+  await play(scenario, screen, cleanup, values.keep);
+  const took = `\nThat took ${Math.round(performance.now() / 1000)} s`;
+  return values.keep ? `${took}.` : `${took}, and nothing is left of it.`;
+}
+
+function parsed() {
+  const options = {
+    keep: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch {
+    throw new DemoError(USAGE);
+  }
+}
+
+function complain(error: unknown): undefined {
+  screen.close();
+  process.stderr.write(`\n${messageOf(error)}\n`);
+  process.exitCode = 1;
+}
+
+/** Rejects when someone wants the demo to end. It needs a moment for that, even if they ask again. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    const interrupt = (): void => {
+      reject(new Interrupted());
+    };
+    for (const signal of SIGNALS) process.on(signal, interrupt);
+    // `| head`, which has read enough.
+    process.stdout.on("error", interrupt);
+  });
+}

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { base64 } from "./base64.ts";
+import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
+import type { KeyPair } from "./trust/generation.ts";
+import { issuerName } from "../engine/trust/linkerd-objects.ts";
+import { type Chart, chartFrom } from "./charts/chart.ts";
+import { ClusterIdentity } from "./cluster-identity.ts";
+import { mergeValues } from "./charts/merge.ts";
+import { linkerdNamespace, multiclusterNamespace } from "./charts/namespaces.ts";
+import { clusterProvider } from "./cluster-provider.ts";
+import type { ClusterRole } from "./charts/role.ts";
+import { controlPlaneValues, crdsValues, multiclusterValues } from "./charts/values.ts";
+import type { ChartName } from "../config/chart-versions.ts";
+
+export interface ClusterArgs {
+  readonly config: ClusterConfig;
+  readonly role: ClusterRole;
+  readonly linkerdNamespace: string;
+  readonly multiclusterNamespace: string;
+  readonly charts: ChartsConfig;
+  /** PEM of the anchors that the cluster is to trust. */
+  readonly bundlePem: pulumi.Input<string>;
+  readonly issuer: KeyPair;
+  /** Whether some of the user's values are secrets, so that all of them are treated as such. */
+  readonly secretValues?: boolean;
+  /** UID of `kube-system` as read at the start of this run; undefined where it could not be. */
+  readonly uid: string | undefined;
+}
+
+/** Linkerd and its multicluster extension on one cluster, and the provider that reaches it. */
+export class Cluster extends pulumi.ComponentResource {
+  /** Refuses a cluster that is not the one it was; what does not use `provider` depends on it. */
+  readonly identity: ClusterIdentity;
+  readonly provider: k8s.Provider;
+  /** To depend on where Linkerd and the Link CRD have to be there. */
+  readonly ready: pulumi.Resource;
+  /** Revisions of the charts, as Helm counts them, and which issuer there is. */
+  readonly revision: pulumi.Output<readonly (number | string)[]>;
+  readonly gatewayEnabled: boolean;
+  readonly trustBundle: pulumi.Output<string>;
+  readonly #name: string;
+  readonly #args: ClusterArgs;
+  readonly #charts: Readonly<Record<ChartName, Chart>>;
+
+  constructor(name: string, args: ClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:Cluster", name, {}, opts);
+    this.#name = name;
+    this.#args = args;
+    const { charts, config, role, uid } = args;
+    // First, since a chart that is not there is the user's to mend, and nothing is registered yet.
+    this.#charts = {
+      "linkerd-crds": chartFrom(charts, "linkerd-crds"),
+      "linkerd-control-plane": chartFrom(charts, "linkerd-control-plane"),
+      "linkerd-multicluster": chartFrom(charts, "linkerd-multicluster"),
+    };
+    const { context } = config.access;
+    this.identity = new ClusterIdentity(
+      name,
+      {
+        cluster: config.name,
+        context,
+        ...(uid !== undefined && { uid }),
+        ...(config.uid !== undefined && { expected: config.uid }),
+      },
+      { parent: this },
+    );
+    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
+    this.trustBundle = pulumi.output(args.bundlePem);
+    this.gatewayEnabled = role.gateway !== undefined;
+    const releases = this.#install();
+    this.ready = releases.multicluster;
+    const installed = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
+    this.revision = pulumi
+      .all([installed, args.issuer.certPem])
+      .apply(([revisions, pem]) => [...revisions, fingerprint(pem)]);
+    const { gatewayEnabled, trustBundle } = this;
+    this.registerOutputs({ gatewayEnabled, trustBundle });
+  }
+
+  /** In the order in which each part needs the ones before it. */
+  #install(): Record<"crds" | "controlPlane" | "multicluster", k8s.helm.v3.Release> {
+    const { config, role, ...args } = this.#args;
+    const { values, clusterDomain, gatewayApi } = config;
+    const users = values["linkerd-control-plane"];
+    const linkerd = this.#namespace(
+      "linkerd",
+      args.linkerdNamespace,
+      linkerdNamespace(args.linkerdNamespace, users),
+    );
+    const extension = this.#namespace(
+      "multicluster",
+      args.multiclusterNamespace,
+      multiclusterNamespace(users),
+    );
+    const crds = this.#release("linkerd-crds", linkerd, crdsValues(gatewayApi), []);
+    const issuer = this.#issuerSecret(linkerd);
+    const controlPlane = this.#release(
+      "linkerd-control-plane",
+      linkerd,
+      { ...controlPlaneValues(clusterDomain), identityTrustAnchorsPEM: this.trustBundle },
+      [crds, issuer],
+    );
+    const settings = { ...role, clusterDomain, linkerdNamespace: args.linkerdNamespace };
+    const multicluster = this.#release(
+      "linkerd-multicluster",
+      extension,
+      multiclusterValues(settings),
+      [controlPlane],
+    );
+    return { crds, controlPlane, multicluster };
+  }
+
+  #namespace(part: string, namespace: string, metadata: pulumi.Inputs): k8s.core.v1.Namespace {
+    const args = { metadata: { name: namespace, ...metadata } };
+    return new k8s.core.v1.Namespace(`${this.#name}-${part}`, args, this.#own());
+  }
+
+  /** In the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`. */
+  #issuerSecret(namespace: k8s.core.v1.Namespace): k8s.core.v1.Secret {
+    const { issuer, linkerdNamespace: own } = this.#args;
+    return new k8s.core.v1.Secret(
+      `${this.#name}-issuer`,
+      {
+        metadata: {
+          name: issuerName,
+          namespace: namespace.metadata.name,
+          labels: {
+            "linkerd.io/control-plane-component": "identity",
+            "linkerd.io/control-plane-ns": own,
+          },
+        },
+        type: "kubernetes.io/tls",
+        data: {
+          "tls.crt": base64(issuer.certPem),
+          "tls.key": base64(pulumi.secret(issuer.keyPem)),
+          "ca.crt": base64(this.trustBundle),
+        },
+      },
+      this.#own(),
+    );
+  }
+
+  /**
+   * A Release and not a Chart: the chart makes new webhook certificates whenever it is rendered,
+   * and a Release is rendered only when something changes.
+   */
+  #release(
+    chart: ChartName,
+    namespace: k8s.core.v1.Namespace,
+    values: HelmValues,
+    needs: readonly pulumi.Resource[],
+  ): k8s.helm.v3.Release {
+    const { charts, config, secretValues = false } = this.#args;
+    const { timeoutSeconds, skipAwait } = charts;
+    const merged = mergeValues(values, config.values[chart] ?? {});
+    return new k8s.helm.v3.Release(
+      `${this.#name}-${chart}`,
+      {
+        ...this.#charts[chart],
+        name: chart,
+        namespace: namespace.metadata.name,
+        values: secretValues ? pulumi.secret(merged) : merged,
+        timeout: timeoutSeconds,
+        skipAwait,
+      },
+      { ...this.#own(), dependsOn: [namespace, ...needs] },
+    );
+  }
+
+  #own(): pulumi.CustomResourceOptions {
+    return { parent: this, provider: this.provider };
+  }
+}
+
+function fingerprint(pem: string): string {
+  return createHash("sha256").update(pem).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,150 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { accountName } from "../engine/credentials/names.ts";
+import { managedBy, tokenType } from "../engine/credentials/resources.ts";
+import type { PolicyRule, Rotation, TargetFacts } from "../engine/credentials/state.ts";
+import type { ClusterAccess, LinkSpec } from "../engine/mirroring/model/link.ts";
+import { LinkTarget } from "./link-target.ts";
+import { accessRules, linkUse } from "../engine/credentials/rules.ts";
+import type { Namespaces } from "../engine/credentials/secrets.ts";
+import { TokenCheck } from "./token-check.ts";
+
+export interface LinkAccessArgs {
+  readonly spec: LinkSpec;
+  readonly mirroring: "pulumi" | "controller";
+  /** How the runner reaches the source. */
+  readonly source: ClusterAccess;
+  /** The target: how the runner reaches it, and the URL at which the source does, if another. */
+  readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
+  readonly namespaces: Namespaces;
+  readonly rotation: Rotation;
+  /** Of the target cluster. */
+  readonly provider: k8s.Provider;
+}
+
+/**
+ * A link's part in the target: an account of the consumer's own, allowed what the link uses, and its
+ * token. A new token is created beside the old one, which goes at the very end of the run.
+ */
+export class LinkAccess extends pulumi.ComponentResource {
+  readonly facts: pulumi.Output<TargetFacts>;
+  /** The account's name, which is also that of its ClusterRole and binding. */
+  readonly account: string;
+  /** Secret. Nothing may use it before `checked`. */
+  readonly token: pulumi.Output<string>;
+  readonly checked: TokenCheck;
+
+  constructor(name: string, args: LinkAccessArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:LinkAccess", name, {}, opts);
+    const { spec, namespaces, provider } = args;
+    const { access } = args.target;
+    const namespace = namespaces.multicluster;
+    const rules = accessRules([linkUse(spec, args.mirroring)]);
+    this.account = accountName(spec.source);
+
+    const target = new LinkTarget(name, targetArgs(args), { parent: this });
+    this.facts = target.facts;
+
+    const inTarget = { parent: this, provider };
+    const rbac = this.#rbac(name, namespace, rules, inTarget);
+    const secret = new k8s.core.v1.Secret(
+      `${name}/token`,
+      {
+        metadata: {
+          name: this.facts.apply(({ token }) => token),
+          namespace,
+          labels: ourLabels,
+          annotations: { "kubernetes.io/service-account.name": this.account },
+        },
+        type: tokenType,
+      },
+      // Without its account Kubernetes deletes the Secret at once. Its name changes with every new
+      // token, so that Pulumi creates the new one first and deletes the old one last.
+      { ...inTarget, dependsOn: rbac },
+    );
+    this.token = tokenOf(secret);
+    this.checked = new TokenCheck(
+      name,
+      {
+        ...{ target: spec.target, access, namespace, account: this.account, rules },
+        secret: this.facts.apply(({ token }) => token),
+      },
+      { parent: this, dependsOn: [...rbac, secret] },
+    );
+    this.registerOutputs({ facts: this.facts });
+  }
+
+  #rbac(
+    name: string,
+    namespace: string,
+    rules: readonly PolicyRule[],
+    opts: pulumi.CustomResourceOptions,
+  ): pulumi.Resource[] {
+    const metadata = { name: this.account, labels: ourLabels };
+    const account = new k8s.core.v1.ServiceAccount(
+      name,
+      // Only the API server's clients use it, no pod.
+      { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
+      opts,
+    );
+    const role = new k8s.rbac.v1.ClusterRole(name, { metadata, rules: rules.map(plainRule) }, opts);
+    const binding = new k8s.rbac.v1.ClusterRoleBinding(
+      name,
+      {
+        metadata,
+        roleRef: {
+          apiGroup: "rbac.authorization.k8s.io",
+          kind: "ClusterRole",
+          name: this.account,
+        },
+        subjects: [{ kind: "ServiceAccount", name: this.account, namespace }],
+      },
+      { ...opts, dependsOn: [account, role] },
+    );
+    return [account, role, binding];
+  }
+}
+
+const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
+
+function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccessArgs) {
+  const { access, apiServer } = target;
+  return {
+    source: spec.source,
+    target: spec.target,
+    access,
+    sourceAccess: source,
+    ...(apiServer !== undefined && { apiServer }),
+    targetDomain: spec.targetDomain,
+    gateway: spec.gateway,
+    linkerdNamespace: namespaces.linkerd,
+    multiclusterNamespace: namespaces.multicluster,
+    rotation,
+  };
+}
+
+/**
+ * A preview knows of a Secret that is yet to be created that it has no data, and would be wrong:
+ * its id, unknown till then, makes the token unknown too.
+ */
+function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
+  const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
+    // Pulumi declares the data as always there.
+    const { token: base64 }: Readonly<Record<string, string | undefined>> = data;
+    if (base64 !== undefined) return Buffer.from(base64, "base64").toString();
+    if (pulumi.runtime.isDryRun()) return "";
+    throw new pulumi.RunError(
+      `the token Secret ${id} has no token yet: run pulumi up --refresh once the cluster's controllers have filled it`,
+    );
+  });
+  return pulumi.secret(token);
+}
+
+function plainRule({ apiGroups, resources, verbs, resourceNames }: PolicyRule) {
+  return {
+    apiGroups: [...apiGroups],
+    resources: [...resources],
+    verbs: [...verbs],
+    ...(resourceNames !== undefined && { resourceNames: [...resourceNames] }),
+  };
+}

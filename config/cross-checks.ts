@@ -1,0 +1,121 @@
+import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import type { Reading, Readings } from "./read.ts";
+import type { LinkDefaults } from "./schema.ts";
+import { reservedValues } from "./reserved-values.ts";
+import { isEmpty } from "./selectors.ts";
+import { trust } from "./trust-checks.ts";
+import { areComplete, gatewayOf, samePair, wantedLinks } from "./declared-links.ts";
+
+/** What no single key can show: sentences about keys that do not go together. */
+export function crossChecks(readings: Readings): string[] {
+  return [
+    clusterCount,
+    sameClusterTwice,
+    hub,
+    ends,
+    pairs,
+    mirroring,
+    flatNetwork,
+    trust,
+    reservedValues,
+  ].flatMap((check) => check(readings));
+}
+
+function clusterCount({ clusters }: Readings): string[] {
+  if (clusters?.size !== 0) return [];
+  return [sentence(["clusters"], "names no cluster", "it must name at least one")];
+}
+
+function sameClusterTwice({ clusters }: Readings): string[] {
+  const seen = new Map<string, string>();
+  return [...(clusters ?? [])].flatMap(([name, { path, values, wrong }]) => {
+    if (wrong.has("context") || wrong.has("kubeconfig")) return [];
+    const context = values.context ?? name;
+    const access = JSON.stringify([values.kubeconfig, context]);
+    const first = seen.get(access);
+    if (first === undefined) {
+      seen.set(access, name);
+      return [];
+    }
+    const state = `is the cluster of ${where(["clusters", first])} again, context ${quoted(context)} of the same kubeconfig`;
+    return [sentence(path, state, "each cluster must be given once")];
+  });
+}
+
+function hub(readings: Readings): string[] {
+  const { topology } = readings.stack.values;
+  if (typeof topology !== "object") return [];
+  return unknownCluster(readings, ["topology", "hub"], topology.hub);
+}
+
+function ends(readings: Readings): string[] {
+  return (readings.links ?? []).flatMap(({ path, values, wrong }) => {
+    const named = (["source", "target"] as const).flatMap((end) =>
+      wrong.has(end) ? [] : unknownCluster(readings, [...path, end], values[end]),
+    );
+    if (values.source === undefined || values.source !== values.target) return named;
+    const state = `is ${quoted(values.target)}, the link's source`;
+    return [...named, sentence([...path, "target"], state, "it must be another cluster")];
+  });
+}
+
+function unknownCluster({ clusters }: Readings, path: Path, name: string | undefined): string[] {
+  if (name !== undefined && (clusters === undefined || clusters.has(name))) return [];
+  const known = [...(clusters?.keys() ?? [])].map(quoted).join(", ");
+  const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
+  return [sentence(path, `is ${shown(name)}`, `it must be ${rule}`)];
+}
+
+function pairs(readings: Readings): string[] {
+  const listed = wantedLinks(readings).filter(({ own }) => own !== undefined);
+  return listed.flatMap((link, index) => {
+    const first = listed.slice(0, index).find((earlier) => samePair(earlier, link));
+    if (first?.own === undefined || link.own === undefined) return [];
+    const pair = `source ${quoted(link.source)} to target ${quoted(link.target)}`;
+    const state = `links ${pair} again, after ${where(first.own.path)}`;
+    return [sentence(link.own.path, state, "each pair must be listed once")];
+  });
+}
+
+/** With `manage: mirrors` the stack provisions nothing, so no controller either. */
+function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
+  if (stack.values.manage !== "mirrors") return [];
+  return [...links, linkDefaults]
+    .filter(({ values }) => values.mirroring === "controller")
+    .map(({ path }) => {
+      const rule = `it must be pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
+      return sentence([...path, "mirroring"], `is "controller"`, rule);
+    });
+}
+
+/** Nothing goes through a gateway where there is none: neither gateway mirrors nor headless ones. */
+function flatNetwork(readings: Readings): string[] {
+  const links = wantedLinks(readings).map((link) => ({
+    ...link,
+    gateway: gatewayOf(link, readings),
+  }));
+  const listed = links.flatMap(({ own, gateway }) => {
+    if (own === undefined || !gateway.known || gateway.value !== false) return [];
+    return withoutGateway(own, [...(gateway.from?.path ?? []), "gateway"]);
+  });
+  const { linkDefaults } = readings;
+  // What linkDefaults says about gateway mirrors may still be meant for a link that has a gateway.
+  const used = links.some(({ gateway }) => !gateway.known || gateway.value !== false);
+  const inVain = linkDefaults.values.gateway === false && areComplete(links, readings) && !used;
+  if (!inVain) return listed;
+  return [...listed, ...withoutGateway(linkDefaults, ["linkDefaults", "gateway"])];
+}
+
+function withoutGateway({ path, values }: Reading<LinkDefaults>, gateway: Path): string[] {
+  const why = `but ${where(gateway)} is false`;
+  const mistakes: string[] = [];
+  if (values.selector !== undefined && !isEmpty(values.selector)) {
+    const rule = "it must be left out, as without a gateway it could never mirror anything";
+    mistakes.push(sentence([...path, "selector"], `is given, ${why}`, rule));
+  }
+  if (values.headless === true) {
+    const rule = "it must be false, as headless mirrors need a gateway";
+    mistakes.push(sentence([...path, "headless"], `is true, ${why}`, rule));
+  }
+  return mistakes;
+}

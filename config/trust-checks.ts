@@ -1,0 +1,120 @@
+import { anchorsBehind, type Certificate, certificatesIn } from "../engine/trust/certificate.ts";
+import { anchorProblem, issuerProblem, keyProblem } from "../engine/trust/requirements.ts";
+import { type Path, quoted, sentence, where } from "./mistakes.ts";
+import type { Readings } from "./read.ts";
+import type { TrustInput } from "./schema.ts";
+
+const generatedOnly = [
+  "generation",
+  "anchorValidityDays",
+  "issuerValidityDays",
+  "renewBeforeDays",
+] as const;
+
+/** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
+export function trust(readings: Readings): string[] {
+  const { values, wrong } = readings.stack;
+  if (values.trust === undefined || wrong.has("trust")) return [];
+  const { anchors, issuers } = values.trust;
+  if (anchors === undefined && issuers === undefined) return validity(values.trust);
+  return [...oneKind(values.trust), ...ownAnchors(anchors, issuers, readings)];
+}
+
+function validity({
+  anchorValidityDays = 3650,
+  issuerValidityDays = 365,
+  renewBeforeDays = 60,
+}: TrustInput): string[] {
+  const mistakes: string[] = [];
+  if (renewBeforeDays >= issuerValidityDays) {
+    const rule = `it must be less than the ${issuerValidityDays} of issuerValidityDays`;
+    mistakes.push(sentence(["trust", "renewBeforeDays"], `is ${renewBeforeDays}`, rule));
+  }
+  if (issuerValidityDays > anchorValidityDays) {
+    const rule = `it must be at most the ${anchorValidityDays} of anchorValidityDays`;
+    mistakes.push(sentence(["trust", "issuerValidityDays"], `is ${issuerValidityDays}`, rule));
+  }
+  return mistakes;
+}
+
+function oneKind(given: TrustInput): string[] {
+  return generatedOnly
+    .filter((key) => given[key] !== undefined)
+    .map((key) => {
+      const rule = `it must be left out, as ${where(["trust", "anchors"])} brings what it is about`;
+      return sentence(["trust", key], "is given", rule);
+    });
+}
+
+function ownAnchors(
+  pem: string | undefined,
+  issuers: TrustInput["issuers"],
+  readings: Readings,
+): string[] {
+  const path = ["trust", "anchors"];
+  if (pem === undefined) {
+    const rule = `it must be given with ${where(["trust", "issuers"])}`;
+    return [sentence(path, "is missing", rule)];
+  }
+  const anchors = certificatesIn(pem);
+  if (typeof anchors === "string")
+    return [sentence(path, `is a text of ${pem.length} characters`, `it must be ${anchors}`)];
+  const wrong = anchors.flatMap((anchor, index) => {
+    const problem = anchorProblem(anchor);
+    const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
+    return problem === undefined ? [] : [sentence(path, state, `it must be ${problem}`)];
+  });
+  return [...wrong, ...ownIssuers(issuers ?? {}, anchors, readings)];
+}
+
+function ownIssuers(
+  issuers: NonNullable<TrustInput["issuers"]>,
+  anchors: readonly Certificate[],
+  { clusters = new Map() }: Readings,
+): string[] {
+  const strangers = Object.keys(issuers)
+    .filter((name) => !clusters.has(name))
+    .map((name) => {
+      const rule = "it must be for one of the configured clusters";
+      return sentence(["trust", "issuers", name], `is for cluster ${quoted(name)}`, rule);
+    });
+  const own = [...clusters.keys()].flatMap((name) => {
+    const path = ["trust", "issuers", name];
+    const issuer = issuers[name];
+    if (issuer !== undefined) return ownIssuer(path, issuer, anchors);
+    const rule = `it must be given, as ${where(["trust", "anchors"])} is`;
+    return [sentence(path, "is missing", rule)];
+  });
+  return [...strangers, ...own];
+}
+
+function ownIssuer(
+  path: Path,
+  { certificate: pem, key }: { readonly certificate: string; readonly key: string },
+  anchors: readonly Certificate[],
+): string[] {
+  const at = [...path, "certificate"];
+  const chain = certificatesIn(pem);
+  if (typeof chain === "string")
+    return [sentence(at, `is a text of ${pem.length} characters`, `it must be ${chain}`)];
+  const [issuer] = chain;
+  if (issuer === undefined) return [];
+  const state = `is ${quoted(issuer.name)}`;
+  const problem = issuerProblem(issuer);
+  const keyWrong = keyProblem(key, issuer);
+  return [
+    ...(problem === undefined ? [] : [sentence(at, state, `it must be ${problem}`)]),
+    ...(anchorsBehind(chain, anchors).length > 0
+      ? []
+      : [sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`)]),
+    ...(keyWrong === undefined
+      ? []
+      : [
+          sentence(
+            [...path, "key"],
+            `is a text of ${key.length} characters`,
+            `it must be ${keyWrong}`,
+          ),
+        ]),
+  ];
+}

@@ -1,0 +1,105 @@
+import { accountName, credentialsName, tokenNumber } from "./names.ts";
+import type { GatewayFacts, TargetFacts } from "./state.ts";
+import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
+import type { Namespaces } from "./secrets.ts";
+
+/** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
+export interface SelectorManifest {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: (Omit<SelectorRequirement, "values"> & { values?: string[] })[];
+}
+
+/** The spec of a Link, v1alpha3: every field that a program sets (linkerd-behaviour.md 1.2). */
+export interface LinkManifestSpec {
+  readonly targetClusterName: string;
+  readonly targetClusterDomain: string;
+  readonly targetClusterLinkerdNamespace: string;
+  readonly clusterCredentialsSecret: string;
+  readonly gatewayAddress?: string;
+  readonly gatewayPort?: string;
+  readonly gatewayIdentity?: string;
+  readonly probeSpec?: { readonly path: string; readonly port: string; readonly period: string };
+  readonly selector?: SelectorManifest;
+  readonly remoteDiscoverySelector: SelectorManifest;
+  readonly federatedServiceSelector: SelectorManifest;
+  readonly excludedLabels?: string[];
+  readonly excludedAnnotations?: string[];
+}
+
+export const linkVersion = {
+  apiVersion: "multicluster.linkerd.io/v1alpha3",
+  kind: "Link",
+} as const;
+
+/** The Link goes by the name of its target: much of Linkerd takes one for the other (1.9). */
+export function linkMetadata(target: string, namespaces: Namespaces) {
+  return {
+    name: target,
+    namespace: namespaces.multicluster,
+    annotations: { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" },
+  };
+}
+
+/**
+ * What `linkerd multicluster link-gen` would write (1.6). `selector` is for mirrors behind the
+ * gateway and goes with it; the probe's timeout and threshold are left to the schema's defaults.
+ */
+export function linkManifestSpec(
+  spec: LinkSpec,
+  facts: TargetFacts,
+  namespaces: Namespaces,
+  mirroring: "pulumi" | "controller",
+): LinkManifestSpec {
+  const { target } = spec;
+  const excludedAnnotations = [
+    ...spec.excludedAnnotations,
+    ...(mirroring === "controller" ? [credentialsMark(spec, facts)] : []),
+  ];
+  return {
+    targetClusterName: target,
+    targetClusterDomain: facts.clusterDomain,
+    targetClusterLinkerdNamespace: namespaces.linkerd,
+    clusterCredentialsSecret: credentialsName(target),
+    ...(facts.gateway !== undefined && gatewayFields(facts.gateway, spec.selector)),
+    remoteDiscoverySelector: selectorManifest(spec.remoteDiscoverySelector),
+    federatedServiceSelector: selectorManifest(spec.federatedServiceSelector),
+    ...(spec.excludedLabels.length > 0 && { excludedLabels: [...spec.excludedLabels] }),
+    ...(excludedAnnotations.length > 0 && { excludedAnnotations }),
+  };
+}
+
+function gatewayFields(
+  { addresses, port, identity, probe }: GatewayFacts,
+  selector: LabelSelector,
+) {
+  return {
+    gatewayAddress: addresses.join(","),
+    gatewayPort: String(port),
+    gatewayIdentity: identity,
+    ...(probe !== undefined && { probeSpec: { ...probe, port: String(probe.port) } }),
+    selector: selectorManifest(selector),
+  };
+}
+
+/**
+ * Linkerd's controller reads its Secret when the Link's spec changes and at no other time
+ * (link_handlers.go), so new credentials have to show there: as an annotation that nobody uses and
+ * that is therefore not copied either.
+ */
+function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
+  const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};
+  return `linkerd-multicluster/credentials-${generation}-${serial}`;
+}
+
+function selectorManifest({ matchLabels, matchExpressions }: LabelSelector): SelectorManifest {
+  return {
+    ...(matchLabels !== undefined && { matchLabels: { ...matchLabels } }),
+    ...(matchExpressions !== undefined && {
+      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+        key,
+        operator,
+        ...(values !== undefined && { values: [...values] }),
+      })),
+    }),
+  };
+}

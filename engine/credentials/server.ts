@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import type { Cluster } from "@kubernetes/client-node";
+import { AccessError, type Environment, readKubeconfig } from "../kubernetes/kubeconfig.ts";
+import type { ServerFacts, TargetArgs } from "./state.ts";
+
+/**
+ * The target's API server as other clusters are to reach it: of the runner's kubeconfig only the
+ * cluster entry's address, certificate authority and TLS server name are taken, never anything of
+ * its user, nor its proxy, which is the runner's own. `apiServer` wins over the address.
+ *
+ * @throws AccessError where the result could not work or would not be safe
+ */
+export async function serverFacts(
+  { access, target, apiServer }: Pick<TargetArgs, "access" | "target" | "apiServer">,
+  environment?: Environment,
+): Promise<ServerFacts> {
+  const config = await readKubeconfig(access, target, environment);
+  const entry = config.getCurrentCluster();
+  if (entry === null) throw new AccessError(target, `context ${access.context} is for no cluster`);
+  const server = apiServer ?? addressOf(entry, target, access.context);
+  const certificateAuthority = await authorityOf(entry, target, access.context);
+  return {
+    server,
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...(entry.tlsServerName !== undefined && { tlsServerName: entry.tlsServerName }),
+  };
+}
+
+function addressOf(entry: Cluster, target: string, context: string): string {
+  const url = new URL(entry.server);
+  const remedy = `set clusters.${target}.apiServer to the https URL at which the other clusters reach it`;
+  if (url.protocol !== "https:")
+    throw new AccessError(
+      target,
+      `the server of context ${context} is plain http, where other clusters would show their token to anyone; ${remedy}`,
+    );
+  if (/^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(url.hostname))
+    throw new AccessError(
+      target,
+      `the server of context ${context} is ${url.origin}, which leads every other cluster to itself; ${remedy}`,
+    );
+  return url.origin + url.pathname.replace(/\/$/, "");
+}
+
+/**
+ * Certificates only, whatever else the file holds: people keep keys beside them. A server that is
+ * not verified would get the token of anyone who asks it, so a kubeconfig without an authority has
+ * to leave verification to the public ones.
+ */
+async function authorityOf(
+  { caData, caFile, skipTLSVerify }: Cluster,
+  target: string,
+  context: string,
+): Promise<string | undefined> {
+  const where = caData === undefined ? caFile : "certificate-authority-data";
+  if (where === undefined) {
+    if (!skipTLSVerify) return undefined;
+    throw new AccessError(
+      target,
+      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not tell the API server from an impostor; put certificate-authority-data into the kubeconfig`,
+    );
+  }
+  const text = caData === undefined ? await readAuthority(where, target) : decoded(caData);
+  const certificates = text.match(
+    /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g,
+  );
+  if (certificates === null)
+    throw new AccessError(
+      target,
+      `${where} of context ${context} holds no PEM certificate; put the API server's certificate authority there`,
+    );
+  return Buffer.from(`${certificates.join("\n")}\n`).toString("base64");
+}
+
+async function readAuthority(file: string, target: string): Promise<string> {
+  try {
+    return await readFile(file, "latin1");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new AccessError(target, `certificate authority ${file} can't be read (${code})`);
+  }
+}
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}

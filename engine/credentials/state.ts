@@ -1,0 +1,94 @@
+import type { ClusterAccess, GatewaySource } from "../mirroring/model/link.ts";
+
+/** When a link's token is replaced by a new one. */
+export interface Rotation {
+  /** From 1 up; any other number than last time asks for a new token. */
+  readonly generation: number;
+  /** Days after which the next run replaces the token; without it tokens do not age. */
+  readonly maxAgeDays?: number;
+}
+
+/** What the program tells of a link's target, for the rest to be read there. Holds no credential. */
+export interface TargetArgs {
+  /** The consumer: the cluster that gets access to the target. */
+  readonly source: string;
+  readonly target: string;
+  readonly access: ClusterAccess;
+  /** How the runner reaches the source, to see that nobody else has made the link there. */
+  readonly sourceAccess?: ClusterAccess;
+  /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
+  readonly apiServer?: string;
+  /** The target's cluster domain as the stack config has it. */
+  readonly targetDomain: string;
+  readonly gateway: GatewaySource | false;
+  readonly linkerdNamespace: string;
+  readonly multiclusterNamespace: string;
+  readonly rotation: Rotation;
+}
+
+/** The API server as the source's kubeconfig names it. */
+export interface ServerFacts {
+  /** https URL without credentials. */
+  readonly server: string;
+  /** PEM certificates in base64; absent: the server's certificate is of a public authority. */
+  readonly certificateAuthority?: string;
+  readonly tlsServerName?: string;
+}
+
+export interface Probe {
+  readonly path: string;
+  readonly port: number;
+  /** As Go writes a duration: `3s`, `2m0s`. */
+  readonly period: string;
+}
+
+/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
+export interface GatewayFacts {
+  /** Never empty. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly identity: string;
+  /** Absent: the gateway Service says nothing of a probe, or there is no such Service. */
+  readonly probe?: Probe;
+}
+
+/** Everything that a link's credentials and Link resource say of the target. Nothing is secret. */
+export interface TargetFacts extends ServerFacts {
+  readonly trustDomain: string;
+  readonly clusterDomain: string;
+  /** Absent on a flat network. */
+  readonly gateway?: GatewayFacts;
+  /** Name of the token Secret that is to be in use after this run. */
+  readonly token: string;
+}
+
+/** The inputs as `check` returns them; without `facts` they are read when the run gets there. */
+export interface TargetInputs extends TargetArgs {
+  readonly facts?: TargetFacts;
+  /** Why there is going to be a new token, or why the facts are those of an earlier run. */
+  readonly remark?: string;
+}
+
+export interface TargetOutputs extends TargetArgs {
+  readonly facts: TargetFacts;
+}
+
+/** One rule of RBAC, in the shape of the API's JSON. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** Which token is to be tried, by reference: the token itself is read where it lies. */
+export interface TokenCheckArgs {
+  readonly target: string;
+  readonly access: ClusterAccess;
+  readonly namespace: string;
+  readonly account: string;
+  /** Name of the token Secret. */
+  readonly secret: string;
+  /** What the token has to be allowed. */
+  readonly rules: readonly PolicyRule[];
+}

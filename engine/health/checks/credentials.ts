@@ -1,0 +1,129 @@
+import { credentialsSecrets, type SecretHead } from "../../credentials/secrets.ts";
+import type { StringMap } from "../../kubernetes/objects.ts";
+import { type Check, type Finding, unread, type Verdict } from "../check.ts";
+import type { LinkView, SecretReading } from "../view.ts";
+
+const kinds = ["mirror", "destination"] as const;
+
+export const credentialsThere: Check<LinkView> = {
+  id: "credentials-there",
+  title: "both credentials Secrets are there, as their readers look for them",
+  anchor: "l5d-smc-target-clusters-access",
+  severity: "error",
+  aboutLinkerd: true,
+  run: (view) => {
+    const { credentials } = view.reading;
+    if (credentials === undefined) return unreadEnd(view);
+    const heads = headsOf(view);
+    return kinds.flatMap((kind) => {
+      const where = nameOf(view, heads[kind]);
+      const secret = credentials[kind];
+      if ("why" in secret) return [{ sentence: secret.why }];
+      if (secret.value === undefined)
+        return [{ sentence: `there is no ${where}: run pulumi up --refresh, which makes it` }];
+      return misfits(where, heads[kind], secret.value);
+    });
+  },
+};
+
+export const credentialsWork: Check<LinkView> = {
+  id: "credentials-work",
+  title: "the credentials reach the target's API and may list services there",
+  anchor: "l5d-smc-target-clusters-access",
+  severity: "error",
+  aboutLinkerd: true,
+  run: (view) => {
+    const { credentials } = view.reading;
+    if (credentials === undefined) return unreadEnd(view);
+    const heads = headsOf(view);
+    const tried = kinds.flatMap((kind) => {
+      const secret = credentials[kind];
+      if ("why" in secret || secret.value === undefined) return [];
+      return [trial(nameOf(view, heads[kind]), secret.value, view)];
+    });
+    return tried.length === 0 ? { skipped: "there are no credentials to try" } : tried.flat();
+  },
+};
+
+function unreadEnd({ link, source }: LinkView): Verdict {
+  return unread(source.linkerd === undefined ? link.source : link.target);
+}
+
+/** What a Secret must be; an annotation whose value is not known is left empty. */
+function headsOf({ mesh, link, target }: LinkView) {
+  const domains = target.linkerd?.domains;
+  const known = domains !== undefined && "value" in domains ? domains.value : undefined;
+  return credentialsSecrets(link.target, known ?? { trustDomain: "", clusterDomain: "" }, {
+    linkerd: mesh.linkerdNamespace,
+    multicluster: mesh.multiclusterNamespace,
+  });
+}
+
+function nameOf({ link }: LinkView, { metadata }: SecretHead<string>): string {
+  return `Secret ${link.source}/${metadata.namespace}/${metadata.name}`;
+}
+
+function misfits(where: string, head: SecretHead<string>, secret: SecretReading): Finding[] {
+  const { labels, annotations } = head.metadata;
+  const problems = [
+    ...(secret.type === head.type ? [] : [`is of type ${secret.type} and must be ${head.type}`]),
+    ...differences("label", labels ?? {}, secret.labels),
+    ...differences("annotation", annotations ?? {}, secret.annotations),
+  ];
+  return problems.map((problem) => ({
+    sentence: `${where} ${problem}, or Linkerd passes it over: run pulumi up --refresh`,
+  }));
+}
+
+function differences(what: string, wanted: StringMap, live: StringMap): string[] {
+  return Object.entries(wanted).flatMap(([key, value]) => {
+    const is = live[key] ?? "";
+    if (is === "") return [`has no ${what} ${key} and must have one`];
+    if (value === "" || is === value) return [];
+    return [`has ${what} ${key} ${JSON.stringify(is)} and must have ${JSON.stringify(value)}`];
+  });
+}
+
+function trial(where: string, { trial }: SecretReading, { mesh, link }: LinkView): Finding[] {
+  const { source, target } = link;
+  switch (trial.outcome) {
+    case "unusable":
+      return [
+        { sentence: `the kubeconfig in ${where} must be ${trial.rule}: run pulumi up --refresh` },
+      ];
+    case "refused":
+      return [
+        {
+          sentence: `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which makes new ones where they are gone`,
+        },
+      ];
+    case "elsewhere": {
+      const context = mesh.clusters[target]?.context ?? target;
+      return [
+        {
+          sentence: `the credentials in ${where} lead to another cluster at ${trial.server} than context ${context} does: correct linkerd-multicluster:clusters.${target}, its apiServer or its context`,
+        },
+      ];
+    }
+    case "taken": {
+      const denied = trial.denied.join(", ");
+      return [
+        ...(denied === ""
+          ? []
+          : [
+              {
+                sentence: `the token in ${where} may not ${denied} in cluster ${target}: see whether the ClusterRole and ClusterRoleBinding of its service account are as this program makes them`,
+              },
+            ]),
+        ...(trial.detour === undefined
+          ? []
+          : [
+              {
+                sentence: `the token in ${where} works, but the address beside it, ${trial.server}, can't be reached from here (${trial.detour}): that is well if pods in cluster ${source} reach it, so try there`,
+                severity: "warning" as const,
+              },
+            ]),
+      ];
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { isHeadless, objectKey, type Service } from "../../kubernetes/objects.ts";
+import { mirrorsOf } from "../../mirroring/model/owner.ts";
+import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
+import { type Check, type Finding, unread } from "../check.ts";
+import type { LinkView } from "../view.ts";
+
+/** As check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
+export const mirrorsHaveEndpoints: Check<LinkView> = {
+  id: "mirrors-have-endpoints",
+  title: "the mirrors lead somewhere",
+  anchor: "l5d-multicluster-services-endpoints",
+  severity: "error",
+  aboutLinkerd: false,
+  run: ({ link, mirroring, source, target }) => {
+    if ("why" in source.snapshot) return unread(link.source);
+    const snapshot = source.snapshot.value;
+    const exporting = "value" in target.snapshot ? target.snapshot.value : undefined;
+    const { owns } = mirrorsOf(link.target);
+    return [...snapshot.services]
+      .filter(([, service]) => owns(service) && needsEndpoints(service))
+      .filter(([key]) => (snapshot.endpoints.get(key)?.subsets ?? []).length === 0)
+      .map(([key, service]) => {
+        const follows =
+          mirroring === "controller" || link.readiness === "follow" || isHeadless(service);
+        const where = `${link.source}/${key}`;
+        return empty(where, service, link.target, follows ? exporting : undefined);
+      });
+  },
+};
+
+/** Where Linkerd watches the pods itself, there are none. */
+function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service): boolean {
+  return labels[label.remoteDiscovery] === undefined && tokensIn(annotations).length === 0;
+}
+
+/** @param exporting the target, where the mirror has to follow what is ready there */
+function empty(
+  where: string,
+  service: Service,
+  target: string,
+  exporting: ClusterSnapshot | undefined,
+): Finding {
+  const origin = originOf(service, target);
+  const subsets = exporting?.endpoints.get(origin)?.subsets ?? [];
+  const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
+  // Nothing is wrong with a mirror that follows what it mirrors.
+  if (exporting !== undefined && exporting.services.has(origin) && !isReady)
+    return {
+      sentence: `mirror ${where} has no endpoints, as ${target}/${origin} has no pod that is ready: start one there`,
+      severity: "warning",
+    };
+  return {
+    sentence: `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and see that the gateway of ${target} has an address`,
+  };
+}
+
+function originOf({ metadata: { name, namespace, labels = {} } }: Service, target: string) {
+  const mirror = labels[label.headlessRoot] ?? name;
+  return objectKey(namespace, mirror.slice(0, -`-${target}`.length));
+}

@@ -1,0 +1,64 @@
+import { type Service } from "../../kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
+import { count, listed } from "../../mirroring/plan/text.ts";
+import { type Check, type Finding, unread } from "../check.ts";
+import type { ClusterView } from "../view.ts";
+
+/** Warnings, as in Linkerd: links of other stacks may lead into the same cluster. */
+export const noOrphans: Check<ClusterView> = {
+  id: "no-orphans",
+  title: "every mirror belongs to a link",
+  anchor: "l5d-multicluster-orphaned-services",
+  severity: "warning",
+  aboutLinkerd: false,
+  run: ({ mesh, cluster, reading: { snapshot } }) => {
+    if ("why" in snapshot) return unread(cluster);
+    const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];
+    const targets = new Set(
+      links.filter(({ source }) => source === cluster).map(({ target }) => target),
+    );
+    const context = mesh.clusters[cluster]?.context ?? cluster;
+    return [
+      ...orphaned(snapshot.value, targets, context),
+      ...strayMembers(snapshot.value, targets),
+    ];
+  },
+};
+
+function orphaned(
+  { cluster, services }: ClusterSnapshot,
+  targets: ReadonlySet<string>,
+  context: string,
+): Finding[] {
+  const byTarget = new Map<string, string[]>();
+  for (const [key, service] of services) {
+    const target = targetOf(service);
+    if (target === undefined || targets.has(target)) continue;
+    byTarget.set(target, [...(byTarget.get(target) ?? []), `${cluster}/${key}`]);
+  }
+  return [...byTarget].map(([target, keys]) => ({
+    sentence: `${count(keys.length, "mirror")} of cluster ${target}, to which no link of this stack leads: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack links it`,
+  }));
+}
+
+/** Probe Services stand for a gateway, not for anything exported. */
+function targetOf({ metadata: { labels = {} } }: Service): string | undefined {
+  const isMirror = labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined;
+  return isMirror ? labels[label.cluster] : undefined;
+}
+
+/** Linkerd never looks again for a cluster that it does not know. */
+function strayMembers(
+  { cluster, services }: ClusterSnapshot,
+  targets: ReadonlySet<string>,
+): Finding[] {
+  return [...services].flatMap(([key, { metadata }]) => {
+    if (metadata.labels?.[label.mirrored] !== "true") return [];
+    return tokensIn(metadata.annotations ?? {})
+      .filter((token) => !targets.has(clusterOfToken(token)))
+      .map((token) => ({
+        sentence: `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack leads to cluster ${clusterOfToken(token)}: take it out of the annotation, unless another stack links it`,
+      }));
+  });
+}

@@ -1,0 +1,109 @@
+import { has, isSameSet, without } from "../../trust/bundle.ts";
+import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
+import { type Check, type Finding } from "../check.ts";
+import type { ClusterReading, LinkView } from "../view.ts";
+import { isValid } from "./certificates.ts";
+
+export const anchorsShared: Check<LinkView> = {
+  id: "trust-anchors-shared",
+  title: "both clusters trust a common anchor",
+  anchor: "l5d-multicluster-clusters-share-anchors",
+  severity: "error",
+  aboutLinkerd: true,
+  run: (view) => {
+    const { source, target } = view.link;
+    const anchors = bothSides(view);
+    if ("skipped" in anchors) return anchors;
+    const [ours, theirs] = anchors.valid;
+    if (!ours.some((anchor) => has(theirs, anchor)))
+      return [
+        {
+          sentence: `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies refuse each other: put the anchors of both into the bundle of both`,
+        },
+      ];
+    if (isSameSet(ours, theirs)) return [];
+    const extra = [
+      ...only(source, without(ours, theirs)),
+      ...only(target, without(theirs, ours)),
+    ].join(", and ");
+    return [
+      {
+        sentence: `${extra}: well while a rotation is under way, but linkerd multicluster check wants the same anchors on both`,
+        severity: "warning",
+      },
+    ];
+  },
+};
+
+export const issuersTrusted: Check<LinkView> = {
+  id: "issuers-trusted",
+  title: "each cluster trusts the other's issuer",
+  anchor: "l5d-identity-issuer-cert-issued-by-trust-anchor",
+  severity: "error",
+  aboutLinkerd: true,
+  run: (view) => {
+    const { source, target } = view.link;
+    const anchors = bothSides(view);
+    if ("skipped" in anchors) return anchors;
+    const [ours, theirs] = anchors.valid;
+    const issuers = [issuerOf(view.source), issuerOf(view.target)] as const;
+    if (issuers[0] === undefined || issuers[1] === undefined) {
+      const cluster = issuers[0] === undefined ? source : target;
+      return { skipped: `the issuer of cluster ${cluster} can't be read` };
+    }
+    return [
+      ...untrusted(source, issuers[0], target, theirs),
+      ...untrusted(target, issuers[1], source, ours),
+    ];
+  },
+};
+
+/** The anchors of source and target that have not expired. */
+function bothSides({
+  link,
+  source,
+  target,
+  now,
+}: LinkView):
+  | { readonly skipped: string }
+  | { readonly valid: readonly [readonly Certificate[], readonly Certificate[]] } {
+  const ours = anchorsOf(source);
+  const theirs = anchorsOf(target);
+  if (ours === undefined || theirs === undefined) {
+    const cluster = ours === undefined ? link.source : link.target;
+    return { skipped: `the trust anchors of cluster ${cluster} can't be read` };
+  }
+  const valid = (anchor: Certificate) => isValid(anchor, now);
+  return { valid: [ours.filter(valid), theirs.filter(valid)] };
+}
+
+function anchorsOf({ linkerd }: ClusterReading): readonly Certificate[] | undefined {
+  return linkerd === undefined || "why" in linkerd.anchors ? undefined : linkerd.anchors.value;
+}
+
+function issuerOf({ linkerd }: ClusterReading): readonly Certificate[] | undefined {
+  return linkerd === undefined || "why" in linkerd.issuer ? undefined : linkerd.issuer.value;
+}
+
+function untrusted(
+  cluster: string,
+  chain: readonly Certificate[],
+  other: string,
+  anchors: readonly Certificate[],
+): Finding[] {
+  const [issuer] = chain;
+  if (issuer === undefined || anchorsBehind(chain, anchors).length > 0) return [];
+  return [
+    {
+      sentence: `the issuer of cluster ${cluster}, ${called(issuer)}, is under no valid anchor that cluster ${other} trusts (${names(anchors)}), so proxies in ${other} refuse those of ${cluster}: add its anchor to the bundle of ${other}, or give ${cluster} an issuer under one of these`,
+    },
+  ];
+}
+
+function names(anchors: readonly Certificate[]): string {
+  return anchors.length === 0 ? "none" : anchors.map(called).join(", ");
+}
+
+function only(cluster: string, anchors: readonly Certificate[]): string[] {
+  return anchors.length === 0 ? [] : [`only cluster ${cluster} trusts ${names(anchors)}`];
+}

@@ -1,0 +1,107 @@
+import { accessRules, linkUse } from "../../credentials/rules.ts";
+import { gatewayFacts } from "../../credentials/gateway.ts";
+import { credentialsName } from "../../credentials/names.ts";
+import { secrets, type Secret } from "../../credentials/resources.ts";
+import { linkOf } from "../../mirroring/model/link-settings.ts";
+import type { LinkSpec } from "../../mirroring/model/link.ts";
+import { objectKey } from "../../kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import { readGateway } from "../../mirroring/observe/gateway.ts";
+import type { World } from "../../mirroring/observe/clusters.ts";
+import { surveyLink } from "../../mirroring/reconcile/survey-link.ts";
+import type { HealthLink, HealthMesh } from "../mesh.ts";
+import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
+import { getIfThere, read } from "./read.ts";
+import { tryCredentials } from "./trial.ts";
+
+/** What is looked at for one link, over what has been read of its clusters. Never throws. */
+export async function readLink(
+  world: World,
+  mesh: HealthMesh,
+  { link: settings, mirroring }: HealthLink,
+  ends: { readonly source: ClusterReading; readonly target: ClusterReading },
+): Promise<LinkReading> {
+  const link = linkOf(settings);
+  const { gateway: said } = link;
+  const siblings = mesh.links
+    .filter((other) => other.mirroring === "pulumi" && other.link.source === link.source)
+    .map((other) => other.link)
+    .filter((other) => other.target !== link.target);
+  const args = { link: settings, siblings, clusters: mesh.clusters };
+  const [gateway, mirrors, credentials] = await Promise.all([
+    read(async () =>
+      readGateway(link, valueOf(ends.target), (hostname) => world.resolve(hostname)),
+    ),
+    mirroring === "pulumi" ? read(() => surveyLink(world, args)) : undefined,
+    readCredentials(world, mesh, { link, mirroring, ...ends }),
+  ]);
+  return {
+    gateway,
+    ...(said !== false && {
+      gatewayFacts: await read(() => {
+        const service = valueOf(ends.target).services.get(objectKey(said.namespace, said.name));
+        const where = `${link.target}/${said.namespace}/${said.name}`;
+        return Promise.resolve(gatewayFacts(said, service, where));
+      }),
+    }),
+    ...(mirrors !== undefined && { mirrors }),
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+function valueOf({ snapshot }: ClusterReading): ClusterSnapshot {
+  if ("why" in snapshot) throw new Error(snapshot.why);
+  return snapshot.value;
+}
+
+interface Ends {
+  readonly link: LinkSpec;
+  readonly mirroring: HealthLink["mirroring"];
+  readonly source: ClusterReading;
+  readonly target: ClusterReading;
+}
+
+async function readCredentials(
+  world: World,
+  mesh: HealthMesh,
+  { link, mirroring, source, target }: Ends,
+): Promise<LinkReading["credentials"]> {
+  const access = mesh.clusters[link.target];
+  const from = mesh.clusters[link.source];
+  const isRead = source.linkerd !== undefined && target.linkerd !== undefined;
+  if (!isRead || access === undefined || from === undefined) return undefined;
+  const context = {
+    target: link.target,
+    access,
+    uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
+    rules: accessRules([linkUse(link, mirroring)]),
+  };
+  // Both Secrets hold the same, as a rule.
+  const trials = new Map<string, Promise<Trial>>();
+  const attempt = (kubeconfig: string): Promise<Trial> => {
+    const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context);
+    trials.set(kubeconfig, known);
+    return known;
+  };
+  const kubernetes = await world.client(link.source, from);
+  const secretIn = (namespace: string) =>
+    read(async () => {
+      const at = { namespace, name: credentialsName(link.target) };
+      const secret = await getIfThere(kubernetes, secrets, at);
+      return secret === undefined ? undefined : withoutContent(secret, attempt);
+    });
+  const [mirror, destination] = await Promise.all([
+    secretIn(mesh.multiclusterNamespace),
+    secretIn(mesh.linkerdNamespace),
+  ]);
+  return { mirror, destination };
+}
+
+async function withoutContent(
+  { type = "", metadata, data }: Secret,
+  attempt: (kubeconfig: string) => Promise<Trial>,
+): Promise<SecretReading> {
+  const { labels = {}, annotations = {} } = metadata;
+  const kubeconfig = Buffer.from(data?.kubeconfig ?? "", "base64").toString("utf8");
+  return { type, labels, annotations, trial: await attempt(kubeconfig) };
+}

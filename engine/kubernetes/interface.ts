@@ -1,0 +1,66 @@
+import type { Environment } from "./kubeconfig.ts";
+import type { Located, ObjectName, Resource } from "./resources.ts";
+import type { RetryPolicy, Time } from "./retry.ts";
+
+/** Options of `connect`; the defaults are what a run uses. */
+export interface ConnectOptions {
+  /** Connections kept open, and so requests in flight at most; 32, which keep an API server busy. */
+  readonly connections?: number;
+  /** Milliseconds for name lookup, TCP and TLS together; 5,000. */
+  readonly connectTimeout?: number;
+  /** Milliseconds without a sign of an answer; 30,000. */
+  readonly requestTimeout?: number;
+  /** Objects on one page of a list; 500, as kubectl. */
+  readonly pageSize?: number;
+  readonly retry?: RetryPolicy;
+  readonly time?: Time;
+  readonly environment?: Environment;
+}
+
+export interface ListOptions {
+  /** All namespaces without one. */
+  readonly namespace?: string;
+  /** As in the API: `app=web,tier in (a,b)`. */
+  readonly labelSelector?: string;
+}
+
+export interface PatchOptions {
+  readonly subresource?: string;
+}
+
+export interface RemoveOptions {
+  /** Deletes only the object that has this UID, else conflict. */
+  readonly uid?: string;
+  /** Deletes only the object as it was read, else conflict. */
+  readonly resourceVersion?: string;
+  readonly propagation?: "Foreground" | "Background" | "Orphan";
+}
+
+/**
+ * One cluster's API. Every method throws KubernetesError, and only after the retries that its kind
+ * of failure is worth. A request whose outcome is unknown is sent again, so that a create may find
+ * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
+ */
+export interface Kubernetes {
+  readonly cluster: string;
+  /** Requests sent so far, every page and every retry counted. */
+  readonly requests: { readonly reads: number; readonly writes: number };
+  /** Every object there is, or an error: never a part of them. */
+  list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
+  get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
+  /** A subresource, like TokenRequest, is posted to the object that `metadata` names. */
+  create<T extends Located>(resource: Resource<T>, object: T): Promise<T>;
+  /** Conflict if the object is no longer at `metadata.resourceVersion`. */
+  replace<T extends Located>(resource: Resource<T>, object: T): Promise<T>;
+  /** A JSON merge patch: null removes a field, arrays are replaced. */
+  patch<T>(
+    resource: Resource<T>,
+    at: ObjectName,
+    patch: Readonly<Record<string, unknown>>,
+    options?: PatchOptions,
+  ): Promise<T>;
+  /** Returns when the deletion is accepted, which finalizers may outlast. */
+  remove(resource: Resource<unknown>, at: ObjectName, options?: RemoveOptions): Promise<void>;
+  /** Ends all connections; calls under way fail. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { ClusterAccess } from "../mirroring/model/link.ts";
+
+/** Access to a cluster is not configured as the stack says: the user has to mend a file or a name. */
+export class AccessError extends Error {
+  override readonly name = "AccessError";
+  readonly cluster: string;
+
+  constructor(cluster: string, problem: string) {
+    super(`cluster ${cluster}: ${problem}`);
+    this.cluster = cluster;
+  }
+}
+
+/** Where kubeconfig files are looked for. */
+export interface Environment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+export function processEnvironment(): Environment {
+  return { variables: process.env, home: homedir() };
+}
+
+/** The context that means the service account of the pod this runs in, if there is no kubeconfig. */
+const inCluster = "in-cluster";
+
+/**
+ * The kubeconfig that kubectl would use, with `access.context` as its current context: the given
+ * file, else those of `KUBECONFIG`, else `~/.kube/config`. Throws AccessError; reads files only,
+ * runs no credential plugin and sends nothing.
+ */
+export async function readKubeconfig(
+  access: ClusterAccess,
+  cluster: string,
+  environment: Environment = processEnvironment(),
+): Promise<KubeConfig> {
+  // Loaded here because it costs 0.4 s, which a process that only compares state need not pay.
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const files = candidates(access, environment);
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const text = await readIfThere(file, cluster);
+      return text === undefined ? [] : [parse(new KubeConfig(), file, text, cluster)];
+    }),
+  );
+  const configs = found.flat();
+  const config = new KubeConfig();
+  if (configs.length > 0) {
+    config.loadFromOptions({
+      clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters)),
+      contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts)),
+      users: firstOfEachName(configs.flatMap(({ users }) => users)),
+      currentContext: access.context,
+    });
+    check(config, access.context, cluster, files);
+    return config;
+  }
+  const inPod = environment.variables.KUBERNETES_SERVICE_HOST !== undefined;
+  if (access.context === inCluster && access.kubeconfig === undefined && inPod) {
+    config.loadFromCluster();
+    return config;
+  }
+  throw new AccessError(
+    cluster,
+    `there is no kubeconfig at ${listed(files)} in which to find context ${access.context}`,
+  );
+}
+
+function candidates(access: ClusterAccess, { variables, home }: Environment): string[] {
+  if (access.kubeconfig !== undefined) {
+    return [path.resolve(access.kubeconfig.replace(/^~(?=\/)/, home))];
+  }
+  const listedFiles = (variables.KUBECONFIG ?? "").split(path.delimiter).filter((file) => file);
+  const files = listedFiles.length > 0 ? listedFiles : [path.join(home, ".kube", "config")];
+  return files.map((file) => path.resolve(file));
+}
+
+/** Like kubectl, passes over a file that isn't there: others of `KUBECONFIG` may be. */
+async function readIfThere(file: string, cluster: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return undefined;
+    }
+    throw new AccessError(cluster, `kubeconfig ${file} can't be read (${code})`);
+  }
+}
+
+function parse(config: KubeConfig, file: string, text: string, cluster: string): KubeConfig {
+  if (text.trim() === "") {
+    return config;
+  }
+  try {
+    // A broken entry for some other cluster is no reason to fail.
+    config.loadFromString(text, { onInvalidEntry: "filter" });
+    config.makePathsAbsolute(path.dirname(file));
+    return config;
+  } catch {
+    // The parser's message quotes the lines around the mistake, which may be credentials.
+    throw new AccessError(
+      cluster,
+      `kubeconfig ${file} is not valid; kubectl config view --kubeconfig ${file} says where`,
+    );
+  }
+}
+
+/** As kubectl merges: the first file to name an entry wins. The library's own merge refuses. */
+function firstOfEachName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()];
+}
+
+/** That the context leads to a server and to credentials. */
+function check(config: KubeConfig, name: string, cluster: string, files: readonly string[]): void {
+  const where = listed(files);
+  const context = config.contexts.find((candidate) => candidate.name === name);
+  if (context === undefined) {
+    const names = config.contexts.map((candidate) => candidate.name).sort();
+    const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
+    throw new AccessError(cluster, `no context ${name} in ${where}; ${there}`);
+  }
+  const server = config.getCurrentCluster();
+  if (server === null) {
+    throw new AccessError(
+      cluster,
+      `context ${name} is for cluster ${context.cluster}, for which ${where} has no valid entry`,
+    );
+  }
+  const url = URL.parse(server.server);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AccessError(cluster, `the server of context ${name} in ${where} is not an https URL`);
+  }
+  if (url.protocol === "http:" && !server.skipTLSVerify) {
+    throw new AccessError(
+      cluster,
+      `the server of context ${name} in ${where} is plain http, which shows credentials to anyone; use https, or set insecure-skip-tls-verify: true to say that this is meant`,
+    );
+  }
+  // The library's type claims that a context always has a user.
+  const user: string | undefined = context.user;
+  if (user && config.getCurrentUser() === null) {
+    throw new AccessError(
+      cluster,
+      `context ${name} is for user ${user}, for which ${where} has no valid entry`,
+    );
+  }
+}
+
+function listed(files: readonly string[]): string {
+  return files.join(", ");
+}

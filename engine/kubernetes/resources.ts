@@ -1,0 +1,84 @@
+import type { Link } from "./link-resource.ts";
+import type { Endpoints, Namespace, Service } from "./objects.ts";
+
+/**
+ * A kind of object as the API serves it. `T` is the shape of one object, in the API's JSON without
+ * `apiVersion` and `kind`, which the client writes itself and items of a list do not carry.
+ */
+export interface Resource<T> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Where the API serves it: `api/v1`, `apis/multicluster.linkerd.io/v1alpha3`. */
+  readonly path: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** For what is posted to a named object, like `token` of a ServiceAccount. */
+  readonly subresource?: string;
+  /** Its objects are secret: no error repeats what the server says of them. */
+  readonly sensitive?: boolean;
+  /** Never set: ties the descriptor to the shape of its objects. */
+  readonly object?: T;
+}
+
+/** Which object; the `metadata` of any object will do. */
+export interface ObjectName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** The part of an object that says where it goes. */
+export interface Located {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}
+
+const core = { apiVersion: "v1", path: "api/v1" };
+
+const services: Resource<Service> = {
+  ...core,
+  kind: "Service",
+  plural: "services",
+  namespaced: true,
+};
+
+const endpoints: Resource<Endpoints> = {
+  ...core,
+  kind: "Endpoints",
+  plural: "endpoints",
+  namespaced: true,
+};
+
+const namespaces: Resource<Namespace> = {
+  ...core,
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+};
+
+const links: Resource<Link> = {
+  apiVersion: "multicluster.linkerd.io/v1alpha3",
+  path: "apis/multicluster.linkerd.io/v1alpha3",
+  kind: "Link",
+  plural: "links",
+  namespaced: true,
+};
+
+export const resources = { services, endpoints, namespaces, links } as const;
+
+/** Path of a collection (all namespaces where none is given) or, with a name, of one object. */
+export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {
+  const { name, namespace } = at;
+  const scope = resource.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
+  if (resource.namespaced && name !== undefined && namespace === undefined) {
+    throw new TypeError(`${resource.kind} ${name} lacks its namespace`);
+  }
+  const segments = [...scope, resource.plural, ...(name === undefined ? [] : [name])];
+  return `/${[resource.path, ...segments.map(encodeURIComponent)].join("/")}`;
+}
+
+/** The resource as RBAC and `kubectl` call it: `services`, `links.multicluster.linkerd.io`. */
+export function rbacName(resource: Resource<unknown>): string {
+  const [prefix, group] = resource.path.split("/");
+  const suffix = prefix === "apis" && group !== undefined ? `.${group}` : "";
+  const part = resource.subresource === undefined ? "" : `/${resource.subresource}`;
+  return resource.plural + suffix + part;
+}

@@ -1,0 +1,34 @@
+import { resources } from "../../kubernetes/resources.ts";
+import type { Mirror } from "../model/mirror.ts";
+import type { Endpoints } from "../../kubernetes/objects.ts";
+import { resolved, type AddressOf } from "../plan/canonical.ts";
+import type { Write } from "../plan/change.ts";
+import { difference } from "../plan/difference.ts";
+import { remove, write, type Ground } from "./guarded.ts";
+import { endpointsManifest } from "./manifest.ts";
+
+/** Brings a mirror's Endpoints about, or removes those that it must not have. */
+export async function writeEndpoints(
+  ground: Ground,
+  { action, wanted, live }: Write,
+  addressOf: AddressOf,
+): Promise<void> {
+  // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
+  const observed = action === "replace" ? undefined : live.endpoints;
+  if (wanted.endpoints === undefined) {
+    if (live.endpoints !== undefined) await remove(ground, resources.endpoints, live.endpoints);
+    return;
+  }
+  const complete = { ...wanted, endpoints: wanted.endpoints };
+  await write(ground, resources.endpoints, wanted, observed, (now) =>
+    isRight(now, wanted, addressOf)
+      ? undefined
+      : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now),
+  );
+}
+
+function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: AddressOf): boolean {
+  return (
+    live !== undefined && difference({ endpoints: live }, wanted, addressOf).endpoints.length === 0
+  );
+}

@@ -1,0 +1,48 @@
+import { resources } from "../../kubernetes/resources.ts";
+import type { Mirror } from "../model/mirror.ts";
+import type { Service } from "../../kubernetes/objects.ts";
+import type { Write } from "../plan/change.ts";
+import { difference } from "../plan/difference.ts";
+import { gone, remove, write, type Ground } from "./guarded.ts";
+import { serviceManifest } from "./manifest.ts";
+
+/** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
+const clearance = 5_000;
+
+/** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
+export async function writeService(ground: Ground, change: Write): Promise<Service | undefined> {
+  const { wanted, live } = change;
+  if (change.action === "replace" && live.service !== undefined) {
+    await clear(ground, live.service);
+    return write(ground, resources.services, wanted, undefined, (now) => manifest(wanted, now));
+  }
+  return write(ground, resources.services, wanted, live.service, (now) => manifest(wanted, now));
+}
+
+function manifest(wanted: Mirror, live: Service | undefined): Service | undefined {
+  if (live !== undefined) {
+    const { service, replace } = difference({ service: live }, wanted, () => undefined);
+    if (replace)
+      throw new Error(
+        `the Service ${wanted.namespace}/${wanted.name} changed between headless and not while this run was at it: run again`,
+      );
+    if (service.length === 0) return undefined;
+  }
+  return serviceManifest(wanted, live);
+}
+
+/**
+ * Deletes a Service for good before another takes its name. Kubernetes' endpoints controller
+ * deletes the Endpoints after the Service, at a time of its own: Endpoints written too early would
+ * fall to it. Where no such controller runs, the Endpoints stay and are updated later.
+ */
+async function clear(ground: Ground, service: Service): Promise<void> {
+  const { name, namespace } = service.metadata;
+  await remove(ground, resources.services, service);
+  const left = await gone(ground, resources.services, { name, namespace }, clearance);
+  if (left !== undefined)
+    throw new Error(
+      `the Service ${namespace}/${name} on ${ground.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
+    );
+  await gone(ground, resources.endpoints, { name, namespace }, clearance);
+}

@@ -1,0 +1,181 @@
+import type { Mirror } from "../model/mirror.ts";
+import {
+  objectKey,
+  type ObjectKey,
+  type Service,
+  type StringMap,
+} from "../../kubernetes/objects.ts";
+import { federated } from "../model/owner.ts";
+import type { Skip } from "../model/reasons.ts";
+import {
+  annotation,
+  clusterOfToken,
+  federatedName,
+  label,
+  memberToken,
+  tokensIn,
+} from "../model/vocabulary.ts";
+import { linkCreated, membership, type FederatedView, type Member } from "./members.ts";
+import { copiedAnnotations, copiedLabels } from "./metadata.ts";
+import { mirroredPorts } from "./ports.ts";
+import { portConflicts, type PortConflicts } from "./port-conflicts.ts";
+
+export interface DesiredFederated {
+  /** Every federated Service that has a member, of this stack's clusters or of others. */
+  readonly mirrors: readonly Mirror[];
+  readonly skips: readonly Skip[];
+  readonly conflicts: PortConflicts;
+}
+
+/**
+ * The federated Services of one cluster (linkerd-behaviour.md 4). One writer knows all members, so
+ * the list is made anew each time: nobody who has left stays in it. Tokens of clusters that this
+ * stack does not manage are somebody else's and stay.
+ */
+export function desiredFederated(view: FederatedView): DesiredFederated {
+  const { members, skips } = membership(view);
+  const live = liveFederated(view);
+  const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
+  const conflicts: Record<ObjectKey, string> = {};
+  const mirrors = origins.flatMap((origin) => {
+    const joined = [...(members.get(origin) ?? [])].sort(byPrecedence);
+    Object.assign(conflicts, portConflicts(origin, joined, view.source.cluster));
+    const mirror = federatedMirror(origin, joined, live.get(origin), view);
+    return mirror === undefined ? [] : [mirror];
+  });
+  return { mirrors, skips, conflicts };
+}
+
+/** The federated Services there are, by the Service that they unite. */
+export function liveFederated({ source }: Pick<FederatedView, "source">): Map<ObjectKey, Service> {
+  const suffix = federatedName("");
+  const found = [...source.services.values()].filter(
+    (service) => federated.owns(service) && service.metadata.name.endsWith(suffix),
+  );
+  return new Map(
+    found.map((service) => {
+      const { namespace, name } = service.metadata;
+      return [objectKey(namespace, name.slice(0, -suffix.length)), service];
+    }),
+  );
+}
+
+function federatedMirror(
+  origin: ObjectKey,
+  members: readonly Member[],
+  live: Service | undefined,
+  view: FederatedView,
+): Mirror | undefined {
+  const tokens = tokensOf(members, live, view);
+  const details = metadata(members, live, view);
+  const local = members.find((member) => member.cluster === undefined);
+  if (tokens.length === 0 && local === undefined) return undefined;
+  const [namespace = "", name = ""] = origin.split("/");
+  return {
+    kind: "federated",
+    namespace,
+    name: federatedName(name),
+    origin,
+    ...details,
+    ...addMembers(details.annotations, tokens, local),
+  };
+}
+
+/**
+ * Labels, annotations and ports: the local member's, else those of the member whose Link is the
+ * oldest. While that could be a member that is out of reach, or is one that Linkerd's controller
+ * looks after, they stay as they are.
+ */
+function metadata(
+  members: readonly Member[],
+  live: Service | undefined,
+  view: FederatedView,
+): Pick<Mirror, "labels" | "annotations" | "ports"> {
+  const [first] = members;
+  const unsure =
+    first === undefined ||
+    (first.cluster !== undefined &&
+      tokensIn(live?.metadata.annotations ?? {}).some((token) =>
+        comesBefore(clusterOfToken(token), first, view),
+      ));
+  if (live !== undefined && unsure) {
+    const { labels = {}, annotations = {} } = live.metadata;
+    return { labels, annotations, ports: mirroredPorts(live) };
+  }
+  if (first === undefined) return { labels: {}, annotations: {}, ports: [] };
+  return {
+    labels: { ...copiedLabels(first.service, first.excludes), [label.mirrored]: "true" },
+    annotations: copiedAnnotations(first.service, first.excludes),
+    ports: mirroredPorts(first.service),
+  };
+}
+
+/** Never an empty list, which readers take for a member without a name. */
+function addMembers(
+  annotations: StringMap,
+  tokens: readonly string[],
+  local: Member | undefined,
+): Pick<Mirror, "annotations"> {
+  const {
+    [annotation.remoteMembers]: _tokens,
+    [annotation.localMember]: _local,
+    ...copied
+  } = annotations;
+  return {
+    annotations: {
+      ...copied,
+      ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
+      ...(local !== undefined && { [annotation.localMember]: local.service.metadata.name }),
+    },
+  };
+}
+
+/** Tokens keep the places they have; new ones follow in the order of the links. */
+function tokensOf(
+  members: readonly Member[],
+  live: Service | undefined,
+  view: FederatedView,
+): string[] {
+  const managed = managedClusters(view);
+  const order = view.links.map(({ link }) => link.target);
+  const present = members
+    .flatMap(({ cluster, service }) =>
+      cluster === undefined ? [] : [{ cluster, name: service.metadata.name }],
+    )
+    .sort((a, b) => order.indexOf(a.cluster) - order.indexOf(b.cluster))
+    .map(({ cluster, name }) => memberToken(name, cluster));
+  const stays = (token: string) => {
+    const cluster = clusterOfToken(token);
+    return !managed.has(cluster) || outOfReach(view, cluster) || present.includes(token);
+  };
+  const kept = tokensIn(live?.metadata.annotations ?? {}).filter(stays);
+  return [...new Set([...kept, ...present])];
+}
+
+/** Whether a listed cluster's member, which is not here to be asked, precedes the first that is. */
+function comesBefore(cluster: string, { created }: Member, view: FederatedView): boolean {
+  if (managedClusters(view).has(cluster)) return outOfReach(view, cluster);
+  const theirs = linkCreated(view.source, cluster);
+  return theirs !== undefined && (created === undefined || theirs < created);
+}
+
+function managedClusters({ links, retired }: FederatedView): ReadonlySet<string> {
+  return new Set([...links.map(({ link }) => link.target), ...retired]);
+}
+
+function outOfReach(view: FederatedView, cluster: string): boolean {
+  return view.links.some(({ link, target }) => link.target === cluster && target === undefined);
+}
+
+/** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
+function byPrecedence(a: Member, b: Member): number {
+  return compare(rank(a), rank(b));
+}
+
+function rank({ cluster, created }: Member): string {
+  return cluster === undefined ? "" : `${created ?? "unknown"} ${cluster}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,84 @@
+import type { Gateway } from "../model/gateway.ts";
+import type { LinkSpec } from "../model/link.ts";
+import type { Mirror } from "../model/mirror.ts";
+import { objectKey, type Endpoints, type Service } from "../../kubernetes/objects.ts";
+import {
+  annotation,
+  endpointMirrorName,
+  label,
+  mirrorName,
+  remoteName,
+} from "../model/vocabulary.ts";
+import { endpointsAnnotations, fullName, gatewayEndpoints, mirrorIdentity } from "./gateway.ts";
+import { hostSubsets } from "./hosts.ts";
+import { copiedLabels, opaquePorts, ownerLabels } from "./metadata.ts";
+import { mirroredPorts } from "./ports.ts";
+
+/**
+ * A headless mirror and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 -
+ * 3.4). The root's Endpoints name the pods and lead to the endpoint mirrors, never to the gateway,
+ * with the pods' own ports.
+ */
+export function headlessMirrors(
+  service: Service,
+  endpoints: Endpoints | undefined,
+  link: LinkSpec,
+  gateway: Gateway,
+): Mirror[] {
+  const subsets = hostSubsets(endpoints, link.readiness);
+  const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
+  const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target) };
+  const { namespace } = service.metadata;
+  const root: Mirror = {
+    kind: "headless",
+    ...mirrorIdentity(service, link),
+    labels,
+    endpoints: {
+      labels,
+      annotations: endpointsAnnotations(fullName(service, link), gateway),
+      subsets: subsets.map((subset) => ({
+        addresses: subset.hostnames.map((hostname) => ({
+          hostname,
+          endpointMirror: objectKey(namespace, endpointMirrorName(hostname, link.target)),
+        })),
+        ports: subset.ports,
+      })),
+    },
+  };
+  return [
+    root,
+    ...hostnames.map((hostname) => endpointMirror(hostname, service, endpoints, link, gateway)),
+  ];
+}
+
+/** One named pod, addressable on its own. Opaque ports hold for it as for the whole Service. */
+function endpointMirror(
+  hostname: string,
+  service: Service,
+  endpoints: Endpoints | undefined,
+  link: LinkSpec,
+  gateway: Gateway,
+): Mirror {
+  const { name, namespace } = service.metadata;
+  const remote = remoteName([hostname, name], namespace, link.targetDomain);
+  const labels = {
+    ...copiedLabels(service, link),
+    ...ownerLabels(link.target),
+    [label.headlessRoot]: mirrorName(name, link.target),
+  };
+  return {
+    kind: "endpoint",
+    namespace,
+    name: endpointMirrorName(hostname, link.target),
+    origin: objectKey(namespace, name),
+    hostname,
+    labels,
+    annotations: {
+      ...opaquePorts(service),
+      [annotation.remoteName]: remote,
+      [annotation.remoteResourceVersion]: endpoints?.metadata.resourceVersion ?? "",
+    },
+    ports: mirroredPorts(service),
+    endpoints: gatewayEndpoints(service, gateway, labels, remote, false),
+  };
+}

@@ -1,0 +1,142 @@
+import type { LinkSpec } from "../model/link.ts";
+import {
+  isHeadless,
+  keyOf,
+  type Namespace,
+  type ObjectKey,
+  type Service,
+} from "../../kubernetes/objects.ts";
+import type { Skip } from "../model/reasons.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { federatedName } from "../model/vocabulary.ts";
+import { brokenRule } from "./rules.ts";
+import { selects } from "./selector.ts";
+
+/** A Link into a source cluster, as far as federated Services are concerned. */
+export interface FederatedLink {
+  readonly link: LinkSpec;
+  /** Undefined: the target is out of reach, and nothing may be concluded about its members. */
+  readonly target: ClusterSnapshot | undefined;
+  /** When the Link resource was created, RFC 3339; undefined where there is none to be read. */
+  readonly created: string | undefined;
+}
+
+/** All that decides which federated Services a cluster has. */
+export interface FederatedView {
+  readonly source: ClusterSnapshot;
+  readonly links: readonly FederatedLink[];
+  /** Targets of links that this stack no longer has: their members go. */
+  readonly retired: readonly string[];
+}
+
+/** A Service that takes part in a federated one, with the labels it does not pass on. */
+export interface Member {
+  /** Undefined: in the source cluster itself. */
+  readonly cluster: string | undefined;
+  readonly service: Service;
+  readonly excludes: Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
+  readonly created: string | undefined;
+}
+
+export interface Membership {
+  readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
+  readonly skips: readonly Skip[];
+}
+
+/**
+ * Who joins which federated Service (linkerd-behaviour.md 4.2). Local Services join as remote ones
+ * do, by the selectors of the links into their cluster, and with all of these links' exclusions.
+ */
+export function membership(view: FederatedView): Membership {
+  const skips: Skip[] = [];
+  const members = new Map<ObjectKey, Member[]>();
+  const all = candidates(view);
+  const namespaces = namespacesFor(all, view.source);
+  for (const candidate of all) {
+    const { member, link } = candidate;
+    const broken = reasonAgainst(candidate, namespaces);
+    const key = keyOf(member.service);
+    if (broken === undefined) {
+      const joined = members.get(key);
+      if (joined === undefined) members.set(key, [member]);
+      else joined.push(member);
+    } else {
+      skips.push({
+        origin: key,
+        cluster: member.cluster ?? link.source,
+        mirror: federatedName(member.service.metadata.name),
+        ...broken,
+      });
+    }
+  }
+  return { members, skips };
+}
+
+interface CandidateMember {
+  readonly member: Member;
+  readonly link: LinkSpec;
+}
+
+function candidates({ source, links }: FederatedView): CandidateMember[] {
+  const excludes = {
+    excludedLabels: links.flatMap(({ link }) => link.excludedLabels),
+    excludedAnnotations: links.flatMap(({ link }) => link.excludedAnnotations),
+  };
+  const local = [...source.services.values()].flatMap((service) => {
+    const chosen = links.find(({ link }) => joins(service, link));
+    if (chosen === undefined) return [];
+    const member: Member = { cluster: undefined, service, excludes, created: undefined };
+    return [{ member, link: chosen.link }];
+  });
+  const remote = links.flatMap(({ link, target, created }) =>
+    [...(target?.services.values() ?? [])]
+      .filter((service) => joins(service, link))
+      .map((service) => ({
+        member: { cluster: link.target, service, excludes: link, created },
+        link,
+      })),
+  );
+  return [...local, ...remote];
+}
+
+function joins(service: Service, link: LinkSpec): boolean {
+  return selects(link.federatedServiceSelector, service.metadata.labels);
+}
+
+/** Those there are, and those that come about because the link of some member creates them. */
+function namespacesFor(
+  candidates: readonly CandidateMember[],
+  { namespaces }: ClusterSnapshot,
+): ReadonlyMap<string, Namespace> {
+  const created = candidates
+    .filter(({ link }) => link.createNamespaces)
+    .filter((candidate) => reasonAgainst(candidate, namespaces) === undefined)
+    .map(({ member }) => member.service.metadata.namespace);
+  return new Map([
+    ...created.map((name) => [name, { metadata: { name } }] as const),
+    ...namespaces,
+  ]);
+}
+
+function reasonAgainst(
+  { member, link }: CandidateMember,
+  namespaces: ReadonlyMap<string, Namespace>,
+): Pick<Skip, "reason" | "sentence"> | undefined {
+  const { service } = member;
+  const cluster = member.cluster ?? link.source;
+  const name = federatedName(service.metadata.name);
+  const namespace = namespaces.get(service.metadata.namespace);
+  const broken = brokenRule({ service, cluster, name, link, namespace });
+  if (broken !== undefined || !isHeadless(service)) return broken;
+  return {
+    reason: "HeadlessMember",
+    sentence:
+      "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
+  };
+}
+
+/** When the Link resource of that target was made; undefined where there is none to be read. */
+export function linkCreated({ links }: ClusterSnapshot, target: string): string | undefined {
+  return [...(links?.values() ?? [])].find(({ metadata }) => metadata.name === target)?.metadata
+    .creationTimestamp;
+}

@@ -1,0 +1,58 @@
+import type { LinkSpec } from "../model/link.ts";
+import type { Service, StringMap } from "../../kubernetes/objects.ts";
+import { annotation, label } from "../model/vocabulary.ts";
+
+/**
+ * What mirrors take over of an exported Service's labels and annotations (linkerd-behaviour.md
+ * 2.6, 2.7). Two differences from Linkerd: `group/*` excludes the keys of exactly that group, and
+ * `multicluster.linkerd.io/` keys of the target, which say how the target itself discovers a
+ * Service, never reach the source.
+ */
+
+type Exclusions = Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
+
+const neverCopiedAnnotations = new Set([
+  "service.kubernetes.io/topology-aware-hints",
+  "service.kubernetes.io/topology-mode",
+]);
+
+export function copiedLabels(service: Service, link: Exclusions): StringMap {
+  return pick(
+    service.metadata.labels,
+    (key) =>
+      !key.startsWith("mirror.linkerd.io") &&
+      !key.startsWith("multicluster.linkerd.io/") &&
+      !excludes(link.excludedLabels, key),
+  );
+}
+
+export function copiedAnnotations(service: Service, link: Exclusions): StringMap {
+  return pick(
+    service.metadata.annotations,
+    (key) =>
+      key === annotation.opaquePorts ||
+      (!neverCopiedAnnotations.has(key) &&
+        !key.startsWith("multicluster.linkerd.io/") &&
+        !excludes(link.excludedAnnotations, key)),
+  );
+}
+
+/** The labels by which a mirror is known as this link's, and nobody else's. */
+export function ownerLabels(target: string): StringMap {
+  return { [label.mirrored]: "true", [label.cluster]: target };
+}
+
+/** The opaque ports alone: what a proxy must know of a mirror that copies nothing else. */
+export function opaquePorts(service: Service): StringMap {
+  return pick(service.metadata.annotations, (key) => key === annotation.opaquePorts);
+}
+
+function excludes(patterns: readonly string[], key: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
+  );
+}
+
+function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => wanted(key)));
+}

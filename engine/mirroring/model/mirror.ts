@@ -1,0 +1,42 @@
+import type { EndpointPort, ObjectKey, ServicePort, StringMap } from "../../kubernetes/objects.ts";
+
+/**
+ * - `gateway`: a ClusterIP Service whose Endpoints are the target's gateway.
+ * - `headless`: a headless Service whose Endpoints are the ClusterIPs of its endpoint mirrors.
+ * - `endpoint`: a ClusterIP Service for one named pod, behind the gateway.
+ * - `discovery`: a Service without Endpoints; Linkerd watches the target's pods itself.
+ * - `federated`: the union of same-named Services of several clusters, likewise without Endpoints.
+ */
+export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
+
+/** Either an IP known beforehand, or the ClusterIP that an endpoint mirror is going to have. */
+export type MirrorAddress =
+  { readonly ip: string } | { readonly hostname: string; readonly endpointMirror: ObjectKey };
+
+export interface MirrorSubset {
+  readonly addresses: readonly MirrorAddress[];
+  readonly ports: readonly EndpointPort[];
+}
+
+export interface MirrorEndpoints {
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  /** Empty: the mirror leads nowhere for now. */
+  readonly subsets: readonly MirrorSubset[];
+}
+
+/** A mirror that should exist in the source cluster: one Service, with or without Endpoints. */
+export interface Mirror {
+  readonly kind: MirrorKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** The exported Service, in the target cluster. */
+  readonly origin: ObjectKey;
+  /** Of the pod behind an endpoint mirror. */
+  readonly hostname?: string;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly ports: readonly ServicePort[];
+  /** Absent: there must be no Endpoints object. */
+  readonly endpoints?: MirrorEndpoints;
+}

@@ -1,0 +1,96 @@
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+
+/**
+ * Why an exported Service has no mirror, or a mirror is not brought up to date. One table for
+ * preview, status, documentation and tests. `keeps`: a mirror that is already there stays as it
+ * is; otherwise it goes. `status`: the reason by which Linkerd's Link status knows it
+ * (linkerd-behaviour.md 1.3).
+ */
+export const reasons = {
+  BeingDeleted: {
+    keeps: true,
+    status: "Error",
+    meaning: "the mirror is being deleted and something still holds it back",
+  },
+  CollidingName: {
+    keeps: true,
+    status: "InvalidService",
+    meaning: "two mirrors would have the same name; nobody gets it who does not have it already",
+  },
+  ExternalName: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "an ExternalName Service is an alias in DNS and has nothing to mirror",
+  },
+  HeadlessMember: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "a headless Service cannot be a member of a federated Service",
+  },
+  IsMirror: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "a mirror is never mirrored again, or clusters linked both ways would ping-pong",
+  },
+  MissingNamespace: {
+    keeps: false,
+    status: "MissingNamespace",
+    meaning: "the source cluster has no such namespace and createNamespaces is off",
+  },
+  NameTooLong: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "the mirror's name would have more than the 63 characters Kubernetes allows",
+  },
+  NoGateway: {
+    keeps: true,
+    status: "Error",
+    meaning: "the target's gateway has no address, port or identity to be had now",
+  },
+  NoPods: {
+    keeps: true,
+    status: "InvalidService",
+    meaning:
+      "a headless Service has no pods yet, so whether they have names is not known; see headless",
+  },
+  NoPorts: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "the exported Service has no ports, and a mirror needs one",
+  },
+  NotOurs: {
+    keeps: true,
+    status: "Error",
+    meaning: "something that this link did not make already has the mirror's name",
+  },
+  NotSelected: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "the Service has an export label, with a value that this link does not select",
+  },
+  TerminatingNamespace: {
+    keeps: true,
+    status: "Error",
+    meaning: "the namespace is being deleted in the source cluster",
+  },
+  TruncatedEndpoints: {
+    keeps: true,
+    status: "Error",
+    meaning: "Kubernetes lists only the first 1,000 pods of the headless Service in its Endpoints",
+  },
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+/** An exported Service (or one pod of it) that is not mirrored, and the sentence that says why. */
+export interface Skip {
+  readonly origin: ObjectKey;
+  /** The cluster of the exported Service, where the link alone does not say it. */
+  readonly cluster?: string;
+  /** The pod's hostname, when the rest of the Service is mirrored without it. */
+  readonly hostname?: string;
+  /** Name of the mirror that is not made, in the origin's namespace. */
+  readonly mirror: string;
+  readonly reason: Reason;
+  readonly sentence: string;
+}

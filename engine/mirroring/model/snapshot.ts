@@ -1,0 +1,18 @@
+import type { Link } from "../../kubernetes/link-resource.ts";
+import type { Endpoints, Namespace, ObjectKey, Service } from "../../kubernetes/objects.ts";
+
+/**
+ * Everything mirroring knows of one cluster at one moment. A snapshot is complete or does not
+ * exist: a list that broke off half-way is an error, never a shorter snapshot.
+ */
+export interface ClusterSnapshot {
+  /** The cluster's name in the stack config. */
+  readonly cluster: string;
+  /** UID of the `kube-system` namespace: says whether a context still points at the same cluster. */
+  readonly identity: string;
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+  readonly services: ReadonlyMap<ObjectKey, Service>;
+  readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
+  /** Link resources; absent where the cluster does not have them or does not let us read them. */
+  readonly links?: ReadonlyMap<ObjectKey, Link>;
+}

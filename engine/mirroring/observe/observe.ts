@@ -1,0 +1,58 @@
+import type { Link } from "../../kubernetes/link-resource.ts";
+import { keyOf, type ObjectKey, type ObjectMeta } from "../../kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { KubernetesError } from "../../kubernetes/errors.ts";
+import type { Kubernetes } from "../../kubernetes/interface.ts";
+import { resources } from "../../kubernetes/resources.ts";
+
+/**
+ * Reads everything that mirroring needs of a cluster, in four lists.
+ *
+ * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
+ * them come from something else, and nothing may be concluded from what else they lack.
+ *
+ * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
+ */
+export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
+  const [namespaces, services, endpoints, links] = await Promise.all([
+    kubernetes.list(resources.namespaces),
+    kubernetes.list(resources.services),
+    kubernetes.list(resources.endpoints),
+    linksOf(kubernetes),
+  ]);
+  const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
+  const identity = byName.get("kube-system")?.metadata.uid;
+  if (identity === undefined) throw doubtful(cluster, "namespace kube-system");
+  const servicesByKey = byKey(services);
+  if (!servicesByKey.has("default/kubernetes"))
+    throw doubtful(cluster, "Service default/kubernetes");
+  return {
+    cluster,
+    identity,
+    namespaces: byName,
+    services: servicesByKey,
+    endpoints: byKey(endpoints),
+    ...(links !== undefined && { links: byKey(links) }),
+  };
+}
+
+function doubtful(cluster: string, missing: string): Error {
+  return new Error(
+    `cluster ${cluster} lists no ${missing}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
+  );
+}
+
+/** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
+async function linksOf(kubernetes: Kubernetes): Promise<Link[] | undefined> {
+  try {
+    return await kubernetes.list(resources.links);
+  } catch (error) {
+    if (error instanceof KubernetesError && ["notFound", "forbidden"].includes(error.kind))
+      return undefined;
+    throw error;
+  }
+}
+
+function byKey<T extends { readonly metadata: ObjectMeta }>(objects: readonly T[]) {
+  return new Map<ObjectKey, T>(objects.map((object) => [keyOf(object), object]));
+}

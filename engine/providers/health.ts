@@ -1,0 +1,104 @@
+/**
+ * The methods of the dynamic resource that checks the mesh at the end of a run. As with the package
+ * of the mirrors, state keeps calls of this one by name for years: the package's name and `health`
+ * are a public contract.
+ */
+
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { checkMesh, type Patience } from "../health/check-mesh.ts";
+import { nameOf } from "../mirroring/reconcile/survey-link.ts";
+import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
+import type { Report } from "../health/report/report.ts";
+import { summary } from "../health/report/table.ts";
+import { stopping, warnings } from "../health/run-findings.ts";
+
+const unasked = { failures: [] };
+
+export const health = healthResource((mesh, wait) => checkMesh(mesh, patience(mesh, wait)));
+
+/** Pulumi shows each line that is said as a message of the stack. */
+export function healthResource(
+  look: (mesh: HealthMesh, wait: number | undefined) => Promise<Report>,
+  say: (line: string) => void = console.log,
+) {
+  async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
+    const leaving = linksGivenUp(before, inputs.mesh);
+    const report = await look({ ...inputs.mesh, leaving }, inputs.wait);
+    for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
+    const errors = stopping(report, inputs.mesh);
+    if (errors.length > 0) throw new Unhealthy(id, inputs, errors);
+    say(`health: ${summary(report.counts)}; npm run check shows them all`);
+  }
+
+  return {
+    /** Nothing is read here: a preview has nothing to check yet. */
+    check(_olds: Partial<HealthArgs>, inputs: HealthArgs) {
+      return Promise.resolve({ inputs, ...unasked });
+    },
+
+    /** A run that changed nothing needs no check; one that was unhealthy is checked again anyway. */
+    diff(_id: string, olds: Partial<HealthArgs>, news: Partial<HealthArgs>) {
+      return Promise.resolve(
+        isDeepStrictEqual(subject(olds), subject(news)) ? { changes: false } : {},
+      );
+    },
+
+    async create(inputs: HealthArgs) {
+      const id = "health";
+      await run(inputs, id);
+      return { id, outs: inputs };
+    },
+
+    async update(id: string, olds: HealthArgs, inputs: HealthArgs) {
+      await run(inputs, id, olds.mesh);
+      return { outs: inputs };
+    },
+
+    read(id: string, props?: HealthArgs) {
+      if (props === undefined)
+        return Promise.reject(new Error(`${id} cannot be imported: run pulumi up`));
+      return Promise.resolve({ id, props });
+    },
+
+    delete() {
+      return Promise.resolve();
+    },
+  };
+}
+
+function linksGivenUp(before: HealthMesh | undefined, mesh: HealthMesh) {
+  const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
+  const links = before?.links.map(({ link: { source, target } }) => ({ source, target })) ?? [];
+  return links.filter((link) => !names.has(nameOf(link)));
+}
+
+/** What is compared; state adds the provider's own code to it. */
+function subject({ mesh, triggers }: Partial<HealthArgs>) {
+  return { mesh, triggers };
+}
+
+/** An error that Pulumi records with the state, so that the next run checks again. */
+class Unhealthy extends Error {
+  readonly id: string;
+  readonly properties: HealthArgs;
+  readonly reasons: readonly string[];
+
+  constructor(id: string, inputs: HealthArgs, reasons: readonly string[]) {
+    super("the mesh is not healthy; npm run check shows all checks");
+    this.id = id;
+    // All inputs, since among them is the provider's own code.
+    this.properties = inputs;
+    this.reasons = reasons;
+  }
+}
+
+function patience(mesh: HealthMesh, wait = 30): Patience {
+  return {
+    enough: (report) => stopping(report, mesh).length === 0,
+    within: wait * 1000,
+    every: 2_000,
+    sleep: (milliseconds) => setTimeout(milliseconds),
+    now: () => Date.now(),
+  };
+}

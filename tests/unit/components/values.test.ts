@@ -1,0 +1,161 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { mergeValues } from "../../../components/charts/merge.ts";
+import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/namespaces.ts";
+import { roleOf } from "../../../components/charts/role.ts";
+import {
+  controlPlaneValues,
+  crdsValues,
+  multiclusterValues,
+} from "../../../components/charts/values.ts";
+import { configOf, type Raw } from "../config/table.ts";
+
+/** Role of west, in a config of west and east with these keys. */
+const west = (keys: Raw) => roleOf("west", configOf(keys));
+const link = { source: "west", target: "east" };
+
+function multicluster(keys: Raw) {
+  const settings = { linkerdNamespace: "linkerd", clusterDomain: "west.local" };
+  return multiclusterValues({ ...settings, ...west(keys) });
+}
+
+describe("cluster: values of the charts", () => {
+  it("linkerd-crds brings the Gateway API, unless it is there", () => {
+    deepEqual(crdsValues("install"), { installGatewayAPI: true });
+    deepEqual(crdsValues("assume"), { installGatewayAPI: false });
+  });
+
+  it("linkerd-control-plane takes its issuer from a Secret", () => {
+    deepEqual(controlPlaneValues("west.local"), {
+      clusterDomain: "west.local",
+      identityTrustDomain: "west.local",
+      identity: { issuer: { scheme: "kubernetes.io/tls" } },
+    });
+  });
+
+  it("linkerd-multicluster runs no controller where Pulumi mirrors", () => {
+    deepEqual(multicluster({ links: [link] }), {
+      linkerdNamespace: "linkerd",
+      identityTrustDomain: "west.local",
+      createNamespaceMetadataJob: false,
+      remoteMirrorServiceAccount: false,
+      gateway: { enabled: true, name: "linkerd-gateway" },
+      controllers: [],
+      enableNamespaceCreation: false,
+      localServiceMirror: { replicas: 0 },
+    });
+  });
+
+  it("and one per link where a link says so", () => {
+    const keys = { mirroring: "controller", headless: true, createNamespaces: true };
+    const values = multicluster({ links: [{ ...link, ...keys }] });
+    deepEqual(values["controllers"], [
+      { link: { ref: { name: "east" } }, gateway: { enabled: true }, enableHeadlessServices: true },
+    ]);
+    equal(values["enableNamespaceCreation"], true);
+    deepEqual(values["localServiceMirror"], { replicas: 1 });
+  });
+
+  it("a controller of a flat network probes no gateway", () => {
+    const values = multicluster({ links: [{ ...link, mirroring: "controller", gateway: false }] });
+    deepEqual(values["controllers"], [
+      {
+        link: { ref: { name: "east" } },
+        gateway: { enabled: false },
+        enableHeadlessServices: false,
+      },
+    ]);
+  });
+
+  it("where both mirror, federated Services have one writer", () => {
+    const clusters = { west: null, east: null, north: null };
+    const other = { source: "west", target: "north", mirroring: "controller" };
+    const values = multicluster({ clusters, links: [link, other] });
+    deepEqual(values["localServiceMirror"], { replicas: 0 });
+  });
+
+  it("another namespace of Linkerd's", () => {
+    const settings = { ...west({}), linkerdNamespace: "l5d", clusterDomain: "cluster.local" };
+    equal(multiclusterValues(settings)["linkerdNamespace"], "l5d");
+  });
+});
+
+describe("cluster: which clusters get a gateway", () => {
+  const into = (keys: Raw): Raw => ({ links: [{ source: "east", target: "west", ...keys }] });
+  for (const [name, keys, gateway] of [
+    ["one that no link targets", {}, "linkerd-gateway"],
+    ["one that a link targets", into({}), "linkerd-gateway"],
+    ["one of another name", { clusters: { west: { gateway: { name: "gw" } } } }, "gw"],
+    ["none that says so itself", { clusters: { west: { gateway: false } } }, undefined],
+    ["none that is targeted by flat links alone", into({ gateway: false }), undefined],
+    [
+      "none whose gateway is somebody else's, in another namespace",
+      { clusters: { west: { gateway: { namespace: "infra" } } } },
+      undefined,
+    ],
+  ] as const) {
+    it(name, () => {
+      equal(west(keys).gateway, gateway);
+    });
+  }
+
+  it("one that is targeted by a flat link and another", () => {
+    const flat = { source: "east", target: "west", gateway: false };
+    const other = { source: "north", target: "west" };
+    const clusters = { west: null, east: null, north: null };
+    equal(west({ clusters, links: [flat, other] }).gateway, "linkerd-gateway");
+  });
+});
+
+describe("cluster: the user's values", () => {
+  it("win, map by map; lists are taken whole; null takes a default away", () => {
+    const ours = { a: { b: 1, c: [1, 2] }, d: "x", e: { f: 1 } };
+    const users = { a: { c: [3], g: true }, d: null, e: "y", h: {} };
+    deepEqual(mergeValues(ours, users), {
+      a: { b: 1, c: [3], g: true },
+      d: null,
+      e: "y",
+      h: {},
+    });
+  });
+
+  it("are left as they were, as ours are", () => {
+    const [ours, users] = [{ a: { b: 1 } }, { a: { c: 2 } }];
+    mergeValues(ours, users);
+    deepEqual([ours, users], [{ a: { b: 1 } }, { a: { c: 2 } }]);
+  });
+
+  it("can't reach beyond a map", () => {
+    const users: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
+    const merged = mergeValues({ a: 1 }, users as Raw);
+    equal("polluted" in {}, false);
+    deepEqual(Object.keys(merged), ["a", "__proto__"]);
+  });
+});
+
+describe("cluster: namespaces", () => {
+  it("are labelled as Linkerd's CLI does it", () => {
+    deepEqual(linkerdNamespace("l5d", {}), {
+      labels: {
+        "linkerd.io/is-control-plane": "true",
+        "config.linkerd.io/admission-webhooks": "disabled",
+        "linkerd.io/control-plane-ns": "l5d",
+        "pod-security.kubernetes.io/enforce": "privileged",
+      },
+      annotations: { "linkerd.io/inject": "disabled" },
+    });
+    deepEqual(multiclusterNamespace(undefined), {
+      labels: {
+        "linkerd.io/extension": "multicluster",
+        "pod-security.kubernetes.io/enforce": "privileged",
+      },
+    });
+  });
+
+  it("are restricted where CNI sets proxies up", () => {
+    for (const { labels } of [
+      linkerdNamespace("linkerd", { cniEnabled: true }),
+      multiclusterNamespace({ cniEnabled: true }),
+    ])
+      equal(labels["pod-security.kubernetes.io/enforce"], "restricted");
+  });
+});

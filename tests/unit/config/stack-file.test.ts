@@ -1,0 +1,97 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { optionsIn } from "../../../bin/check-options.ts";
+import { meshOf } from "../../../config/stack-file.ts";
+
+describe("options of the check", () => {
+  it("have defaults", () => {
+    deepEqual(optionsIn([]), { help: false, output: "table", wait: 0 });
+    deepEqual(optionsIn(["--stack", "dev", "-o", "json", "--wait", "30"]), {
+      ...{ help: false, output: "json", wait: 30 },
+      stack: "dev",
+    });
+  });
+
+  it("are refused in a sentence", () => {
+    throws(() => optionsIn(["--output", "xml"]), {
+      message: '--output is "xml"; it must be table or json.',
+    });
+    throws(() => optionsIn(["--wait", "long"]), {
+      message: '--wait is "long"; it must be a number of seconds.',
+    });
+    throws(
+      () => optionsIn(["--stak"]),
+      /^CheckError: Unknown option '--stak'. Usage: npm run check/,
+    );
+  });
+});
+
+const config = `encryptionsalt: v1:salt
+config:
+  other:key: value
+  linkerd-multicluster:clusters:
+    west: { context: k3d-west, values: { linkerd-control-plane: { key: { secure: AAAA } } } }
+    east: {}
+  linkerd-multicluster:links: '[{"source": "east", "target": "west", "headless": true}]'
+  linkerd-multicluster:manage: links
+  linkerd-multicluster:linkerdNamespace: 1234
+  linkerd-multicluster:trust: { anchors: none, issuers: { west: { key: { secure: AAAA } } } }
+`;
+
+describe("the mesh of a stack", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-check-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const write = (stack: string, text: string) =>
+    writeFile(join(folder, `Pulumi.${stack}.yaml`), text);
+
+  it("is that of its file, without any secret", async () => {
+    await write("dev", config);
+    deepEqual(await meshOf({ stack: "me/mesh/dev" }, folder, {}), {
+      manage: "links",
+      linkerdNamespace: "1234",
+      multiclusterNamespace: "linkerd-multicluster",
+      clusters: { west: { context: "k3d-west" }, east: { context: "east" } },
+      links: [{ link: { source: "east", target: "west", headless: true }, mirroring: "pulumi" }],
+    });
+  });
+
+  it("is found by option, by environment, or as the only one", async () => {
+    const elsewhere = join(folder, "mesh.yaml");
+    await writeFile(elsewhere, config);
+    const { manage } = await meshOf({}, folder, {});
+    equal(manage, "links");
+    equal((await meshOf({}, folder, { PULUMI_STACK: "dev" })).manage, "links");
+    for (const [options, variables] of [
+      [{ configFile: elsewhere }, {}],
+      [{}, { PULUMI_OPTION_CONFIG_FILE: elsewhere }],
+    ] as const)
+      equal((await meshOf(options, folder, variables)).manage, "links");
+  });
+
+  it("is asked for, or said to be missing or wrong, in sentences", async () => {
+    await write("prod", config.replace("links\n", "some\n"));
+    await rejects(meshOf({}, folder, {}), {
+      message: "Which stack? Say it with --stack or PULUMI_STACK; there are dev, prod.",
+    });
+    await rejects(meshOf({ stack: "test" }, folder, {}), {
+      message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,
+    });
+    await rejects(meshOf({ stack: "prod" }, folder, {}), {
+      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links or mirrors.`,
+    });
+    await write("broken", "config: [canary");
+    await rejects(meshOf({ stack: "broken" }, folder, {}), {
+      message: `The stack's config ${join(folder, "Pulumi.broken.yaml")} is not YAML.`,
+    });
+    await write("list", "config: [canary]");
+    await rejects(meshOf({ stack: "list" }, folder, {}), {
+      message: `The key config in ${join(folder, "Pulumi.list.yaml")} must be a map.`,
+    });
+  });
+});

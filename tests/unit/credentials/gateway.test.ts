@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { goDuration } from "../../../engine/credentials/duration.ts";
+import { gatewayFacts } from "../../../engine/credentials/gateway.ts";
+import type { GatewaySource } from "../../../engine/mirroring/model/link.ts";
+import type { Service } from "../../../engine/kubernetes/objects.ts";
+
+const place = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
+const where = "west/linkerd-multicluster/linkerd-gateway";
+
+function gateway({
+  annotations,
+  spec,
+  ingress,
+}: {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<Service["spec"]>;
+  readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[];
+} = {}): Service {
+  return {
+    metadata: {
+      ...place,
+      annotations: {
+        "mirror.linkerd.io/gateway-identity": "gateway.west",
+        "mirror.linkerd.io/probe-path": "/ready",
+        "mirror.linkerd.io/probe-period": "3",
+        ...annotations,
+      },
+    },
+    spec: {
+      type: "LoadBalancer",
+      ports: [
+        { name: "mc-gateway", port: 4143, nodePort: 30143 },
+        { name: "mc-probe", port: 4191, nodePort: 30191 },
+      ],
+      ...spec,
+    },
+    status: { loadBalancer: { ingress: ingress ?? [{ ip: "192.0.2.7" }] } },
+  };
+}
+
+const read = (service: Service | undefined, said: Partial<GatewaySource> = {}) =>
+  gatewayFacts({ ...place, ...said }, service, where);
+
+function facts(service: Service | undefined, said: Partial<GatewaySource> = {}) {
+  const answer = read(service, said);
+  assert("facts" in answer, JSON.stringify(answer));
+  return answer.facts;
+}
+
+function missing(service: Service | undefined, said: Partial<GatewaySource> = {}) {
+  const answer = read(service, said);
+  assert("missing" in answer, JSON.stringify(answer));
+  return answer;
+}
+
+const probe = { path: "/ready", port: 4191, period: "3s" };
+
+describe("a Link's gateway", () => {
+  it("is the gateway Service", () => {
+    assert.deepEqual(facts(gateway()), {
+      addresses: ["192.0.2.7"],
+      port: 4143,
+      identity: "gateway.west",
+      probe,
+    });
+  });
+
+  it("has the IP of each ingress point, else its hostname, in their order and not resolved", () => {
+    const ingress = [{ hostname: "b.example" }, {}, { ip: "192.0.2.9", hostname: "a" }, { ip: "" }];
+    assert.deepEqual(facts(gateway({ ingress })).addresses, ["b.example", "192.0.2.9"]);
+  });
+
+  it("is what the link says wherever it says something, the probe aside", () => {
+    const said = { addresses: ["gw.example"], port: 9, identity: "me" };
+    assert.deepEqual(facts(gateway(), said), { ...said, probe });
+  });
+
+  it("needs no gateway Service where the link says everything, and then has no probe", () => {
+    const said = { addresses: ["gw.example"], port: 9, identity: "me" };
+    assert.deepEqual(facts(undefined, said), said);
+  });
+
+  it("is reached by the ports of the node where it is a NodePort", () => {
+    const { port, probe } = facts(gateway({ spec: { type: "NodePort" } }), {
+      addresses: ["192.0.2.1"],
+    });
+    assert.deepEqual([port, probe?.port], [30143, 30191]);
+  });
+
+  it("has no probe without its path or port", () => {
+    const unpathed = gateway({ annotations: { "mirror.linkerd.io/probe-path": "" } });
+    assert.equal(facts(unpathed).probe, undefined);
+    const unported = gateway({ spec: { ports: [{ name: "mc-gateway", port: 1 }] } });
+    assert.equal(facts(unported).probe, undefined);
+  });
+
+  it("only waits for a load balancer's address", () => {
+    assert.deepEqual(missing(gateway({ ingress: [] })), {
+      missing: `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
+      soon: true,
+    });
+    const { missing: why, soon } = missing(gateway({ ingress: [], spec: { type: "ClusterIP" } }));
+    assert.match(why, /is of type ClusterIP and so has no address of its own/);
+    assert.equal(soon, false);
+  });
+
+  it("says what else is missing", () => {
+    assert.match(
+      missing(undefined).missing,
+      /there is no gateway Service west\/linkerd-multicluster/,
+    );
+    assert.match(missing(gateway({ spec: { ports: [] } })).missing, /no port named mc-gateway/);
+    const anonymous = gateway({ annotations: { "mirror.linkerd.io/gateway-identity": "" } });
+    assert.match(missing(anonymous).missing, /no annotation mirror.linkerd.io\/gateway-identity/);
+    const odd = gateway({ annotations: { "mirror.linkerd.io/probe-period": "soon" } });
+    assert.match(
+      missing(odd).missing,
+      /probe-period: "soon", which must be seconds or a Go duration/,
+    );
+  });
+});
+
+describe("a probe period", () => {
+  const cases = {
+    "3": "3s",
+    "0": "0s",
+    "120": "2m0s",
+    "3600": "1h0m0s",
+    "3725": "1h2m5s",
+    "3s": "3s",
+    "1h30m": "1h30m",
+    "1.5s": "1.5s",
+    "500ms": "500ms",
+  };
+  for (const [said, meant] of Object.entries(cases))
+    it(`of ${said} is ${meant}`, () => {
+      assert.equal(goDuration(said), meant);
+    });
+  for (const said of ["", "s", "3 s", "-3s", "3d", "3s4", "1e3s", "."])
+    it(`is not ${JSON.stringify(said)}`, () => {
+      assert.equal(goDuration(said), undefined);
+    });
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { KubeConfig } from "@kubernetes/client-node";
+import fc from "fast-check";
+import { parse } from "yaml";
+import { kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
+
+const parts = {
+  server: "https://west.example.com:6443",
+  certificateAuthority: "Q0E=",
+  tlsServerName: "kubernetes",
+  token: "the-token",
+  cluster: "west",
+  user: "linkerd-multicluster-access-east",
+};
+
+describe("a link's kubeconfig", () => {
+  it("holds the token and the certificate authority and nothing else", () => {
+    assert.deepEqual(parse(kubeconfigFor(parts)), {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [
+        {
+          name: "west",
+          cluster: {
+            server: parts.server,
+            "certificate-authority-data": "Q0E=",
+            "tls-server-name": "kubernetes",
+          },
+        },
+      ],
+      users: [{ name: parts.user, user: { token: "the-token" } }],
+      contexts: [{ name: "west", context: { cluster: "west", user: parts.user } }],
+      "current-context": "west",
+    });
+  });
+
+  it("leaves out an authority and a server name that there are not", () => {
+    const { certificateAuthority, tlsServerName, ...rest } = parts;
+    const config = new KubeConfig();
+    config.loadFromString(kubeconfigFor(rest));
+    const cluster = config.getCurrentCluster();
+    assert.equal(cluster?.caData, undefined);
+    assert.equal(cluster?.tlsServerName, undefined);
+    assert.equal(cluster?.skipTLSVerify, false);
+    assert.equal(config.getCurrentUser()?.token, "the-token");
+  });
+
+  it("is the same text for the same parts", () => {
+    const { server, token, ...rest } = parts;
+    assert.equal(kubeconfigFor({ token, ...rest, server }), kubeconfigFor(parts));
+  });
+
+  it("says no more than its parts, whatever they hold", () => {
+    const texts = fc.record({
+      server: fc.webUrl({ validSchemes: ["https"] }),
+      token: fc.string({ unit: "grapheme" }),
+      cluster: fc.string({ unit: "binary" }),
+      user: fc.string(),
+    });
+    fc.assert(
+      fc.property(texts, (random) => {
+        const { clusters, users, contexts } = parse(kubeconfigFor(random)) as {
+          clusters: { name: string; cluster: object }[];
+          users: object[];
+          contexts: object[];
+        };
+        const { server, token, cluster, user } = random;
+        assert.deepEqual(clusters, [{ name: cluster, cluster: { server } }]);
+        assert.deepEqual(users, [{ name: user, user: { token } }]);
+        assert.deepEqual(contexts, [{ name: cluster, context: { cluster, user } }]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { apply } from "../../../../engine/mirroring/apply/apply.ts";
+import { writeStatuses } from "../../../../engine/mirroring/apply/statuses.ts";
+import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
+import { federated as owner } from "../../../../engine/mirroring/model/owner.ts";
+import { objectKey } from "../../../../engine/kubernetes/objects.ts";
+import { federatedStatus } from "../../../../engine/mirroring/plan/status.ts";
+import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
+import { cluster, namespace } from "../../fixtures/objects.ts";
+
+/** A cluster in which no namespace can be created, and which writes down what else is sent. */
+function withoutNamespaces(sent: unknown[]): Kubernetes {
+  const unused = () => Promise.reject(new Error("not expected"));
+  return {
+    cluster: "west",
+    requests: { reads: 0, writes: 0 },
+    list: unused,
+    get: unused,
+    replace: unused,
+    remove: unused,
+    close: () => Promise.resolve(),
+    create: ({ kind }, object) => {
+      if (kind === "Namespace") return Promise.reject(new Error("a quota is used up"));
+      sent.push(object);
+      return Promise.resolve(object);
+    },
+    patch: <T>(_resource: unknown, _at: unknown, patch: Readonly<Record<string, unknown>>) => {
+      sent.push(patch);
+      return Promise.resolve(patch as T);
+    },
+  };
+}
+
+describe("a namespace that cannot be created", () => {
+  const targets = { east: cluster("east", { services: [member("new/bb"), member("demo/bb")] }) };
+  const federation = {
+    source: cluster("west", { namespaces: [namespace("demo")] }),
+    targets,
+    links: { east: { createNamespaces: true } },
+  };
+  const plan = plannedFederation(federation);
+
+  it("is the failure of each mirror in it, and of no other; their Link's status says so", async () => {
+    const sent: unknown[] = [];
+    const kubernetes = withoutNamespaces(sent);
+    const ground = { kubernetes, source: "west", owner, namespaceLabels: {}, work: "federating" };
+    const failures = await apply(ground, plan, () => undefined);
+    assert.deepEqual(failures, [
+      { sentence: "a quota is used up" },
+      { key: "new/bb-federated", sentence: "a quota is used up" },
+    ]);
+    assert.equal(sent.length, 1);
+
+    const at = { namespace: "linkerd-multicluster", name: "east" };
+    const links = new Map([[objectKey(at.namespace, at.name), { metadata: at }]]);
+    const status = federatedStatus(
+      "linkerd-multicluster/east",
+      "east",
+      federationOf(federation).mirrors,
+      plan,
+    );
+    const snapshot = { ...federation.source, links };
+    assert.deepEqual(await writeStatuses(kubernetes, snapshot, [status], failures), []);
+    assert.match(
+      JSON.stringify(sent[1]),
+      /"reason":"Mirrored".*"reason":"Error".*a quota is used up/,
+    );
+  });
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { Namespace, ObjectKey, Service } from "../../../../engine/kubernetes/objects.ts";
+import { wanted } from "../../fixtures/link.ts";
+import { cluster, exported, headless, namespace } from "../../fixtures/objects.ts";
+
+/** Names of which the mirror's, with `-west` at its end, has 63 and 64 characters. */
+const longest = "w".repeat(58);
+const tooLong = "w".repeat(59);
+const going = namespace("shop", { deletionTimestamp: "2026-01-01T00:00:00Z" });
+const viaDiscovery = { "mirror.linkerd.io/exported": "remote-discovery" };
+
+interface Row {
+  readonly rule: string;
+  readonly service: Service;
+  readonly namespaces?: readonly (string | Namespace)[];
+  readonly link?: Partial<LinkSpec>;
+  /** The one mirror that there is then, or why there is none. */
+  readonly mirror?: ObjectKey;
+  readonly skip?: string;
+}
+
+const rows: Row[] = [
+  {
+    rule: "an exported Service is mirrored under its name and the target's",
+    service: exported("shop/web"),
+    mirror: "shop/web-west",
+  },
+  {
+    rule: "a LoadBalancer Service is mirrored as any other",
+    service: exported("shop/web", {}, { type: "LoadBalancer" }),
+    mirror: "shop/web-west",
+  },
+  {
+    rule: "a mirror is never mirrored again, even if a selector matches it",
+    service: exported("shop/web-north", {
+      labels: { "mirror.linkerd.io/mirrored-service": "true" },
+    }),
+    skip: "IsMirror: it is a mirror itself on west; let the link's selectors leave mirrors out",
+  },
+  {
+    rule: "a federated Service is a mirror too",
+    service: exported("shop/web-federated", {
+      labels: { ...viaDiscovery, "mirror.linkerd.io/mirrored-service": "true" },
+    }),
+    skip: "IsMirror: it is a mirror itself on west; let the link's selectors leave mirrors out",
+  },
+  {
+    rule: "an ExternalName Service has nothing to mirror",
+    service: exported("shop/web", {}, { type: "ExternalName" }),
+    skip: "ExternalName: an ExternalName Service is an alias in DNS: export the Service it stands for",
+  },
+  {
+    rule: "a Service without ports cannot have a mirror",
+    service: exported("shop/web", {}, { ports: [] }),
+    skip: "NoPorts: it has no ports: give it at least one, which its mirror can then have too",
+  },
+  {
+    rule: "a headless Service without ports cannot have a mirror either",
+    service: headless("shop/db", {}, []),
+    skip: "NoPorts: it has no ports: give it at least one, which its mirror can then have too",
+  },
+  {
+    rule: "remote discovery needs ports as well",
+    service: exported("shop/web", { labels: viaDiscovery }, { ports: [] }),
+    skip: "NoPorts: it has no ports: give it at least one, which its mirror can then have too",
+  },
+  {
+    rule: "a mirror's name may have 63 characters",
+    service: exported(`shop/${longest}`),
+    mirror: `shop/${longest}-west`,
+  },
+  {
+    rule: "a mirror's name may not have 64 characters",
+    service: exported(`shop/${tooLong}`),
+    skip: `NameTooLong: the mirror's name ${tooLong}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
+  },
+  {
+    rule: "a missing namespace is not created unasked",
+    service: exported("shop/web"),
+    namespaces: [],
+    skip: "MissingNamespace: east has no namespace shop: create it there, or set createNamespaces on the link",
+  },
+  {
+    rule: "a missing namespace is no obstacle with createNamespaces",
+    service: exported("shop/web"),
+    namespaces: [],
+    link: { createNamespaces: true },
+    mirror: "shop/web-west",
+  },
+  {
+    rule: "a namespace on its way out takes no mirror",
+    service: exported("shop/web"),
+    namespaces: [going],
+    skip: "TerminatingNamespace: the namespace shop is being deleted on east: run again when it is gone",
+  },
+  {
+    rule: "a namespace on its way out takes none with createNamespaces either",
+    service: exported("shop/web"),
+    namespaces: [going],
+    link: { createNamespaces: true },
+    skip: "TerminatingNamespace: the namespace shop is being deleted on east: run again when it is gone",
+  },
+  {
+    rule: "the namespace is asked for in remote discovery too",
+    service: exported("shop/web", { labels: viaDiscovery }),
+    namespaces: [],
+    skip: "MissingNamespace: east has no namespace shop: create it there, or set createNamespaces on the link",
+  },
+  {
+    rule: "kube-system is a namespace like any other",
+    service: exported("kube-system/dns"),
+    mirror: "kube-system/dns-west",
+  },
+  {
+    rule: "of several obstacles the first in the list is told",
+    service: exported(`shop/${tooLong}`, {}, { type: "ExternalName", ports: [] }),
+    namespaces: [],
+    skip: "ExternalName: an ExternalName Service is an alias in DNS: export the Service it stands for",
+  },
+  {
+    rule: "an unheard export label is told, and obstacles are then beside the point",
+    service: exported(
+      "shop/web",
+      { labels: { "mirror.linkerd.io/exported": "yes" } },
+      { ports: [] },
+    ),
+    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=yes, which this link's selectors do not select",
+  },
+];
+
+describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", () => {
+  for (const { rule, service, namespaces, link = {}, mirror, skip } of rows)
+    it(rule, () => {
+      const target = cluster("west", { services: [service] });
+      const { namespace: ns, name } = service.metadata;
+      const source = cluster("east", { namespaces: namespaces ?? [ns] });
+      const { mirrors, skips } = wanted({ target, source, link });
+      assert.deepEqual(
+        mirrors.map((one) => `${one.namespace}/${one.name}`),
+        mirror === undefined ? [] : [mirror],
+      );
+      assert.deepEqual(
+        skips.map(({ reason, sentence, ...about }) => ({
+          ...about,
+          why: `${reason}: ${sentence}`,
+        })),
+        skip === undefined ? [] : [{ origin: `${ns}/${name}`, mirror: `${name}-west`, why: skip }],
+      );
+    });
+
+  it("of Services without an export label nothing is said", () => {
+    const labels = { "mirror.linkerd.io/exported": "false" };
+    const target = cluster("west", { services: [exported("shop/web", { labels }, { ports: [] })] });
+    assert.deepEqual(wanted({ target }), { mirrors: [], skips: [] });
+  });
+});

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import type { GatewayReading } from "../../../../engine/mirroring/model/gateway.ts";
+import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
+import type { LoadBalancerIngress, Service } from "../../../../engine/kubernetes/objects.ts";
+import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
+import { link } from "../../fixtures/link.ts";
+import { cluster, service } from "../../fixtures/objects.ts";
+
+const identity = { "mirror.linkerd.io/gateway-identity": "gateway.west" };
+const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
+const where = "west/linkerd-multicluster/linkerd-gateway";
+
+interface Parts {
+  readonly ingress?: readonly LoadBalancerIngress[];
+  readonly spec?: Partial<Service["spec"]>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function gatewayService(parts: Parts = {}): Service {
+  const { ingress = [{ ip: "192.0.2.1" }], spec = {}, annotations = identity } = parts;
+  return {
+    ...service(
+      "linkerd-multicluster/linkerd-gateway",
+      { annotations },
+      {
+        type: "LoadBalancer",
+        ports: [
+          { name: "mc-probe", port: 4191, nodePort: 30191 },
+          { name: "mc-gateway", port: 4143, nodePort: 30143 },
+        ],
+        ...spec,
+      },
+    ),
+    status: { loadBalancer: { ingress } },
+  };
+}
+
+/** What DNS says; any other name does not exist. */
+const zone: Readonly<Record<string, readonly string[]>> = {
+  "gw.example": ["192.0.2.30", "192.0.2.4", "2001:db8::1"],
+  "gw2.example": ["192.0.2.30"],
+};
+
+async function resolve(hostname: string): Promise<readonly string[]> {
+  await Promise.resolve();
+  const addresses = zone[hostname];
+  if (addresses === undefined) throw new Error(`ENOTFOUND ${hostname}`);
+  return addresses;
+}
+
+function read(gateway: Partial<GatewaySource> | false, live?: Service): Promise<GatewayReading> {
+  const target = cluster("west", { services: live === undefined ? [] : [live] });
+  const source = gateway === false ? gateway : { ...at, ...gateway };
+  return readGateway(link({ gateway: source }), target, resolve);
+}
+
+describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
+  const known: [
+    rule: string,
+    said: Partial<GatewaySource>,
+    live: Service | undefined,
+    text: string,
+    warnings?: string[],
+  ][] = [
+    ["is where its Service says", {}, gatewayService(), "192.0.2.1 port 4143, gateway.west"],
+    [
+      "has all of the load balancer's addresses, sorted as strings, each once",
+      {},
+      gatewayService({
+        ingress: ["192.0.2.4", "192.0.2.30", "192.0.2.200", "192.0.2.4"].map((ip) => ({ ip })),
+      }),
+      "192.0.2.200 192.0.2.30 192.0.2.4 port 4143, gateway.west",
+    ],
+    [
+      "has the load balancer's hostnames resolved",
+      {},
+      gatewayService({ ingress: [{ hostname: "gw.example" }] }),
+      "192.0.2.30 192.0.2.4 2001:db8::1 port 4143, gateway.west",
+    ],
+    [
+      "has an address that two hostnames share once",
+      {},
+      gatewayService({ ingress: [{ hostname: "gw2.example" }, { ip: "192.0.2.30" }] }),
+      "192.0.2.30 port 4143, gateway.west",
+    ],
+    [
+      "has the IP of a load balancer that has a hostname too",
+      {},
+      gatewayService({ ingress: [{ ip: "192.0.2.1", hostname: "nowhere.example" }] }),
+      "192.0.2.1 port 4143, gateway.west",
+    ],
+    [
+      "does not have entries of the load balancer that are empty",
+      {},
+      gatewayService({ ingress: [{}, { ip: "", hostname: "" }, { ip: "192.0.2.1" }] }),
+      "192.0.2.1 port 4143, gateway.west",
+    ],
+    [
+      "has the addresses that the link says, whatever the Service says",
+      { addresses: ["192.0.2.9", "gw2.example"] },
+      gatewayService(),
+      "192.0.2.30 192.0.2.9 port 4143, gateway.west",
+    ],
+    [
+      "has the Service's addresses where the link's list is empty",
+      { addresses: [] },
+      gatewayService(),
+      "192.0.2.1 port 4143, gateway.west",
+    ],
+    [
+      "has the port and the identity that the link says",
+      { port: 443, identity: "other" },
+      gatewayService(),
+      "192.0.2.1 port 443, other",
+    ],
+    [
+      "may have no identity, where the link says so",
+      { identity: "" },
+      gatewayService(),
+      "192.0.2.1 port 4143, ",
+    ],
+    [
+      "is reached by the node port of a NodePort Service",
+      { addresses: ["192.0.2.9"] },
+      gatewayService({ spec: { type: "NodePort" }, ingress: [] }),
+      "192.0.2.9 port 30143, gateway.west",
+    ],
+    [
+      "needs no Service, where the link says everything",
+      { addresses: ["192.0.2.9"], port: 4143, identity: "gateway.west" },
+      undefined,
+      "192.0.2.9 port 4143, gateway.west",
+    ],
+    [
+      "goes without a hostname that does not resolve, while another address is there",
+      { addresses: ["nowhere.example", "192.0.2.9"] },
+      gatewayService(),
+      "192.0.2.9 port 4143, gateway.west",
+      [
+        "one address of the gateway of west is left out: nowhere.example: ENOTFOUND nowhere.example",
+      ],
+    ],
+  ];
+  for (const [rule, said, live, text, warnings = []] of known)
+    it(rule, async () => {
+      const reading = await read(said, live);
+      assert.ok(reading.known);
+      const { addresses, port, identity } = reading.gateway;
+      assert.equal(`${addresses.join(" ")} port ${port}, ${identity}`, text);
+      assert.deepEqual(reading.warnings, warnings);
+    });
+
+  const unknown: [
+    rule: string,
+    said: Partial<GatewaySource> | false,
+    Service | undefined,
+    string,
+  ][] = [
+    [
+      "the link has none",
+      false,
+      gatewayService(),
+      "link east/west has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway",
+    ],
+    [
+      "there is no Service",
+      {},
+      undefined,
+      `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.addresses, gateway.port, gateway.identity on the link`,
+    ],
+    [
+      "there is no Service for what the link does not say",
+      { addresses: ["192.0.2.9"], identity: "" },
+      undefined,
+      `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.port on the link`,
+    ],
+    [
+      "the load balancer has no address yet",
+      {},
+      gatewayService({ ingress: [] }),
+      `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
+    ],
+    [
+      "the Service is of a type without addresses",
+      {},
+      gatewayService({ ingress: [], spec: { type: "NodePort" } }),
+      `the gateway Service ${where} is of type NodePort and so has no address of its own: set gateway.addresses on the link`,
+    ],
+    [
+      "the Service has no gateway port",
+      {},
+      gatewayService({ spec: { ports: [{ name: "mc-probe", port: 4191 }] } }),
+      `the gateway Service ${where} has no port named mc-gateway: set gateway.port on the link`,
+    ],
+    [
+      "a NodePort Service has no node port",
+      { addresses: ["192.0.2.9"] },
+      gatewayService({ spec: { type: "NodePort", ports: [{ name: "mc-gateway", port: 4143 }] } }),
+      `the gateway Service ${where} has no port named mc-gateway: set gateway.port on the link`,
+    ],
+    [
+      "the Service has no identity",
+      {},
+      gatewayService({ annotations: {} }),
+      `the gateway Service ${where} has no annotation mirror.linkerd.io/gateway-identity: set gateway.identity on the link`,
+    ],
+    [
+      "the Service's identity is empty",
+      {},
+      gatewayService({ annotations: { "mirror.linkerd.io/gateway-identity": "" } }),
+      `the gateway Service ${where} has no annotation mirror.linkerd.io/gateway-identity: set gateway.identity on the link`,
+    ],
+    [
+      "several things are missing, and all are told",
+      {},
+      gatewayService({ ingress: [], spec: { ports: [] }, annotations: {} }),
+      `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link; ` +
+        `the gateway Service ${where} has no port named mc-gateway: set gateway.port on the link; ` +
+        `the gateway Service ${where} has no annotation mirror.linkerd.io/gateway-identity: set gateway.identity on the link`,
+    ],
+    [
+      "none of its hostnames resolves",
+      { addresses: ["a.example", "b.example"] },
+      gatewayService(),
+      "the gateway of west does not resolve (a.example: ENOTFOUND a.example; b.example: ENOTFOUND b.example)",
+    ],
+  ];
+  for (const [rule, said, live, why] of unknown)
+    it(`is not known where ${rule}`, async () => {
+      assert.deepEqual(await read(said, live), { known: false, why });
+    });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
+import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { wanted } from "../../fixtures/link.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
+
+const empty = cluster("east", { namespaces: ["shop"] });
+
+/** Two links into `east` whose mirrors `shop/a-b-c` would have the same name. */
+const ofC = {
+  link: { target: "c" } satisfies Partial<LinkSpec>,
+  target: cluster("c", { services: [exported("shop/a-b"), exported("shop/fine")] }),
+};
+const ofBC = {
+  link: { target: "b-c" } satisfies Partial<LinkSpec>,
+  target: cluster("b-c", { services: [exported("shop/a")] }),
+};
+
+function claims(situation: typeof ofC | typeof ofBC): Claim[] {
+  return wanted(situation).mirrors.map((mirror) => ({ target: situation.link.target, mirror }));
+}
+
+describe("a name that two links' mirrors would have", () => {
+  const sentence =
+    "the name shop/a-b-c on east is wanted for shop/a of cluster b-c and for shop/a-b of cluster c: rename one of them";
+
+  it("goes to neither, and each is told of both", () => {
+    const first = planned({ ...ofC, source: empty, others: claims(ofBC) });
+    const second = planned({ ...ofBC, source: empty, others: claims(ofC) });
+    assert.deepEqual(actions(first), ["create gateway shop/fine-c"]);
+    assert.deepEqual(actions(second), []);
+    assert.deepEqual(
+      [...first.skips, ...second.skips],
+      [
+        { origin: "shop/a-b", mirror: "a-b-c", reason: "CollidingName", sentence },
+        { origin: "shop/a", mirror: "a-b-c", reason: "CollidingName", sentence },
+      ],
+    );
+  });
+
+  it("stays with the one that has it, which is kept up to date", () => {
+    const source = reconciled({ ...ofC, source: empty });
+    const holder = { ...ofC, source, others: claims(ofBC) };
+    assert.deepEqual([actions(planned(holder)), skipped(planned(holder))], [[], []]);
+    const changed = cluster("c", {
+      services: [exported("shop/a-b", { labels: { app: "new" } }), exported("shop/fine")],
+    });
+    assert.deepEqual(actions(planned({ ...holder, target: changed })), [
+      "update gateway shop/a-b-c",
+    ]);
+    const other = planned({ ...ofBC, source, others: claims(ofC) });
+    assert.deepEqual([actions(other), skipped(other)], [[], ["CollidingName shop/a"]]);
+  });
+
+  it("goes to the other once the first has given it up", () => {
+    const source = reconciled({ ...ofC, source: empty });
+    const withdrawn = { ...ofC, target: cluster("c", { services: [exported("shop/fine")] }) };
+    const released = reconciled({ ...withdrawn, source });
+    const plan = planned({ ...ofBC, source: released, others: claims(withdrawn) });
+    assert.deepEqual(actions(plan), ["create gateway shop/a-b-c"]);
+  });
+
+  it("is no matter in different namespaces", () => {
+    const elsewhere = { ...ofBC, target: cluster("b-c", { services: [exported("blog/a")] }) };
+    const plan = planned({ ...ofC, source: empty, others: claims(elsewhere) });
+    assert.deepEqual(skipped(plan), []);
+  });
+
+  it("may be wanted by more than two", () => {
+    const twice = [...claims(ofBC), ...claims(ofBC).map((claim) => ({ ...claim, target: "x" }))];
+    const { skips } = planned({ ...ofC, source: empty, others: twice });
+    assert.deepEqual(
+      skips.map((skip) => skip.sentence),
+      [
+        "the name shop/a-b-c on east is wanted for shop/a of cluster b-c and for shop/a of cluster x and for shop/a-b of cluster c: rename one of them",
+      ],
+    );
+  });
+});
+
+describe("a name that a pod's and a Service's mirror would have", () => {
+  const db = headless("shop/db");
+  const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
+  const both = cluster("west", { services: [db, exported("shop/db-0")], endpoints: [dbPods] });
+  const podOnly = cluster("west", { services: [db], endpoints: [dbPods] });
+  const serviceOnly = cluster("west", { services: [exported("shop/db-0")] });
+  const sentence =
+    "the name shop/db-0-west on east is wanted for pod db-0 of shop/db of cluster west and for shop/db-0 of cluster west: rename one of them";
+
+  it("goes to neither, and the other pods are mirrored", () => {
+    const plan = planned({ target: both, source: empty });
+    assert.deepEqual(actions(plan), [
+      "create endpoint shop/db-1-west",
+      "create headless shop/db-west",
+    ]);
+    assert.deepEqual(plan.skips, [
+      {
+        origin: "shop/db",
+        hostname: "db-0",
+        mirror: "db-0-west",
+        reason: "CollidingName",
+        sentence,
+      },
+      { origin: "shop/db-0", mirror: "db-0-west", reason: "CollidingName", sentence },
+    ]);
+    assert.deepEqual(hosts(reconciled({ target: both, source: empty })), ["db-1"]);
+  });
+
+  it("stays with the pod that has it", () => {
+    const source = reconciled({ target: podOnly, source: empty });
+    const plan = planned({ target: both, source });
+    assert.deepEqual([actions(plan), skipped(plan)], [[], ["CollidingName shop/db-0"]]);
+  });
+
+  it("stays with the Service that has it", () => {
+    const source = reconciled({ target: serviceOnly, source: empty });
+    const plan = planned({ target: both, source });
+    assert.deepEqual(skipped(plan), ["CollidingName shop/db pod db-0"]);
+    const after = reconciled({ target: both, source });
+    assert.deepEqual(after.services.get("shop/db-0-west"), source.services.get("shop/db-0-west"));
+    assert.deepEqual(hosts(after), ["db-1"]);
+  });
+
+  it("goes over from one to the other in one run, once nobody else wants it", () => {
+    const source = reconciled({ target: serviceOnly, source: empty });
+    const plan = planned({ target: podOnly, source });
+    assert.deepEqual(actions(plan), [
+      "update endpoint shop/db-0-west",
+      "create endpoint shop/db-1-west",
+      "create headless shop/db-west",
+    ]);
+    assert.deepEqual(hosts(reconciled({ target: podOnly, source })), ["db-0", "db-1"]);
+  });
+
+  it("goes to neither of two headless Services with a pod of that name", () => {
+    const target = cluster("west", {
+      services: [db, headless("shop/copy")],
+      endpoints: [dbPods, endpoints("shop/copy", [pods(["db-0"])])],
+    });
+    assert.deepEqual(skipped(planned({ target, source: empty })), [
+      "CollidingName shop/copy pod db-0",
+      "CollidingName shop/db pod db-0",
+    ]);
+  });
+});
+
+/** The pods that the headless mirror of `db` leads to. */
+function hosts(source: ClusterSnapshot): (string | undefined)[] {
+  const subsets = source.endpoints.get("shop/db-west")?.subsets ?? [];
+  return subsets.flatMap(({ addresses = [] }) => addresses.map(({ hostname }) => hostname));
+}

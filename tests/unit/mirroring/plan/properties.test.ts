@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
+import type { ObjectKey, ObjectMeta } from "../../../../engine/kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { clutter, colliding, gateways, links, orderly } from "../../fixtures/arbitrary.ts";
+import { sources, targets } from "../../fixtures/arbitrary.ts";
+import { known } from "../../fixtures/link.ts";
+import { cluster } from "../../fixtures/objects.ts";
+import { planned, reconciled } from "../../fixtures/reconcile.ts";
+import { shape } from "../../fixtures/shape.ts";
+
+const { owns } = mirrorsOf("west");
+
+/** Any target, and any source: with mirrors of another time, and with clutter at their names. */
+const situations = fc
+  .record({
+    link: links,
+    gateway: gateways,
+    target: targets(colliding),
+    source: sources,
+    earlier: targets(colliding),
+    clutter,
+  })
+  .map(({ source, earlier, clutter, ...now }) => {
+    const before = reconciled({ source, target: earlier, link: now.link });
+    return {
+      ...now,
+      source: {
+        ...before,
+        services: new Map([...before.services, ...clutter.services]),
+        endpoints: new Map([...before.endpoints, ...clutter.endpoints]),
+      },
+    };
+  });
+
+/** Objects that are not ours, or under the name of a Service that is not. */
+function foreign({ services, endpoints }: ClusterSnapshot) {
+  const notOurs = ([, object]: readonly [ObjectKey, { readonly metadata: ObjectMeta }]) =>
+    !owns(object);
+  const others = new Map([...services].filter(notOurs));
+  return {
+    services: others,
+    endpoints: [...endpoints].filter((entry) => notOurs(entry) || others.has(entry[0])),
+  };
+}
+
+describe("for any clusters", () => {
+  it("one run is enough: planning after it gives no changes", () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const source = reconciled(situation);
+        const again = planned({ ...situation, source });
+        assert.deepEqual([again.changes, again.namespaces], [[], []]);
+      }),
+    );
+  });
+
+  it("the mirrors that a plan announces are those that there are after it", () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const source = reconciled(situation);
+        const { mirrors } = planned({ ...situation, source });
+        assert.deepEqual(mirrors, planned(situation).mirrors);
+        const ours = [...source.services].filter(([, service]) => owns(service));
+        for (const [key] of ours) assert.ok(key in mirrors, key);
+      }),
+    );
+  });
+
+  it("what is not ours is never part of a change, and stays as it is", () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        for (const { live } of planned(situation).changes)
+          for (const object of [live.service, live.endpoints])
+            assert.ok(object === undefined || owns(object));
+        const before = foreign(situation.source);
+        const after = reconciled(situation);
+        for (const [key, service] of before.services)
+          assert.equal(after.services.get(key), service);
+        for (const [key, endpoints] of before.endpoints)
+          assert.equal(after.endpoints.get(key), endpoints);
+      }),
+    );
+  });
+
+  it("everything that is not mirrored although it asks to be has a skip, and nothing has two", () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const { skips, mirrors } = planned(situation);
+        const origins = skips.map(({ origin, hostname = "" }) => `${origin} ${hostname}`);
+        assert.equal(new Set(origins).size, origins.length);
+        for (const [key, { metadata }] of situation.target.services) {
+          const value = metadata.labels?.["mirror.linkerd.io/exported"];
+          const asks = value === "true" || value === "remote-discovery";
+          const told = `${key}-west` in mirrors || skips.some(({ origin }) => origin === key);
+          assert.ok(!asks || told, key);
+        }
+      }),
+    );
+  });
+
+  it("the way does not matter: after any earlier runs the mirrors are as if made at once", () => {
+    const run = fc.record({ target: targets(orderly), link: links });
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 3 }), run, (earlier, now) => {
+        const empty = cluster("east", { namespaces: ["a", "b"] });
+        const gateway = known({ addresses: ["192.0.2.1", "192.0.2.2"] });
+        let source = empty;
+        for (const before of earlier) source = reconciled({ ...before, source });
+        assert.deepEqual(
+          shape(reconciled({ ...now, gateway, source })),
+          shape(reconciled({ ...now, gateway, source: empty })),
+        );
+      }),
+    );
+  });
+});

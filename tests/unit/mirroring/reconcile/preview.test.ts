@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
+import type { Change } from "../../../../engine/mirroring/plan/change.ts";
+import {
+  notMirrored,
+  pendingTexts,
+  withHistory,
+} from "../../../../engine/mirroring/reconcile/preview.ts";
+import type { ChangeTexts } from "../../../../engine/mirroring/reconcile/preview.ts";
+import { mirrorAt, wanted } from "../../fixtures/link.ts";
+import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
+
+const key = "shop/web-west";
+const mirror = mirrorAt(
+  key,
+  wanted({ target: cluster("west", { services: [exported("shop/web")] }) }),
+);
+const listed = { [key]: "gateway mirror of web: http 80/TCP" };
+const common = { key, kind: "gateway", live: {}, fields: [] } as const;
+const live = { service: service(key), endpoints: endpoints(key) };
+const fields = [
+  { field: "ports", live: "80/TCP", wanted: "81/TCP" },
+  { field: "label app", live: "none", wanted: '"web"' },
+];
+
+describe("what a preview says of a change", () => {
+  const rows: [
+    rule: string,
+    change: Change,
+    before: Readonly<Record<string, string>>,
+    ChangeTexts,
+  ][] = [
+    [
+      "nothing of a new mirror, which the list of mirrors shows",
+      { action: "create", wanted: mirror, ...common },
+      {},
+      {},
+    ],
+    [
+      "nothing of a mirror that goes, which the list shows too",
+      { action: "delete", ...common, live },
+      listed,
+      {},
+    ],
+    [
+      "that a mirror is missing, which the list shows as there",
+      { action: "create", wanted: mirror, ...common },
+      listed,
+      { [key]: { action: "create again: it is missing" } },
+    ],
+    [
+      "that only the Service of a mirror is missing",
+      { action: "create", wanted: mirror, ...common, live: { endpoints: endpoints(key) } },
+      listed,
+      { [key]: { action: "create again: its Service is missing" } },
+    ],
+    [
+      "that a mirror goes which no run has listed",
+      { action: "delete", ...common, live },
+      {},
+      { [key]: { action: "delete: left behind, nothing that is exported asks for it" } },
+    ],
+    [
+      "that Endpoints go which have no Service",
+      { action: "delete", ...common, live: { endpoints: endpoints(key) } },
+      {},
+      { [key]: { action: "delete: Endpoints left behind without their Service" } },
+    ],
+    [
+      "each field of a mirror that is altered",
+      { action: "update", wanted: mirror, ...common, live, fields },
+      listed,
+      { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } },
+    ],
+    [
+      "the same of a mirror that no run has listed",
+      { action: "update", wanted: mirror, ...common, live, fields },
+      {},
+      { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } },
+    ],
+    [
+      "that a mirror is made anew, and why",
+      {
+        action: "replace",
+        wanted: mirror,
+        ...common,
+        live,
+        fields: [{ field: "clusterIP", live: "None", wanted: "an address" }],
+      },
+      listed,
+      { [key]: { action: "replace: delete and create again", clusterIP: "None → an address" } },
+    ],
+  ];
+  for (const [rule, change, before, texts] of rows)
+    it(rule, () => {
+      assert.deepEqual(
+        pendingTexts({ changes: [change], namespaces: [], mirrors: after(change, before) }, before),
+        texts,
+      );
+    });
+
+  it("which namespaces are created", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: ["blog", "shop"], mirrors: {} }, {}), {
+      "namespace blog": { action: "create, with its first mirrors" },
+      "namespace shop": { action: "create, with its first mirrors" },
+    });
+  });
+
+  it("nothing where nothing changes", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, listed), {});
+  });
+
+  it("that a mirror comes into the list which is there already", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, {}), {
+      [key]: { action: "take over: it is there already" },
+    });
+  });
+
+  it("that a mirror goes from the list of which nothing is deleted", () => {
+    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: {} }, listed), {
+      [key]: { action: "leave: it is gone already, or not this link's" },
+    });
+  });
+});
+
+/** The list as it is once the change is carried out. */
+function after(
+  change: Change,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const others = Object.entries(before).filter(([name]) => name !== change.key);
+  return { ...Object.fromEntries(others), ...(change.action === "delete" ? {} : listed) };
+}
+
+describe("the changes that inputs carry from run to run", () => {
+  const ports = { ports: "80/TCP → 81/TCP" };
+  const label = { "label app": 'none → "web"' };
+  const rows: [
+    rule: string,
+    before: ChangeTexts | undefined,
+    ChangeTexts,
+    ChangeTexts | undefined,
+  ][] = [
+    ["are absent while there has never been any", undefined, {}, undefined],
+    ["are absent where the last run had none either", {}, {}, undefined],
+    ["begin with those of this run", undefined, { [key]: ports }, { [key]: ports }],
+    ["stay as they are where nothing changes", { [key]: ports }, {}, { [key]: ports }],
+    ["keep one mirror's beside another's", { a: ports }, { b: label }, { a: ports, b: label }],
+    [
+      "keep one field's beside another's",
+      { a: ports },
+      { a: label },
+      { a: { ...ports, ...label } },
+    ],
+    [
+      "tell the same change again apart",
+      { [key]: ports },
+      { [key]: ports },
+      { [key]: { ports: "80/TCP → 81/TCP (again)" } },
+    ],
+    [
+      "tell it apart every time",
+      { [key]: { ports: "80/TCP → 81/TCP (again)" } },
+      { [key]: ports },
+      { [key]: ports },
+    ],
+    [
+      "show another change of the same field as it is",
+      { [key]: ports },
+      { [key]: { ports: "82/TCP → 81/TCP" } },
+      { [key]: { ports: "82/TCP → 81/TCP" } },
+    ],
+  ];
+  for (const [rule, before, pending, texts] of rows)
+    it(rule, () => {
+      assert.deepEqual(withHistory(before, pending), texts);
+    });
+
+  it("differ from those of the last run wherever something is pending", () => {
+    let texts: ChangeTexts | undefined;
+    for (let run = 0; run < 5; run += 1) {
+      const next = withHistory(texts, { [key]: ports });
+      assert.notDeepEqual(next, texts);
+      texts = next;
+    }
+  });
+});
+
+describe("what is not mirrored", () => {
+  const skip: Skip = {
+    origin: "shop/db",
+    mirror: "db-west",
+    reason: "NoPorts",
+    sentence: "it has no ports",
+  };
+  it("is listed by the Service, and by the pod where only that is meant", () => {
+    assert.deepEqual(
+      notMirrored([
+        { ...skip, hostname: "db-0", mirror: "db-0-west", reason: "NotOurs", sentence: "taken" },
+        skip,
+      ]),
+      { "shop/db pod db-0": "NotOurs: taken", "shop/db": "NoPorts: it has no ports" },
+    );
+  });
+
+  it("is empty where all is mirrored", () => {
+    assert.deepEqual(notMirrored([]), {});
+  });
+});

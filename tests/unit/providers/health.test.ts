@@ -1,0 +1,147 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { HealthMesh } from "../../../engine/health/mesh.ts";
+import { checkMesh } from "../../../engine/health/check-mesh.ts";
+import { health, healthResource } from "../../../engine/providers/health.ts";
+import { type Report, reportOn } from "../../../engine/health/report/report.ts";
+import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
+import { link } from "../fixtures/link.ts";
+import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
+
+const healthy = { clusters: [clusterView()], links: [linkView()] };
+const noGateway = linkReading({ gateway: { value: { known: false, why: "there is no gateway" } } });
+const broken = { clusters: [], links: [linkView({ reading: noGateway })] };
+const lost = { clusters: [clusterView({ reading: outOfReach, cluster: "west" })], links: [] };
+
+const inputs = { mesh: mesh(), triggers: { "east/west": 1 } };
+
+function resource(report: Report) {
+  const said: string[] = [];
+  const tried = healthResource(
+    () => Promise.resolve(report),
+    (line) => said.push(line),
+  );
+  return { tried, said };
+}
+
+describe("health in a run", () => {
+  it("is not looked at in a preview, nor in a run that changes nothing", async () => {
+    deepEqual(await health.check({}, inputs), { inputs, failures: [] });
+    const state = { ...inputs, __provider: "code" };
+    deepEqual(await health.diff("health", state, inputs), { changes: false });
+  });
+
+  it("is looked at again once anything has changed", async () => {
+    const triggered = { ...inputs, triggers: { "east/west": 2 } };
+    deepEqual(await health.diff("health", inputs, triggered), {});
+    const other = { ...inputs, mesh: mesh({ manage: "links" }) };
+    deepEqual(await health.diff("health", inputs, other), {});
+    deepEqual(await health.diff("health", inputs, { ...inputs, wait: 5 }), { changes: false });
+  });
+
+  it("says in one line that all is well", async () => {
+    const { tried, said } = resource(reportOn(healthy));
+    deepEqual(await tried.create(inputs), { id: "health", outs: inputs });
+    deepEqual(said, ["health: 15 in order; npm run check shows them all"]);
+  });
+
+  it("fails the run for errors, with state that makes the next run look again", async () => {
+    const { tried, said } = resource(reportOn(broken));
+    const failure = {
+      message: "the mesh is not healthy; npm run check shows all checks",
+      id: "health",
+      properties: inputs,
+      reasons: ["link east/west: there is no gateway"],
+    };
+    await rejects(tried.create(inputs), failure);
+    await rejects(tried.update("health", inputs, inputs), failure);
+    deepEqual(said, []);
+  });
+
+  it("fails for a cluster out of reach only where a link says so", async () => {
+    const { tried, said } = resource(reportOn(lost));
+    deepEqual(await tried.update("health", inputs, inputs), { outs: inputs });
+    equal(said[0], "health: warning: cluster west can't be reached");
+    const strict = settingsOf(link({ unreachable: "fail" }));
+    const demanding = {
+      ...inputs,
+      mesh: mesh({ links: [{ link: strict, mirroring: "pulumi" }] }),
+    };
+    await rejects(resource(reportOn(lost)).tried.create(demanding), {
+      reasons: ["cluster west can't be reached"],
+    });
+  });
+
+  it("knows of the links that the run has given up, as their mirrors go after it", async () => {
+    const looked: HealthMesh[] = [];
+    const tried = healthResource(
+      (seen) => {
+        looked.push(seen);
+        return Promise.resolve(reportOn(healthy));
+      },
+      () => undefined,
+    );
+    const other = { link: { source: "east", target: "north" }, mirroring: "pulumi" as const };
+    const before = { ...inputs, mesh: mesh({ links: [...inputs.mesh.links, other] }) };
+    deepEqual(await tried.update("health", before, inputs), { outs: inputs });
+    await tried.update("health", inputs, inputs);
+    await tried.create(inputs);
+    deepEqual(
+      looked.map(({ leaving }) => leaving),
+      [[{ source: "east", target: "north" }], [], []],
+    );
+  });
+
+  it("leaves nothing to delete, and can't be imported", async () => {
+    await health.delete();
+    deepEqual(await health.read("health", inputs), { id: "health", props: inputs });
+    await rejects(health.read("health"), /cannot be imported/);
+  });
+});
+
+describe("looking at a mesh", () => {
+  const patience = (within: number) => {
+    const clock = { at: 0, looks: 0 };
+    return {
+      clock,
+      patience: {
+        ...{ within, every: 2_000, now: () => clock.at },
+        sleep: (milliseconds: number) => {
+          clock.at += milliseconds;
+          return Promise.resolve();
+        },
+      },
+    };
+  };
+
+  it("ends as soon as it is healthy", async () => {
+    const { clock, patience: ample } = patience(60_000);
+    const report = await checkMesh(mesh(), ample, () => {
+      clock.looks += 1;
+      return Promise.resolve(clock.looks < 3 ? broken : healthy);
+    });
+    deepEqual([report.healthy, clock.looks, clock.at], [true, 3, 4_000]);
+  });
+
+  it("ends as soon as nothing is left that it should wait for", async () => {
+    const { clock, patience: ample } = patience(60_000);
+    const enough = () => true;
+    const { healthy: isHealthy } = await checkMesh(mesh(), { ...ample, enough }, () =>
+      Promise.resolve(lost),
+    );
+    deepEqual([isHealthy, clock.at], [false, 0]);
+  });
+
+  it("ends when patience does, and without any after one look", async () => {
+    for (const [within, looks] of [
+      [0, 1],
+      [5_000, 3],
+    ] as const) {
+      const { clock, patience: some } = patience(within);
+      const report = await checkMesh(mesh(), some, () => {
+        clock.looks += 1;
+        return Promise.resolve(broken);
+      });
+      deepEqual([report.healthy, clock.looks], [false, looks]);
+    }
+  });
+});
