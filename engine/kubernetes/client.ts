@@ -41,6 +41,15 @@ export class Client implements Kubernetes {
     return this.#one("get", "GET", resource, at);
   }
 
+  async find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined> {
+    try {
+      return await this.get(resource, at);
+    } catch (error) {
+      if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
+      throw error;
+    }
+  }
+
   create<T extends Located>(resource: Resource<T>, object: T): Promise<T> {
     const { subresource } = resource;
     const at: Partial<ObjectName> = object.metadata ?? {};

@@ -48,6 +48,8 @@ export interface Kubernetes {
   /** Every object there is, or an error: never a part of them. */
   list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
+  /** As `get`, but undefined for an object that does not exist; everything else is thrown. */
+  find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;
   /** A subresource, like TokenRequest, is posted to the object that `metadata` names. */
   create<T extends Located>(resource: Resource<T>, object: T): Promise<T>;
   /** Conflict if the object is no longer at `metadata.resourceVersion`. */

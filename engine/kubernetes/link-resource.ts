@@ -1,8 +1,17 @@
 import type { ObjectMeta } from "./objects.ts";
 
-/** The Link resource, v1alpha3, as far as this program reads and writes its status (1.3). */
+/** The Link resource, v1alpha3, as far as this program reads it, and writes its status (1.3). */
 export interface Link {
-  readonly metadata: ObjectMeta & { readonly creationTimestamp?: string };
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly targetClusterName?: string;
+    readonly targetClusterDomain?: string;
+    readonly targetClusterLinkerdNamespace?: string;
+    readonly clusterCredentialsSecret?: string;
+    readonly gatewayAddress?: string;
+    readonly gatewayPort?: string;
+    readonly gatewayIdentity?: string;
+  };
   readonly status?: LinkStatus;
 }
 

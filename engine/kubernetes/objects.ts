@@ -15,8 +15,21 @@ export interface ObjectMeta {
   readonly resourceVersion?: string;
   readonly labels?: StringMap;
   readonly annotations?: StringMap;
+  /** RFC 3339. */
+  readonly creationTimestamp?: string;
+  /** Who has set which field, by the API server's own account. */
+  readonly managedFields?: readonly ManagedFields[];
   /** Set while the object is going, held by a finalizer; such an object cannot be revived. */
   readonly deletionTimestamp?: string;
+}
+
+/** One entry of `managedFields`: the fields that one manager has set by one kind of operation. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly time?: string;
+  /** Keys `f:<field>`, nested as the object is. */
+  readonly fieldsV1?: unknown;
 }
 
 export interface Namespace {
@@ -70,6 +83,63 @@ export interface EndpointSubset {
 export interface Endpoints {
   readonly metadata: ObjectMeta;
   readonly subsets?: readonly EndpointSubset[];
+}
+
+export interface ConfigMap {
+  readonly metadata: ObjectMeta;
+  readonly data?: StringMap;
+}
+
+export interface Secret {
+  readonly metadata: ObjectMeta;
+  readonly type?: string;
+  /** In base64. */
+  readonly data?: StringMap;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+export interface Pod {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+export interface Deployment {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly readyReplicas?: number };
+}
+
+export interface StatefulSet {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly serviceName?: string;
+    /** 1 where it is left out. */
+    readonly replicas?: number;
+    /** The number of the first pod; 0 where it is left out. */
+    readonly ordinals?: { readonly start?: number };
+  };
+}
+
+/** A question to the API server about whoever asks (SelfSubjectAccessReview). */
+export interface AccessReview {
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly spec: {
+    readonly resourceAttributes: {
+      readonly group: string;
+      readonly resource: string;
+      readonly verb: string;
+      readonly name?: string;
+    };
+  };
+  readonly status?: { readonly allowed: boolean };
 }
 
 export function keyOf(object: { readonly metadata: ObjectMeta }): ObjectKey {

@@ -1,5 +1,15 @@
 import type { Link } from "./link-resource.ts";
-import type { Endpoints, Namespace, Service } from "./objects.ts";
+import type {
+  AccessReview,
+  ConfigMap,
+  Deployment,
+  Endpoints,
+  Namespace,
+  Pod,
+  Secret,
+  Service,
+  StatefulSet,
+} from "./objects.ts";
 
 /**
  * A kind of object as the API serves it. `T` is the shape of one object, in the API's JSON without
@@ -31,38 +41,47 @@ export interface Located {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
 
-const core = { apiVersion: "v1", path: "api/v1" };
+const core = { apiVersion: "v1", path: "api/v1" } as const;
 
-const services: Resource<Service> = {
-  ...core,
-  kind: "Service",
-  plural: "services",
-  namespaced: true,
-};
+function namespaced<T>(
+  group: Pick<Resource<T>, "apiVersion" | "path">,
+  kind: string,
+  plural: string,
+): Resource<T> {
+  return { ...group, kind, plural, namespaced: true };
+}
 
-const endpoints: Resource<Endpoints> = {
-  ...core,
-  kind: "Endpoints",
-  plural: "endpoints",
-  namespaced: true,
-};
+const apps = { apiVersion: "apps/v1", path: "apis/apps/v1" } as const;
 
-const namespaces: Resource<Namespace> = {
-  ...core,
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
-
-const links: Resource<Link> = {
+const multicluster = {
   apiVersion: "multicluster.linkerd.io/v1alpha3",
   path: "apis/multicluster.linkerd.io/v1alpha3",
-  kind: "Link",
-  plural: "links",
-  namespaced: true,
-};
+} as const;
 
-export const resources = { services, endpoints, namespaces, links } as const;
+/** Every kind of object that this program reads or writes through its own client. */
+export const resources = {
+  namespaces: {
+    ...core,
+    kind: "Namespace",
+    plural: "namespaces",
+    namespaced: false,
+  } as Resource<Namespace>,
+  services: namespaced<Service>(core, "Service", "services"),
+  endpoints: namespaced<Endpoints>(core, "Endpoints", "endpoints"),
+  configMaps: namespaced<ConfigMap>(core, "ConfigMap", "configmaps"),
+  secrets: { ...namespaced<Secret>(core, "Secret", "secrets"), sensitive: true },
+  pods: namespaced<Pod>(core, "Pod", "pods"),
+  deployments: namespaced<Deployment>(apps, "Deployment", "deployments"),
+  statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets"),
+  links: namespaced<Link>(multicluster, "Link", "links"),
+  accessReviews: {
+    apiVersion: "authorization.k8s.io/v1",
+    path: "apis/authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    plural: "selfsubjectaccessreviews",
+    namespaced: false,
+  } as Resource<AccessReview>,
+} as const;
 
 /** Path of a collection (all namespaces where none is given) or, with a name, of one object. */
 export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {

@@ -60,6 +60,7 @@ function counted(client: Kubernetes, closed: () => void): Kubernetes {
     requests: client.requests,
     list: (...args) => client.list(...args),
     get: (...args) => client.get(...args),
+    find: (...args) => client.find(...args),
     create: (...args) => client.create(...args),
     replace: (...args) => client.replace(...args),
     patch: (...args) => client.patch(...args),

@@ -16,6 +16,7 @@ function withoutNamespaces(sent: unknown[]): Kubernetes {
     requests: { reads: 0, writes: 0 },
     list: unused,
     get: unused,
+    find: unused,
     replace: unused,
     remove: unused,
     close: () => Promise.resolve(),

@@ -17,6 +17,7 @@ function answering(lists: Readonly<Record<string, readonly object[]>>): Kubernet
     requests: { reads: 0, writes: 0 },
     list: <T>({ plural }: Resource<T>) => Promise.resolve([...(lists[plural] ?? [])] as T[]),
     get: unasked,
+    find: unasked,
     create: unasked,
     replace: unasked,
     patch: unasked,
