@@ -63,6 +63,7 @@ function counted(client: Kubernetes, closed: () => void): Kubernetes {
     find: (...args) => client.find(...args),
     create: (...args) => client.create(...args),
     replace: (...args) => client.replace(...args),
+    apply: (...args) => client.apply(...args),
     patch: (...args) => client.patch(...args),
     remove: (...args) => client.remove(...args),
     close: () => {

@@ -18,6 +18,7 @@ function withoutNamespaces(sent: unknown[]): Kubernetes {
     get: unused,
     find: unused,
     replace: unused,
+    apply: unused,
     remove: unused,
     close: () => Promise.resolve(),
     create: ({ kind }, object) => {
