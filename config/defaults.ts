@@ -27,6 +27,7 @@ export function effectiveConfig(readings: Readings): MeshConfig {
     clusters: new Map(clusters),
     trust: effectiveTrust(trust),
     charts: { ...chartDefaults, ...charts },
+    removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
   };
   const links = wantedLinks(readings).map((link) => effectiveLink(link, readings, config));
   return { ...config, links };

@@ -13,6 +13,8 @@ export interface MeshConfig {
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
+  /** What holds for links that are no longer listed, as far as linkDefaults says so. */
+  readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
   readonly charts: ChartsConfig;
 }

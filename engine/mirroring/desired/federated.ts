@@ -16,7 +16,7 @@ import {
   tokensIn,
 } from "../model/vocabulary.ts";
 import { linkCreated, membership, type FederatedView, type Member } from "./members.ts";
-import { copiedAnnotations, copiedLabels } from "./metadata.ts";
+import { copiedAnnotations, copiedLabels, withheld } from "./metadata.ts";
 import { mirroredPorts } from "./ports.ts";
 import { portConflicts, type PortConflicts } from "./port-conflicts.ts";
 
@@ -90,7 +90,7 @@ function metadata(
   members: readonly Member[],
   live: Service | undefined,
   view: FederatedView,
-): Pick<Mirror, "labels" | "annotations" | "ports"> {
+): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> {
   const [first] = members;
   const unsure =
     first === undefined ||
@@ -107,6 +107,7 @@ function metadata(
     labels: { ...copiedLabels(first.service, first.excludes), [label.mirrored]: "true" },
     annotations: copiedAnnotations(first.service, first.excludes),
     ports: mirroredPorts(first.service),
+    ...withheld(first.service, first.excludes),
   };
 }
 

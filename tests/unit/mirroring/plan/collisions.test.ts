@@ -19,12 +19,12 @@ const ofBC = {
 };
 
 function claims(situation: typeof ofC | typeof ofBC): Claim[] {
-  return wanted(situation).mirrors.map((mirror) => ({ target: situation.link.target, mirror }));
+  return wanted(situation).mirrors.map((mirror) => ({ part: situation.link.target, mirror }));
 }
 
 describe("a name that two links' mirrors would have", () => {
   const sentence =
-    "the name shop/a-b-c on east is wanted for shop/a of cluster b-c and for shop/a-b of cluster c: rename one of them";
+    "shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them";
 
   it("goes to neither, and each is told of both", () => {
     const first = planned({ ...ofC, source: empty, others: claims(ofBC) });

@@ -13,14 +13,15 @@ import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.
 const empty = cluster("west", { namespaces: ["demo"] });
 const members = { east: cluster("east", { services: [member("demo/bb")] }) };
 const federatedClaims: Claim[] = federationOf({ targets: members }).mirrors.map((mirror) => ({
+  part: federatedPart,
   mirror,
 }));
 const ofCluster = {
-  link: { source: "west", target: "federated" },
-  target: cluster("federated", { services: [exported("demo/bb"), exported("demo/fine")] }),
+  link: { source: "west", target: "b-federated" },
+  target: cluster("b-federated", { services: [exported("demo/bb"), exported("demo/fine")] }),
 };
 const mirrorClaims: Claim[] = wanted({ ...ofCluster, source: empty }).mirrors.map((mirror) => ({
-  target: "federated",
+  part: "b-federated",
   mirror,
 }));
 const sentence =
@@ -58,8 +59,8 @@ describe("a name that a mirror and a federated Service would have", () => {
 
   it("may be that of a pod", () => {
     const pod = {
-      link: { source: "west", target: "federated" },
-      target: cluster("federated", {
+      link: { source: "west", target: "b-federated" },
+      target: cluster("b-federated", {
         services: [headless("demo/db")],
         endpoints: [endpoints("demo/db", [pods(["bb", "db-1"])])],
       }),
@@ -89,7 +90,7 @@ describe("names across all links into a cluster", () => {
       .filter(({ link }) => link.target !== own)
       .flatMap((situation) =>
         wanted({ ...situation, source: empty }).mirrors.map((mirror) => ({
-          target: situation.link.target,
+          part: situation.link.target,
           mirror,
         })),
       );

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Readings } from "../../../../engine/mirroring/observe/cache.ts";
+import { Cache } from "../../../../engine/mirroring/observe/cache.ts";
 
 describe("readings that all links of a run share", () => {
   /** Counts its readings, which end when they are told to. */
@@ -27,7 +27,7 @@ describe("readings that all links of a run share", () => {
   }
 
   it("are taken once, and a failure is shared too", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const west = source();
     const both = [readings.get("west", west.read), readings.get("west", west.read)];
     await west.end(new Error("no route to host"));
@@ -37,7 +37,7 @@ describe("readings that all links of a run share", () => {
   });
 
   it("begin after the call where that is asked for, and then serve everybody", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const west = source();
     const first = readings.get("west", west.read);
     await west.end();
@@ -49,7 +49,7 @@ describe("readings that all links of a run share", () => {
   });
 
   it("that begin anew while one is under way are one reading, after it", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const west = source();
     const first = readings.get("west", west.read);
     await new Promise((resolve) => setImmediate(resolve));
@@ -66,7 +66,7 @@ describe("readings that all links of a run share", () => {
   });
 
   it("begin anew after one that failed", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const west = source();
     const first = readings.get("west", west.read);
     await west.end(new Error("gone"));
@@ -77,7 +77,7 @@ describe("readings that all links of a run share", () => {
   });
 
   it("are of one cluster each", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const [west, east] = [source(), source()];
     const both = [readings.get("west", west.read), readings.get("east", east.read)];
     await west.end();
@@ -86,7 +86,7 @@ describe("readings that all links of a run share", () => {
   });
 
   it("are renewed once after a cluster was written to, and not else", async () => {
-    const readings = new Readings<number>();
+    const readings = new Cache<number>();
     const west = source();
     const read = async () => {
       const reading = readings.get("west", west.read);

@@ -1,24 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
+import type { Kubernetes } from "../../kubernetes/interface.ts";
+import { keyOf, type ObjectMeta } from "../../kubernetes/objects.ts";
 import type { Resource } from "../../kubernetes/resources.ts";
-import { keyOf, type ObjectMeta, type StringMap } from "../../kubernetes/objects.ts";
 import type { Owner } from "../model/owner.ts";
 
 interface OwnedObject {
   readonly metadata: ObjectMeta;
 }
 
-/** Where mirrors are written, and how those that may be touched are told from the rest. */
-export interface Ground {
+/** Where mirrors are written, by whom, and how those that may be touched are told from the rest. */
+export interface WriteScope {
   readonly kubernetes: Kubernetes;
   /** Name of the source cluster. */
   readonly source: string;
+  /** Whom `managedFields` names as the writer: this stack. */
+  readonly fieldManager: string;
   readonly owner: Owner;
-  /** Of the namespaces that are created for mirrors. */
-  readonly namespaceLabels: StringMap;
-  /** What long work is called: `mirroring west`. */
-  readonly work: string;
 }
 
 /** How often somebody else may get in between before this run gives up on an object. */
@@ -33,54 +31,63 @@ const attempts = 4;
  * @throws KubernetesError, or an Error that names the object in the way
  */
 export async function write<T extends OwnedObject>(
-  ground: Ground,
+  scope: WriteScope,
   resource: Resource<T>,
   name: Pick<ObjectMeta, "name" | "namespace">,
   observed: T | undefined,
   manifest: (live: T | undefined) => T | undefined,
 ): Promise<T | undefined> {
+  const { kubernetes, fieldManager } = scope;
   let live = observed;
   for (let attempt = 1; ; attempt++) {
-    if (live !== undefined) assertOurs(ground, resource, live);
+    if (live !== undefined) assertOurs(scope, resource, live);
     const wanted = manifest(live);
     if (wanted === undefined) return live;
     try {
       return live === undefined
-        ? await ground.kubernetes.create(resource, wanted)
-        : await ground.kubernetes.replace(resource, wanted);
+        ? await kubernetes.create(resource, wanted, { fieldManager })
+        : await kubernetes.replace(resource, wanted, { fieldManager });
     } catch (error) {
       if (attempt === attempts || !isOutdated(error)) throw error;
-      live = await read(ground, resource, name);
+      live = await kubernetes.find(resource, name);
     }
   }
 }
 
 /**
  * Deletes one object of ours; one that is gone already is as good. The preconditions make the API
- * server itself refuse where the object is no longer the one that was judged.
+ * server itself refuse where the object is no longer the one that was judged; another object of the
+ * same name is left, since nobody has judged that one.
  */
 export async function remove<T extends OwnedObject>(
-  ground: Ground,
+  { kubernetes, owner, source }: WriteScope,
   resource: Resource<T>,
   observed: T,
 ): Promise<void> {
-  const { name, namespace } = observed.metadata;
+  const { name, namespace, uid } = observed.metadata;
   let live: T | undefined = observed;
   for (let attempt = 1; live !== undefined; attempt++) {
     // Given up by whoever took the labels off: from then on it is not ours to delete.
-    if (!ground.owner.owns(live)) return;
-    const { uid, resourceVersion } = live.metadata;
+    if (!owner.owns(live)) return;
+    if (live.metadata.uid !== uid)
+      throw new Error(
+        `the ${resource.kind} ${namespace}/${name} on ${source} was made anew while this run was at it, and was left: run again`,
+      );
+    const { resourceVersion } = live.metadata;
     try {
-      await ground.kubernetes.remove(
+      await kubernetes.remove(
         resource,
         { name, namespace },
-        preconditions(uid, resourceVersion),
+        {
+          ...(uid !== undefined && { uid }),
+          ...(resourceVersion !== undefined && { resourceVersion }),
+        },
       );
       return;
     } catch (error) {
       if (hasKind(error, "notFound")) return;
       if (attempt === attempts || !hasKind(error, "conflict")) throw error;
-      live = await read(ground, resource, { name, namespace });
+      live = await kubernetes.find(resource, { name, namespace });
     }
   }
 }
@@ -91,44 +98,28 @@ export async function remove<T extends OwnedObject>(
  * @returns the object, if it is still there
  */
 export async function gone<T extends OwnedObject>(
-  ground: Ground,
+  { kubernetes }: WriteScope,
   resource: Resource<T>,
   name: Pick<ObjectMeta, "name" | "namespace">,
   patience: number,
 ): Promise<T | undefined> {
   const deadline = Date.now() + patience;
   for (let pause = 10; ; pause = Math.min(2 * pause, 250)) {
-    const live = await read(ground, resource, name);
+    const live = await kubernetes.find(resource, name);
     if (live === undefined || Date.now() >= deadline) return live;
     await delay(pause);
   }
 }
 
-async function read<T extends OwnedObject>(
-  ground: Ground,
+function assertOurs<T extends OwnedObject>(
+  { owner, source }: WriteScope,
   resource: Resource<T>,
-  { name, namespace }: Pick<ObjectMeta, "name" | "namespace">,
-): Promise<T | undefined> {
-  try {
-    return await ground.kubernetes.get(resource, { name, namespace });
-  } catch (error) {
-    if (hasKind(error, "notFound")) return undefined;
-    throw error;
-  }
-}
-
-function assertOurs<T extends OwnedObject>(ground: Ground, resource: Resource<T>, live: T): void {
-  if (ground.owner.owns(live)) return;
+  live: T,
+): void {
+  if (owner.owns(live)) return;
   throw new Error(
-    `the ${resource.kind} ${keyOf(live)} on ${ground.source} is not ${ground.owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
+    `the ${resource.kind} ${keyOf(live)} on ${source} is not ${owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
   );
-}
-
-function preconditions(uid: string | undefined, resourceVersion: string | undefined) {
-  return {
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
 }
 
 function isOutdated(error: unknown): boolean {
