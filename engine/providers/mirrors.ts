@@ -16,12 +16,13 @@ import {
   type Outputs,
   outputsOf,
 } from "../mirroring/reconcile/state.ts";
-import { wantHere } from "../mirroring/reconcile/wanted-here.ts";
+import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
 import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
 /** One process serves one phase of one operation, and all resources in it share what it has read. */
 const clusters = new Clusters();
+const wanted = new WantedHere();
 
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
 export const mirrors = {
@@ -33,7 +34,7 @@ export const mirrors = {
     }
     const missedBefore = new Set(Object.keys(olds.missedPods ?? {}) as `${string}/${string}`[]);
     const outcome = await reconcile(clusters, args, olds, missedBefore);
-    if (outcome.outcome === "planned") wantHere(outcome);
+    if (outcome.outcome === "planned") wanted.add(outcome);
     const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
     notes.forEach(say);
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
@@ -87,7 +88,7 @@ export const mirrors = {
 
   async delete(_id: string, props: Outputs) {
     return withoutTrace(async () => {
-      const failures = await removeAll(clusters, props, say);
+      const failures = await removeAll(clusters, wanted, props, say);
       if (failures.length > 0)
         throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
     });
@@ -95,7 +96,7 @@ export const mirrors = {
 };
 
 async function make(inputs: Inputs): Promise<void> {
-  const reasons = await carryOut(clusters, inputs, (line) => {
+  const reasons = await carryOut(clusters, wanted, inputs, (line) => {
     say(`${inputs.source}: ${line}`);
   });
   if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);

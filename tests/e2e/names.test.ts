@@ -43,10 +43,10 @@ describe("names that mirrors cannot have, across links from real clusters", func
   after(() => bed.stop());
 
   const sentences = [
-    "west/b-c: shop/a is not mirrored (CollidingName): the name shop/a-b-c on west is wanted for shop/a of cluster b-c and for shop/a-b of cluster c: rename one of them",
-    "west/c: shop/a-b is not mirrored (CollidingName): the name shop/a-b-c on west is wanted for shop/a of cluster b-c and for shop/a-b of cluster c: rename one of them",
-    "west/c: shop/db-0 is not mirrored (CollidingName): the name shop/db-0-c on west is wanted for pod db-0 of shop/db of cluster c and for shop/db-0 of cluster c: rename one of them",
-    "west/c: shop/db pod pod-0 is not mirrored (CollidingName): the name shop/pod-0-c on west is wanted for pod pod-0 of shop/copy of cluster c and for pod pod-0 of shop/db of cluster c: rename one of them",
+    "west/b-c: shop/a is not mirrored (CollidingName): shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on west: rename one of them",
+    "west/c: shop/a-b is not mirrored (CollidingName): shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on west: rename one of them",
+    "west/c: shop/db-0 is not mirrored (CollidingName): pod db-0 of shop/db of cluster c and shop/db-0 of cluster c would both be named shop/db-0-c on west: rename one of them",
+    "west/c: shop/db pod pod-0 is not mirrored (CollidingName): pod pod-0 of shop/copy of cluster c and pod pod-0 of shop/db of cluster c would both be named shop/pod-0-c on west: rename one of them",
     "west/c: shop/taken is not mirrored (NotOurs): west already has a foreign Service shop/taken-c: rename or delete it, or rename what is exported",
     `west/c: shop/${longest} is not mirrored (NameTooLong): the mirror's name ${longest}-c has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
   ];

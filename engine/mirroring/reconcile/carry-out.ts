@@ -10,7 +10,7 @@ import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Inputs, stacksOf } from "./state.ts";
-import { wantHere } from "./wanted-here.ts";
+import type { WantedHere } from "./wanted-here.ts";
 
 /**
  * Makes a source as its inputs say: observes it again, plans again, and writes. Idempotent: what a
@@ -21,6 +21,7 @@ import { wantHere } from "./wanted-here.ts";
  */
 export async function carryOut(
   clusters: Clusters,
+  wanted: WantedHere,
   inputs: Inputs,
   say: (line: string) => void,
 ): Promise<readonly string[]> {
@@ -53,7 +54,7 @@ export async function carryOut(
     source: inputs.source,
     fieldManager: managerOf(inputs.stack),
   };
-  wantHere(outcome);
+  wanted.add(outcome);
   clusters.outdate(access);
   const failures = await apply(destination, new Map(allowed), say);
   const marks = [

@@ -13,7 +13,7 @@ import { movedClusters } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
 import { fateOf, removedLinks, sparedMirrors } from "./removed-links.ts";
 import { entryOf, type Outputs, stacksOf } from "./state.ts";
-import { isWantedHere } from "./wanted-here.ts";
+import type { WantedHere } from "./wanted-here.ts";
 
 /**
  * Takes away everything that this stack has mirrored into a source, for which the source alone is
@@ -25,6 +25,7 @@ import { isWantedHere } from "./wanted-here.ts";
  */
 export async function removeAll(
   clusters: Clusters,
+  wanted: WantedHere,
   state: Outputs,
   say: (line: string) => void,
 ): Promise<readonly string[]> {
@@ -65,7 +66,7 @@ export async function removeAll(
     const live = [...liveMirrors(source, ownerOf(link.target))].filter(
       ([key]) => !part.spared.has(key),
     );
-    const free = live.filter(([key]) => !isWantedHere(source.identity, key));
+    const free = live.filter(([key]) => !wanted.has(source.identity, key));
     if (free.length < live.length)
       say(
         `${about}: ${count(live.length - free.length, "mirror")} stay, because this run wants them under another name`,
@@ -75,7 +76,7 @@ export async function removeAll(
       changes: free.map(([key, mirror]) => deletion(key, mirror)),
     });
   }
-  const members = planMembers(source, gone, stacks);
+  const members = planMembers(source, gone, stacks, wanted);
   for (const note of members.notes) say(`${name}: ${note}`);
   work.set(federatedPart, members.plan);
 
@@ -91,13 +92,14 @@ function planMembers(
   source: ClusterSnapshot,
   targets: readonly string[],
   stacks: readonly string[],
+  wanted: WantedHere,
 ) {
   const live = liveMirrors(source, ownerOf(federatedPart));
   const { spared, notes } = sparedMirrors(live, stacks);
   const { mirrors, skips } = desiredFederated({ source, links: [], retired: targets });
   const whole = plan([{ part: federatedPart, mirrors, skips, spared }], source).get(federatedPart);
   const changes = (whole?.changes ?? []).filter(
-    ({ key }) => !spared.has(key) && !isWantedHere(source.identity, key),
+    ({ key }) => !spared.has(key) && !wanted.has(source.identity, key),
   );
   return {
     notes,

@@ -51,6 +51,8 @@ export const kinds = {
   RoleBinding: namespaced("RoleBinding", ...rbac),
   ClusterRole: clusterWide("ClusterRole", ...rbac),
   ClusterRoleBinding: clusterWide("ClusterRoleBinding", ...rbac),
+  MutatingAdmissionPolicy: clusterWide("MutatingAdmissionPolicy", ...admission),
+  MutatingAdmissionPolicyBinding: clusterWide("MutatingAdmissionPolicyBinding", ...admission),
   ValidatingAdmissionPolicy: clusterWide("ValidatingAdmissionPolicy", ...admission),
   ValidatingAdmissionPolicyBinding: clusterWide("ValidatingAdmissionPolicyBinding", ...admission),
 } as const;

@@ -45,8 +45,8 @@ export function readPreview(text: string): Previewed {
 }
 
 /** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
-export const takenOver = { action: "take over: it is there already" };
-export const givenUp = { action: "leave: it is gone already, or not this link's" };
+export const takenOver = { action: "adopt: already exists" };
+export const givenUp = { action: "forget: already deleted, or no longer owned" };
 
 function isUntouched({ action }: StringMap): boolean {
   return action === takenOver.action || action === givenUp.action;
@@ -83,13 +83,20 @@ function announced({ oldState, newState }: Step): Announced {
   return {
     comes: lacking(after, before),
     goes: lacking(before, after),
-    changes: newTexts(oldState?.inputs?.changes ?? {}, changes),
-    skipped: notMirrored,
+    changes: newTexts(flattened(oldState?.inputs?.changes), flattened(changes)),
+    skipped: flattened(notMirrored),
   };
 }
 
 function linesOf(inputs: Planned | undefined): StringMap {
-  return typeof inputs?.mirrors === "object" ? inputs.mirrors : {};
+  if (typeof inputs?.mirrors !== "object") return {};
+  const parts = Object.values(inputs.mirrors);
+  return merged(parts.flatMap((lines) => (typeof lines === "object" ? [lines] : [])));
+}
+
+/** All parts of a map by part, since a mirror's key says where it is and no two parts share one. */
+function flattened<T>(parts: Readonly<Record<string, Readonly<Record<string, T>>>> = {}) {
+  return merged(Object.values(parts));
 }
 
 /** The entries of `map` whose keys `other` has not. */

@@ -24,6 +24,12 @@ export interface Run {
   readonly requests: Readonly<Record<ClusterName, readonly AuditedRequest[]>>;
 }
 
+interface Exported {
+  readonly deployment: {
+    readonly resources?: readonly { readonly urn: string; readonly type: string }[];
+  };
+}
+
 interface Expectation {
   /** The run is meant to fail. */
   readonly fails?: boolean;
@@ -90,6 +96,12 @@ export class Stack {
     return this.#operation(["up", "--yes", "--skip-preview", "--diff"], expectation);
   }
 
+  /** An update that replaces resources although nothing about them has changed. */
+  replace(urns: readonly string[]): Promise<Run> {
+    const flags = urns.flatMap((urn) => ["--replace", urn]);
+    return this.#operation(["up", "--yes", "--skip-preview", "--diff", ...flags], {});
+  }
+
   /** Previews, updates, and holds the one against the other: what was announced is written. */
   async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
     const previewed = await this.previewed();
@@ -117,6 +129,20 @@ export class Stack {
   async export(): Promise<string> {
     const args = ["stack", "export", "--show-secrets", "--stack", this.#name];
     return (await this.#pulumi(args, {})).text;
+  }
+
+  /** The URNs of all resources that the dynamic provider serves. */
+  async dynamicResources(): Promise<string[]> {
+    const { deployment } = JSON.parse(await this.export()) as Exported;
+    return (deployment.resources ?? [])
+      .filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/"))
+      .map(({ urn }) => urn);
+  }
+
+  /** Marks resources in the state, so that the next update replaces them. */
+  async taint(urns: readonly string[]): Promise<void> {
+    for (const urn of urns)
+      await this.#pulumi(["state", "taint", urn, "--yes", "--stack", this.#name], {});
   }
 
   /** Makes the state forget a link, as a user does whose cluster was made anew. */

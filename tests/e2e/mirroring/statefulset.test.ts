@@ -106,7 +106,7 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     assert.deepEqual(await contentsOf(world, namespace), before);
     await world.kube.east.remove(kinds.Deployment, controller.object.metadata);
     await stack.configure({ clusters: { west: {}, east: {} }, links });
-    assert.match((await stack.preview()).text, /take over: it is there already/);
+    assert.match((await stack.preview()).text, /adopt: already exists/);
   });
 
   it("takes all mirrors away on destroy", async () => {
