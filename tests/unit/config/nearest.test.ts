@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { keysOf } from "../../../config/keys.ts";
-import { nearest } from "../../../config/suggest.ts";
+import { nearest } from "../../../config/mistakes.ts";
 
 describe("stack config: the nearest key", () => {
   const rows: readonly (readonly [word: string, key: string | undefined])[] = [
