@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "../engine/health/mesh.ts";
+import { healthMesh } from "../config/health-mesh.ts";
 import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
 import type { Site } from "./existing-cluster.ts";
 import type { Survey } from "./preflight.ts";

@@ -1,6 +1,7 @@
 import { crossChecks } from "./cross-checks.ts";
 import { effectiveConfig } from "./defaults.ts";
 import type { MeshConfig } from "./mesh.ts";
+import { namespace } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
 
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
@@ -17,4 +18,43 @@ export function parseConfig(raw: unknown): Parsed {
   const readings = readConfig(raw, mistakes);
   mistakes.push(...crossChecks(readings));
   return mistakes.length === 0 ? { config: effectiveConfig(readings) } : { mistakes };
+}
+
+/**
+ * The same for a config as Pulumi hands it over: every value as text, by its full key.
+ *
+ * @param what names this config at the start of a sentence.
+ * @returns the config, or the text to show to the user, with a line for every mistake.
+ */
+export function parseTexts(
+  texts: Readonly<Record<string, string>>,
+  what: string,
+): { readonly config: MeshConfig } | { readonly problem: string } {
+  const parsed = parseConfig(valuesIn(texts));
+  if ("config" in parsed) return parsed;
+  return { problem: [`${what} needs a change:`, ...parsed.mistakes].join("\n  ") };
+}
+
+/** Every key that is set in this program's namespace, the unknown ones too. */
+export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const prefix = `${namespace}:`;
+  return Object.fromEntries(
+    Object.entries(texts)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, text]) => [key.slice(prefix.length), text] as const)
+      .map(([key, text]) => [key, valueOf(key, text)]),
+  );
+}
+
+/** These are text whatever they look like: a namespace may be called `1234`. */
+const words: ReadonlySet<string> = new Set(["manage", "linkerdNamespace", "multiclusterNamespace"]);
+
+/** A map or list is JSON, a word like `mesh` stands as it is, and a key left empty is no text. */
+function valueOf(key: string, text: string): unknown {
+  if (text === "") return null;
+  try {
+    return words.has(key) ? text : JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { optionsIn } from "../../../bin/check-options.ts";
+import { optionsIn } from "../../../bin/check.ts";
 import { meshOf } from "../../../config/stack-file.ts";
 
 describe("options of the check", () => {
@@ -21,10 +21,7 @@ describe("options of the check", () => {
     throws(() => optionsIn(["--wait", "long"]), {
       message: '--wait is "long"; it must be a number of seconds.',
     });
-    throws(
-      () => optionsIn(["--stak"]),
-      /^CheckError: Unknown option '--stak'. Usage: npm run check/,
-    );
+    throws(() => optionsIn(["--stak"]), /^Error: Unknown option '--stak'. Usage: npm run check/);
   });
 });
 
