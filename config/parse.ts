@@ -1,8 +1,11 @@
+import * as z from "zod";
 import { crossChecks } from "./cross-checks.ts";
-import { effectiveConfig } from "./defaults.ts";
+import { meshConfig } from "./defaults.ts";
+import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { namespace } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
+import type { Key } from "./schema.ts";
 
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 
@@ -17,7 +20,7 @@ export function parseConfig(raw: unknown): Parsed {
   const mistakes: string[] = [];
   const readings = readConfig(raw, mistakes);
   mistakes.push(...crossChecks(readings));
-  return mistakes.length === 0 ? { config: effectiveConfig(readings) } : { mistakes };
+  return mistakes.length === 0 ? { config: meshConfig(readings) } : { mistakes };
 }
 
 /**
@@ -46,15 +49,18 @@ export function valuesIn(texts: Readonly<Record<string, string>>): Record<string
   );
 }
 
-/** These are text whatever they look like: a namespace may be called `1234`. */
-const words: ReadonlySet<string> = new Set(["manage", "linkerdNamespace", "multiclusterNamespace"]);
-
 /** A map or list is JSON, a word like `mesh` stands as it is, and a key left empty is no text. */
 function valueOf(key: string, text: string): unknown {
   if (text === "") return null;
   try {
-    return words.has(key) ? text : JSON.parse(text);
+    return isText(key) ? text : JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** Its value is text whatever it looks like: a namespace may be called `1234`. */
+function isText(key: string): boolean {
+  const type = Object.entries<Key>(stack.keys).find(([name]) => name === key)?.[1].type;
+  return type instanceof z.ZodString || type instanceof z.ZodEnum;
 }

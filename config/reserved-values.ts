@@ -1,6 +1,6 @@
+import type { chartValues } from "./keys.ts";
 import { sentence } from "./mistakes.ts";
 import type { Readings } from "./read.ts";
-import type { ChartValues } from "./mesh.ts";
 
 type Reserved = Readonly<Record<string, string>>;
 
@@ -8,7 +8,7 @@ type Reserved = Readonly<Record<string, string>>;
  * Helm values that the program has to decide itself, because what it does elsewhere depends on them,
  * and what decides them. Every other value is the user's.
  */
-const reserved: Readonly<Record<keyof ChartValues, Reserved>> = {
+const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   "linkerd-crds": { installGatewayAPI: "the cluster's gatewayApi decides it" },
   "linkerd-control-plane": {
     clusterDomain: "the cluster's clusterDomain decides it",
