@@ -67,7 +67,6 @@ export const cluster = section("a cluster", {
   values: {
     type: chartValues.schema,
     default: {},
-    of: chartValues,
     confidential: true,
     meaning:
       "Helm values by chart: `linkerd-crds`, `linkerd-control-plane`, `linkerd-multicluster`",
@@ -104,7 +103,8 @@ export const generatedTrust = {
   renewBeforeDays: {
     type: days,
     default: 60,
-    meaning: "how many days before it expires an issuer is renewed; less than `issuerValidityDays`",
+    meaning:
+      "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
   },
 } satisfies Keys;
 
@@ -158,7 +158,11 @@ export const charts = section("charts", {
     default: 600,
     meaning: "how many seconds to wait for each chart to become ready",
   },
-  skipAwait: { type: flag, default: false, meaning: "`true`: do not wait for that" },
+  skipAwait: {
+    type: flag,
+    default: false,
+    meaning: "`true`: do not wait until the charts are ready",
+  },
 });
 
 const topology = section("a topology", {
@@ -175,7 +179,7 @@ export const stack = section("this program's config", {
     required: true,
     of: cluster,
     meaning:
-      "the clusters of the mesh: a map from a name of your choice, which becomes the suffix of mirrors (`<service>-<cluster>`), to the cluster's own keys",
+      "the clusters of the mesh: a map from a name of your choice, the suffix of mirrors (`<service>-<cluster>`), to the cluster's own keys",
   },
   links: {
     type: anything,
@@ -187,7 +191,7 @@ export const stack = section("this program's config", {
     type: oneOf("all", "links", "mirrors"),
     default: "all",
     meaning:
-      "how much of the mesh this stack manages: `mirrors` nothing but mirrors; `links` also access, credentials and Link resources, on clusters where Linkerd runs already; `all` installs everything",
+      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything",
   },
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {
@@ -202,7 +206,7 @@ export const stack = section("this program's config", {
     type: anything,
     default: {},
     meaning:
-      "what applies to every link that does not say otherwise: any key of a link but `source` and `target`; a cluster's own `gateway` takes precedence over the one here",
+      "settings for every link that does not set them itself: any key of a link but `source` and `target`; a cluster's own `gateway` takes precedence over the one here",
   },
   linkerdCheck: {
     type: flag,

@@ -105,7 +105,7 @@ const settings = {
     otherwise: "the target's gateway Service",
     of: gateway,
     meaning:
-      "overrides for what the target's gateway Service says, see below; `false`: a flat network without a gateway",
+      "overrides what the target's gateway Service says, see below; `false`: a flat network without a gateway",
   },
   headless: {
     type: flag,

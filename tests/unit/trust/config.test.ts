@@ -23,7 +23,11 @@ describe("stack config: trust", () => {
 
   it("own anchors and issuers", () => {
     const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
-    deepEqual(trust, { kind: "provided", anchors: root.pem, issuers: new Map(Object.entries(issuers)) });
+    deepEqual(trust, {
+      kind: "provided",
+      anchors: root.pem,
+      issuers: new Map(Object.entries(issuers)),
+    });
   });
 
   testMistakes([
