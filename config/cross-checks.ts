@@ -36,8 +36,8 @@ function sameClusterTwice({ clusters }: Readings): string[] {
       seen.set(access, name);
       return [];
     }
-    const state = `is the cluster of ${where(["clusters", first])} again, context ${quoted(context)} of the same kubeconfig`;
-    return [sentence(path, state, "each cluster must be given once")];
+    const state = `is the same cluster as ${where(["clusters", first])}, context ${quoted(context)} of the same kubeconfig`;
+    return [sentence(path, state, "each cluster must be listed once")];
   });
 }
 
@@ -112,7 +112,7 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: P
   const mistakes: string[] = [];
   if (values.selector !== undefined && !isEmpty(values.selector)) {
     const rule = "it must be left out, as without a gateway it could never mirror anything";
-    mistakes.push(sentence([...path, "selector"], `is given, ${why}`, rule));
+    mistakes.push(sentence([...path, "selector"], `is set, ${why}`, rule));
   }
   if (values.headless === true) {
     const rule = "it must be false, as headless mirrors need a gateway";

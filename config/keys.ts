@@ -90,7 +90,7 @@ const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 /** Of trust that this program generates. */
 export const generatedTrust = {
   generation: {
-    type: wholeNumber("a whole number from 1 up"),
+    type: wholeNumber("a positive whole number"),
     default: 1,
     meaning: "increment to rotate the trust anchor, step by step over the next runs",
   },
@@ -154,7 +154,7 @@ export const charts = section("charts", {
       "a Helm repository, an `oci://` address, or a local folder that holds each chart as a folder or an archive",
   },
   timeoutSeconds: {
-    type: wholeNumber("a whole number of seconds from 1 up"),
+    type: wholeNumber("a positive whole number of seconds"),
     default: 600,
     meaning: "how many seconds to wait for each chart to become ready",
   },

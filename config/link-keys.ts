@@ -86,7 +86,7 @@ export const gatewayOrFlat = z.union([z.literal(false), gateway.schema], {
   error: `false, without quotes, or a map of ${Object.keys(gateway.keys).join(", ")}`,
 });
 
-const deletions = `a whole number from 0 up, without quotes, or a share from "0%" to "100%"`;
+const deletions = `a whole number of at least 0, without quotes, or a share from "0%" to "100%"`;
 
 function isShare(value: unknown): value is `${number}%` {
   return typeof value === "string" && /^(100|[1-9]?\d)%$/.test(value);
@@ -186,7 +186,7 @@ const settings = {
   },
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
-/** Left out, it is missed where the names of the clusters are known (cross-checks.ts). */
+/** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */
 const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
 
 export const link = section("a link", {

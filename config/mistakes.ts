@@ -35,7 +35,7 @@ export function shown(value: unknown, path: Path = []): string {
   if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return `a ${typeof value}`;
-  if (isConfidential(path)) return `a text of ${value.length} characters`;
+  if (isConfidential(path)) return `a string of ${value.length} characters`;
   return quoted(value);
 }
 

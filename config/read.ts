@@ -13,7 +13,7 @@ export type LinkDefaultsInput = z.output<typeof linkDefaults.schema>;
 /** A map of which some keys may be wrong; the others can still be judged. */
 export interface Reading<T> {
   readonly path: Path;
-  /** What is right. A key that is in neither `values` nor `wrong` was not given. */
+  /** What is right. A key that is in neither `values` nor `wrong` was not set. */
   readonly values: T;
   readonly wrong: ReadonlySet<string>;
 }
@@ -28,7 +28,7 @@ export interface Readings {
 
 /** Reads as much as can be read of the config and adds a sentence to `mistakes` for each misfit. */
 export function readConfig(raw: unknown, mistakes: string[]): Readings {
-  const filled = isMap(raw) ? entriesOf(raw).filter(([, value]) => value !== null) : [];
+  const filled = isMap(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
   const top = readMap(stack.schema, isMap(raw) ? Object.fromEntries(filled) : raw, [], mistakes);
   const values = { clusters: {}, ...defaultsOf(stack.keys), ...top.values };
   return {
@@ -45,7 +45,7 @@ function readClusters(raw: unknown, mistakes: string[]): Readings["clusters"] {
     mistakes.push(sentence(path, `is ${shown(raw)}`, "it must be a map of clusters by name"));
     return undefined;
   }
-  const read = entriesOf(raw).map(([name, value]) => {
+  const read = Object.entries(raw).map(([name, value]) => {
     const at = [...path, name];
     if (!clusterName.matches(name))
       mistakes.push(sentence(at, `has the name ${shown(name)}`, `it must be ${clusterName.words}`));
@@ -76,7 +76,7 @@ function readMap<S extends z.ZodObject>(
   const wrong = new Set(
     isMap(raw) ? whole.error.issues.flatMap(keysAt) : Object.keys(schema.shape),
   );
-  const right = isMap(raw) ? entriesOf(raw).filter(([key]) => !wrong.has(key)) : [];
+  const right = isMap(raw) ? Object.entries(raw).filter(([key]) => !wrong.has(key)) : [];
   return { path, values: schema.parse(Object.fromEntries(right)), wrong };
 }
 
@@ -86,10 +86,7 @@ function keysAt(issue: z.core.$ZodIssue): string[] {
   return issue.code === "unrecognized_keys" ? issue.keys : [];
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether it is a map of YAML or JSON. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function entriesOf(map: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(map);
 }

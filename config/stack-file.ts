@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { parseDocument } from "yaml";
 import { namespace } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
-import { isRecord } from "../engine/kubernetes/failure.ts";
+import { isMap } from "./read.ts";
 import type { HealthMesh } from "../engine/health/mesh.ts";
 import { healthMesh } from "./health-mesh.ts";
 
@@ -49,14 +49,14 @@ async function onlyStack(folder: string): Promise<string> {
   const [only, ...more] = names.sort();
   if (only !== undefined && more.length === 0) return only;
   const choice = only === undefined ? `${folder} has none` : `there are ${names.join(", ")}`;
-  throw new Error(`Which stack? Say it with --stack or PULUMI_STACK; ${choice}.`);
+  throw new Error(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
 }
 
 /** What health depends on, as Pulumi hands it to a program: maps and lists as JSON. */
 async function textsIn(file: string): Promise<Record<string, string>> {
   const content = parsed(await contentOf(file), file);
-  const config = isRecord(content) ? (content.config ?? {}) : {};
-  if (!isRecord(config)) throw new Error(`The key config in ${file} must be a map.`);
+  const config = isMap(content) ? (content.config ?? {}) : {};
+  if (!isMap(config)) throw new Error(`The key config in ${file} must be a map.`);
   const needed = Object.entries(config).filter(([key]) => !unneeded.has(key));
   return Object.fromEntries(needed.map(([key, value]) => [key, textOf(value)]));
 }

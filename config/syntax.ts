@@ -32,7 +32,7 @@ export const serviceName: Syntax = {
 };
 
 export const domain: Syntax = {
-  words: `a DNS name in lower case, as cluster.local`,
+  words: "a DNS name in lower case, such as cluster.local",
   matches: isDnsName,
 };
 
@@ -42,7 +42,7 @@ export const tlsIdentity: Syntax = {
 };
 
 export const labelKey: Syntax = {
-  words: `a label key: at most 63 ${labelChars}, perhaps after a DNS name and "/"`,
+  words: `a label key: at most 63 ${labelChars}, optionally prefixed with a DNS name and "/"`,
   matches: isLabelKey,
 };
 
@@ -51,7 +51,8 @@ export const labelValue: Syntax = {
   matches: (text) => text === "" || isQualifiedPart(text),
 };
 
-const exclusion = "a literal key, as example.com/team, or a whole group, as example.com/*";
+const exclusion =
+  "a literal key, such as example.com/team, or a whole group, such as example.com/*";
 
 /** A label key, or `group/*` for every key of a group. */
 export const excludedLabel: Syntax = {
@@ -76,7 +77,7 @@ export const address: Syntax = {
 
 /** Credentials belong in the kubeconfig; without https they would cross the network in the clear. */
 export const apiServer: Syntax = {
-  words: "an https URL without credentials, as https://west.example.com:6443",
+  words: "an https URL without credentials, such as https://west.example.com:6443",
   matches: (text) => {
     const url = /\s/.test(text) ? null : URL.parse(text);
     const extra = url && url.username + url.password + url.search + url.hash;
@@ -86,7 +87,7 @@ export const apiServer: Syntax = {
 
 /** Semantic versioning, as Helm demands of charts. */
 export const chartVersion: Syntax = {
-  words: "a chart's version, as 2026.8.3",
+  words: "a chart's version, such as 2026.8.3",
   matches: (text) => /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text),
 };
 

@@ -1,7 +1,7 @@
 import { anchorsBehind, type Certificate, certificatesIn } from "../engine/trust/certificate.ts";
 import { anchorProblem, issuerProblem, keyProblem } from "../engine/trust/requirements.ts";
 import { generatedTrust } from "./keys.ts";
-import { type Path, quoted, sentence, where } from "./mistakes.ts";
+import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { Readings, StackInput } from "./read.ts";
 import { defaultsOf } from "./schema.ts";
 
@@ -38,8 +38,8 @@ function oneKind(input: TrustInput): string[] {
   return Object.keys(generatedTrust)
     .filter((key) => Object.hasOwn(input, key))
     .map((key) => {
-      const rule = `it must be left out, as ${where(["trust", "anchors"])} brings what it is about`;
-      return sentence(["trust", key], "is given", rule);
+      const rule = `it must be left out, as ${where(["trust", "anchors"])} provides the certificates`;
+      return sentence(["trust", key], "is set", rule);
     });
 }
 
@@ -50,12 +50,12 @@ function providedAnchors(
 ): string[] {
   const path = ["trust", "anchors"];
   if (pem === undefined) {
-    const rule = `it must be given with ${where(["trust", "issuers"])}`;
+    const rule = `it must be set, as ${where(["trust", "issuers"])} is`;
     return [sentence(path, "is missing", rule)];
   }
   const anchors = certificatesIn(pem);
   if (typeof anchors === "string")
-    return [sentence(path, `is a text of ${pem.length} characters`, `it must be ${anchors}`)];
+    return [sentence(path, `is ${shown(pem, path)}`, `it must be ${anchors}`)];
   const wrong = anchors.flatMap((anchor, index) => {
     const problem = anchorProblem(anchor);
     const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
@@ -79,7 +79,7 @@ function providedIssuers(
     const path = ["trust", "issuers", name];
     const issuer = issuers[name];
     if (issuer !== undefined) return providedIssuer(path, issuer, anchors);
-    const rule = `it must be given, as ${where(["trust", "anchors"])} is`;
+    const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];
   });
   return [...strangers, ...each];
@@ -93,25 +93,21 @@ function providedIssuer(
   const at = [...path, "certificate"];
   const chain = certificatesIn(pem);
   if (typeof chain === "string")
-    return [sentence(at, `is a text of ${pem.length} characters`, `it must be ${chain}`)];
+    return [sentence(at, `is ${shown(pem, at)}`, `it must be ${chain}`)];
   const [issuer] = chain;
   if (issuer === undefined) return [];
   const state = `is ${quoted(issuer.name)}`;
   const problem = issuerProblem(issuer);
   const keyWrong = keyProblem(key, issuer);
-  return [
-    ...(problem === undefined ? [] : [sentence(at, state, `it must be ${problem}`)]),
-    ...(anchorsBehind(chain, anchors).length > 0
-      ? []
-      : [sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`)]),
-    ...(keyWrong === undefined
-      ? []
-      : [
-          sentence(
-            [...path, "key"],
-            `is a text of ${key.length} characters`,
-            `it must be ${keyWrong}`,
-          ),
-        ]),
-  ];
+  const mistakes: string[] = [];
+  if (problem !== undefined) mistakes.push(sentence(at, state, `it must be ${problem}`));
+  if (anchorsBehind(chain, anchors).length === 0)
+    mistakes.push(
+      sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`),
+    );
+  if (keyWrong !== undefined) {
+    const keyPath = [...path, "key"];
+    mistakes.push(sentence(keyPath, `is ${shown(key, keyPath)}`, `it must be ${keyWrong}`));
+  }
+  return mistakes;
 }

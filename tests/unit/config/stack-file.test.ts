@@ -74,7 +74,7 @@ describe("the mesh of a stack", () => {
   it("is asked for, or said to be missing or wrong, in sentences", async () => {
     await write("prod", config.replace("links\n", "some\n"));
     await rejects(meshOf({}, folder, {}), {
-      message: "Which stack? Say it with --stack or PULUMI_STACK; there are dev, prod.",
+      message: "Which stack? Set --stack or PULUMI_STACK; there are dev, prod.",
     });
     await rejects(meshOf({ stack: "test" }, folder, {}), {
       message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,
