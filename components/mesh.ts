@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { healthMesh } from "../config/health-mesh.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { healthMesh } from "../engine/health/mesh.ts";
 import { makeSites } from "./clusters.ts";
 import type { Site } from "./existing-cluster.ts";
 import { Health } from "./health.ts";

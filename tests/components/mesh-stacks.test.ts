@@ -58,5 +58,5 @@ function configIn(file: string) {
     return [key, typeof value === "string" ? value : JSON.stringify(value)] as const;
   });
   pulumi.runtime.setAllConfig(Object.fromEntries(texts));
-  return stackConfig(new pulumi.Config("linkerd-multicluster"));
+  return stackConfig();
 }

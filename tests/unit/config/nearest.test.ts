@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
-import { keysOf } from "../../../config/keys.ts";
-import { nearest } from "../../../config/suggest.ts";
+import { link } from "../../../config/link-keys.ts";
+import { nearest } from "../../../config/mistakes.ts";
 
 describe("stack config: the nearest key", () => {
   const rows: readonly (readonly [word: string, key: string | undefined])[] = [
@@ -18,7 +18,7 @@ describe("stack config: the nearest key", () => {
   ];
   for (const [word, key] of rows) {
     it(`${JSON.stringify(word.slice(0, 40))} -> ${key ?? "none"}`, () => {
-      equal(nearest(word, keysOf("link")), key);
+      equal(nearest(word, Object.keys(link.keys)), key);
     });
   }
 });
