@@ -1,3 +1,4 @@
+import { isForeign } from "../mirroring/desired/federated.ts";
 import { liveMirrors } from "../mirroring/plan/ownership.ts";
 import { describeLive } from "../mirroring/plan/describe.ts";
 import { federatedPart, ownerOf } from "../mirroring/model/owner.ts";
@@ -76,10 +77,11 @@ export const mirrors = {
         return { id, props };
       }
       const targets = [...props.links, ...(props.removedLinks ?? [])].map(({ target }) => target);
-      const parts = [...new Set(targets), federatedPart].flatMap((part) => {
-        const lines = [...liveMirrors(snapshot, ownerOf(part))].map(
-          ([key, mirror]) => [key, describeLive(mirror)] as const,
-        );
+      const managed = new Set(targets);
+      const parts = [...managed, federatedPart].flatMap((part) => {
+        const lines = [...liveMirrors(snapshot, ownerOf(part))]
+          .filter(([, { service }]) => service === undefined || !isForeign(service, managed))
+          .map(([key, mirror]) => [key, describeLive(mirror)] as const);
         return lines.length === 0 ? [] : [[part, Object.fromEntries(lines.sort())] as const];
       });
       return { id, props, inputs: { ...props, mirrors: Object.fromEntries(parts) } };

@@ -15,8 +15,9 @@ export function managerOf(stack: string): string {
   return `${prefix}${stack}`.slice(0, longest);
 }
 
+/** Whether a stack of this program, this or another, has written by that name. */
 export function isOurManager(manager: string | undefined): boolean {
-  return manager !== undefined && (manager.startsWith(prefix) || `${manager}/` === prefix);
+  return manager?.startsWith(prefix) === true;
 }
 
 /**

@@ -96,8 +96,11 @@ function planMembers(
 ) {
   const live = liveMirrors(source, ownerOf(federatedPart));
   const { spared, notes } = sparedMirrors(live, stacks);
-  const { mirrors, skips } = desiredFederated({ source, links: [], retired: targets });
-  const whole = plan([{ part: federatedPart, mirrors, skips, spared }], source).get(federatedPart);
+  const wantedOnes = desiredFederated({ source, links: [], retired: targets });
+  const left = new Set([...spared, ...wantedOnes.foreign]);
+  const whole = plan([{ ...wantedOnes, part: federatedPart, spared: left }], source).get(
+    federatedPart,
+  );
   const changes = (whole?.changes ?? []).filter(
     ({ key }) => !spared.has(key) && !wanted.has(source.identity, key),
   );

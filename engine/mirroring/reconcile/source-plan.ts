@@ -73,6 +73,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
       })),
       {
         ...partOf(federatedPart, union),
+        spared: new Set(union.foreign),
         guard: (changes, live) =>
           tooManyLeave(
             [
