@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
 import { federated, federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { wanted } from "../../fixtures/link.ts";
