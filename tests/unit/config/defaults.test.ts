@@ -206,6 +206,7 @@ describe("stack config: the whole", () => {
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
+      removedLinks: { allowDeletions: false },
       trust: {
         kind: "generated",
         generation: 1,
