@@ -4,6 +4,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Bed, startBed } from "../../testbed/bed.ts";
+import { environment } from "../../testbed/pulumi.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
 import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
@@ -20,13 +21,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
   const first = `${account}-token-1-1`;
 
   before(async () => {
-    const workloads = false;
-    bed = await startBed({
-      clusters: [
-        { name: "west", workloads },
-        { name: "east", workloads },
-      ],
-    });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     await clusters.addNamespaces(bed.clusters.west);
     cwd = await writeProgram(join(bed.folder, "access"), bed);
     await pulumi("stack", "init", "test");
@@ -120,7 +115,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
   });
 
   async function pulumi(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr } = await run("pulumi", [...args], { cwd, env: bed.env });
+    const { stdout, stderr } = await run("pulumi", [...args], { cwd, env: environment(bed) });
     return stdout + stderr;
   }
 

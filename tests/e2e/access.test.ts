@@ -37,13 +37,7 @@ describe("access to a real target", function () {
   }
 
   before(async () => {
-    const workloads = false;
-    bed = await startBed({
-      clusters: [
-        { name: "west", workloads },
-        { name: "east", workloads },
-      ],
-    });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     const { west, east } = bed.clusters;
     await clusters.addNamespaces(west);
     await clusters.addNamespaces(east);

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
+import { environment } from "../../testbed/pulumi.ts";
 import { request } from "../../testbed/request.ts";
 
 const run = promisify(execFile);
@@ -18,7 +19,7 @@ describe("the test bed", function () {
   let bed: Bed<"west" | "east">;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", { name: "east", workloads: false }] });
+    bed = await startBed({ clusters: ["west", { name: "east", runs: "controllers" }] });
   });
   after(() => bed.stop());
 
@@ -39,7 +40,7 @@ describe("the test bed", function () {
     await west.request("GET", "/api/v1/services");
     await request(west.access, "GET", uri);
     const userAgent = "linkerd-multicluster-bed";
-    assert.deepEqual(await requestsOf(west, { since: before, userAgent }), [
+    assert.deepEqual(await requestsOf(before, userAgent), [
       {
         verb: "get",
         resource: "services",
@@ -78,7 +79,7 @@ describe("the test bed", function () {
 
   it("has an engine that runs TypeScript and dynamic providers without a warning", async () => {
     const cwd = await writeProgram(join(bed.folder, "program"));
-    const { env } = bed;
+    const env = environment(bed);
     await run("pulumi", ["stack", "init", "test"], { cwd, env });
     const up = await run("pulumi", ["up", "--yes", "--skip-preview"], { cwd, env });
     assert.match(up.stdout, /greeting: +"hello"/);
@@ -106,7 +107,7 @@ describe("the test bed", function () {
 
 const OWNER = `
   import { startBed } from ${JSON.stringify(import.meta.resolve("../../testbed/bed.ts"))};
-  console.log((await startBed({ clusters: [{ name: "west", workloads: false }] })).folder);
+  console.log((await startBed({ clusters: ["west"], runs: "nothing" })).folder);
   setInterval(() => undefined, 1000);
 `;
 

@@ -38,8 +38,7 @@ describe("remote discovery on two real clusters", function () {
   let stack: Stack;
 
   before(async () => {
-    const clusters = (["west", "east"] as const).map((name) => ({ name, workloads: false }));
-    bed = await startBed({ clusters });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     const { west, east } = bed.clusters;
     for (const cluster of [west, east]) await addNamespace(cluster, "shop");
     const labels = { [exported]: "remote-discovery" };

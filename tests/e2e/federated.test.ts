@@ -32,7 +32,7 @@ describe("federated Services on three real clusters", function () {
   let stack: Stack;
 
   before(async () => {
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
+    bed = await startBed({ clusters: names, runs: "controllers" });
     const { west, east, north } = bed.clusters;
     for (const cluster of [west, east, north]) {
       await addNamespace(cluster, "mc-demo");
@@ -72,7 +72,7 @@ describe("federated Services on three real clusters", function () {
     const { west } = bed.clusters;
     const since = await mark(west);
     await work();
-    const requests = await requestsOf(west, { since, userAgent: "linkerd-multicluster/" });
+    const requests = await requestsOf(since, "linkerd-multicluster/");
     return requests
       .filter(({ verb }) => !["get", "list"].includes(verb))
       .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`.trim());

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Report } from "../../engine/health/report/report.ts";
 import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
@@ -22,13 +23,7 @@ describe("npm run check", function () {
   let folder: string;
 
   before(async () => {
-    const workloads = false;
-    bed = await startBed({
-      clusters: [
-        { name: "west", workloads },
-        { name: "east", workloads },
-      ],
-    });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     live = await addMesh(bed);
     folder = join(bed.folder, "stacks");
     await mkdir(folder);
@@ -47,7 +42,7 @@ describe("npm run check", function () {
   }
 
   async function check(...args: readonly string[]) {
-    const { code, stdout, stderr } = await run(folder, bed.env, args);
+    const { code, stdout, stderr } = await run(folder, environment(bed), args);
     for (const secret of live.secrets)
       assert.ok(!(stdout + stderr).includes(secret), "a credential in the output");
     return { code, stdout, stderr };
@@ -76,7 +71,7 @@ describe("npm run check", function () {
     assert.doesNotMatch(stdout, /[×‼]/);
     assert.match(stdout, /\nStatus: √ \(\d+ in order, 2 skipped\)\n$/);
     for (const name of ["west", "east"] as const) {
-      const requests = await requestsOf(bed.clusters[name], { since: since[name] });
+      const requests = await requestsOf(since[name]);
       const writes = requests.filter(
         ({ verb, resource }) =>
           !["get", "list"].includes(verb) && resource !== "selfsubjectaccessreviews",
@@ -113,7 +108,7 @@ describe("npm run check", function () {
     const { code, stdout } = await check("--stack", "mirrors");
     assert.equal(code, 0);
     assert.match(stdout, /- the Link CRD is served \(skipped: with manage: mirrors/);
-    const read = (await requestsOf(bed.clusters.east, { since })).map(({ resource }) => resource);
+    const read = (await requestsOf(since)).map(({ resource }) => resource);
     assert.deepEqual([...new Set(read)].sort(), ["endpoints", "links", "namespaces", "services"]);
   });
 

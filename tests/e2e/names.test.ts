@@ -22,7 +22,7 @@ describe("names that mirrors cannot have, across links from real clusters", func
 
   before(async () => {
     const names = ["west", "c", "b-c"] as const;
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
+    bed = await startBed({ clusters: names, runs: "controllers" });
     const { west, c, "b-c": bc } = bed.clusters;
     for (const cluster of [west, c, bc]) await addNamespace(cluster, "shop");
     await addService(c, "shop", "a-b", { labels: exported });
@@ -73,7 +73,7 @@ describe("clusters that are linked both ways by labels of the Services' own", fu
 
   before(async () => {
     const names = ["west", "east"] as const;
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
+    bed = await startBed({ clusters: names, runs: "controllers" });
     for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
     await addService(bed.clusters.west, "shop", "web", { labels: { app: "web" } });
     await addService(bed.clusters.east, "shop", "db", { labels: { app: "db" } });

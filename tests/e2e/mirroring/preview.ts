@@ -1,5 +1,5 @@
 import type { StringMap } from "../../../engine/kubernetes/objects.ts";
-import type { Planned } from "../../../engine/mirroring/reconcile/state.ts";
+import { mirrorsBefore, type Planned } from "../../../engine/mirroring/reconcile/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */
 export interface Announced {
@@ -17,19 +17,32 @@ export interface Previewed extends Announced {
   readonly keys: readonly string[];
 }
 
-interface Step {
+interface EngineStep {
   readonly urn: string;
-  readonly oldState?: { readonly inputs?: Planned };
-  readonly newState?: { readonly inputs?: Planned };
+  readonly oldState?: { readonly inputs?: object };
+  readonly newState?: { readonly inputs?: object };
 }
 
-const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+/** Inputs of a resource, of the run before and of this one. */
+interface Step {
+  readonly before: object | undefined;
+  readonly after: object | undefined;
+}
 
-/** Reads, of a link that has anything to do at all, what `pulumi preview --json` prints. */
+const types = /linkerd:(Mirrors|FederatedServices)::/;
+
+/** Reads what `pulumi preview --json` prints. */
 export function readPreview(text: string): Previewed {
-  const { steps } = JSON.parse(text) as { readonly steps: readonly Step[] };
-  const mirrors = steps.filter(({ urn }) => urn.includes(`${type}::`));
-  const parts = mirrors.map(announced);
+  const { steps } = JSON.parse(text) as { readonly steps: readonly EngineStep[] };
+  return readSteps(
+    steps
+      .filter(({ urn }) => types.test(urn))
+      .map(({ oldState, newState }) => ({ before: oldState?.inputs, after: newState?.inputs })),
+  );
+}
+
+export function readSteps(steps: readonly Step[]): Previewed {
+  const parts = steps.map(announced);
   const comes = merged(parts.map((part) => part.comes));
   const goes = merged(parts.map((part) => part.goes));
   const changes = merged(parts.map((part) => part.changes));
@@ -76,20 +89,15 @@ function mapped(map: StringMap, change: (text: string) => string): StringMap {
   return Object.fromEntries(Object.entries(map).map(([key, text]) => [key, change(text)]));
 }
 
-function announced({ oldState, newState }: Step): Announced {
-  const before = linesOf(oldState?.inputs);
-  const after = linesOf(newState?.inputs);
-  const { changes = {}, notMirrored = {} } = newState?.inputs ?? {};
+function announced(step: Step): Announced {
+  const before: Partial<Planned> = step.before ?? {};
+  const after: Partial<Planned> = step.after ?? {};
   return {
-    comes: lacking(after, before),
-    goes: lacking(before, after),
-    changes: newTexts(oldState?.inputs?.changes ?? {}, changes),
-    skipped: notMirrored,
+    comes: lacking(mirrorsBefore(after), mirrorsBefore(before)),
+    goes: lacking(mirrorsBefore(before), mirrorsBefore(after)),
+    changes: newTexts(before.changes ?? {}, after.changes ?? {}),
+    skipped: after.notMirrored ?? {},
   };
-}
-
-function linesOf(inputs: Planned | undefined): StringMap {
-  return typeof inputs?.mirrors === "object" ? inputs.mirrors : {};
 }
 
 /** The entries of `map` whose keys `other` has not. */
