@@ -37,7 +37,7 @@ export async function pulumiFor(
         if (text !== undefined) screen.output(text);
       };
       const options = { show, signal: interruption.signal, variables };
-      const running = stack.pulumi(words, options);
+      const running = stack.run(words, options);
       const ended = cleanup.add(async () => {
         interruption.abort();
         await running;

@@ -18,6 +18,7 @@ export type Config = Readonly<Record<string, unknown>>;
 
 /** One run of the engine. */
 export interface Outcome {
+  readonly words: readonly string[];
   readonly code: number;
   /** All that it printed, without colors. */
   readonly text: string;
@@ -41,7 +42,9 @@ export interface PulumiStack {
   /** Besides the bed's: these let `pulumi preview` find the stack and its config. */
   readonly settings: Readonly<Record<string, string>>;
   configure(config: Config): Promise<void>;
-  pulumi(words: readonly string[], options?: RunOptions): Promise<Outcome>;
+  run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** Returns what the command prints; that is in the error where it fails. */
+  pulumi(...words: readonly string[]): Promise<string>;
 }
 
 /** @param program folder of the program, by default this repository's */
@@ -61,8 +64,7 @@ export async function newStack(
   // A new stack writes the salt of its secrets beside a Pulumi.yaml: not beside the program's.
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "Pulumi.yaml"), stringify({ name: project, runtime: "nodejs" }));
-  const made = await pulumi(folder, ["stack", "init", name]);
-  if (made.code !== 0) throw new BedError(made.text);
+  succeeded(await pulumi(folder, ["stack", "init", name]));
   const salt = await readFile(file, "utf8");
 
   const stack: PulumiStack = {
@@ -70,7 +72,8 @@ export async function newStack(
     async configure(values) {
       await writeFile(file, salt + configFile(values));
     },
-    pulumi: (words, options) => pulumi(program, words, options),
+    run: (words, options) => pulumi(program, words, options),
+    pulumi: async (...words) => succeeded(await pulumi(program, words)),
   };
   await stack.configure(config);
   return stack;
@@ -80,6 +83,11 @@ export async function newStack(
 export function configFile(config: Config): string {
   const entries = Object.entries(config).map(([key, value]) => [`${project}:${key}`, value]);
   return stringify({ config: Object.fromEntries(entries) as Config });
+}
+
+function succeeded({ code, text, words }: Outcome): string {
+  if (code === 0) return text;
+  throw new BedError(`pulumi ${words.join(" ")} failed:\n${text}`);
 }
 
 async function run(
@@ -103,5 +111,5 @@ async function run(
     show === undefined ? [] : [once(createInterface(child.all).on("line", show), "close")];
   const [{ exitCode = 1, all, stdout }] = await Promise.all([child, ...shown]);
   clearTimeout(impatience);
-  return { code: exitCode, text: stripVTControlCharacters(all), stdout };
+  return { words, code: exitCode, text: stripVTControlCharacters(all), stdout };
 }

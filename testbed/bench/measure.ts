@@ -1,6 +1,5 @@
 import type { Bed } from "../bed.ts";
-import { BedError } from "../errors.ts";
-import { newStack, type PulumiStack } from "../stack.ts";
+import { newStack } from "../stack.ts";
 import { meshConfig, type MeshSize, startMesh } from "./mesh.ts";
 import { type Service, Writer } from "./writer.ts";
 
@@ -31,7 +30,7 @@ export async function measure(size: MeshSize, report: (text: string) => void): P
     const stack = await newStack(bed, "bench", meshConfig(bed));
     const timed = (what: string, ...words: string[]): Promise<number> => {
       report(what);
-      return seconds(() => pulumi(stack, ...words));
+      return seconds(() => stack.pulumi(...words));
     };
     const preview = await timed("preview", "preview");
     const up = await timed("up", "up", "--yes", "--skip-preview");
@@ -39,7 +38,7 @@ export async function measure(size: MeshSize, report: (text: string) => void): P
       "preview with nothing to do",
       ...["preview", "--expect-no-changes"],
     );
-    const { deployment } = JSON.parse(await pulumi(stack, "stack", "export")) as Exported;
+    const { deployment } = JSON.parse(await stack.pulumi("stack", "export")) as Exported;
     report("the same writes by a bare client");
     const { mirrors, bareWrites } = await writeAgain(bed);
     return {
@@ -58,12 +57,6 @@ export async function measure(size: MeshSize, report: (text: string) => void): P
 
 interface Exported {
   readonly deployment: { readonly resources: readonly unknown[] };
-}
-
-async function pulumi(stack: PulumiStack, ...words: string[]): Promise<string> {
-  const { code, text, stdout } = await stack.pulumi(words);
-  if (code !== 0) throw new BedError(`pulumi ${words.join(" ")} failed:\n${text}`);
-  return stdout;
 }
 
 /** Writes every mirror once more, under a name of its own, to all clusters at once. */

@@ -8,6 +8,7 @@ import type { TargetFacts, TokenCheckArgs } from "../../engine/credentials/state
 import { connect } from "../../engine/kubernetes/connect.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { addLinkCrd } from "../../testbed/links.ts";
 import { account, type Graph, namespaces } from "../components/access-graph.ts";
 import { link } from "../unit/fixtures/link.ts";
 import * as clusters from "./access-clusters.ts";
@@ -41,8 +42,7 @@ describe("access to a real target", function () {
     const { west, east } = bed.clusters;
     await clusters.addNamespaces(west);
     await clusters.addNamespaces(east);
-    const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    await clusters.post(east, crds, clusters.linkCrd);
+    await addLinkCrd(east);
   });
   after(() => bed.stop());
 

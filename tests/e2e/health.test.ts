@@ -9,7 +9,7 @@ import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
-import { linksPath } from "./link-crd.ts";
+import { linksPath } from "../../testbed/links.ts";
 import { addService, servicesOf } from "./objects.ts";
 
 const main = join(import.meta.dirname, "..", "..", "bin", "check.ts");

@@ -180,7 +180,8 @@ export class Methods extends Operations {
     const found = Object.entries(clusters ?? {}).map(([name, cluster]) => {
       return [name, { kubeconfig: this.#kubeconfig, ...(cluster as object) }] as const;
     });
-    const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found) });
+    // Pulumi hands maps over sorted.
+    const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found.sort()) });
     if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
     const wanted = [...wantedResources(parsed.config, this.#name)];
     return new Map(wanted.map(([name, args]) => [name, plain({ ...args, ...this.#extra })]));

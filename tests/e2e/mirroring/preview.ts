@@ -57,6 +57,11 @@ export function readSteps(steps: readonly Step[]): Previewed {
   };
 }
 
+/** How notes about a link begin, or about all of a cluster's mirrors. */
+export function note(source: string, target?: string): string {
+  return target === undefined ? `${source}/federated: ` : `${source}/${target}: `;
+}
+
 /** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
 export const takenOver = { action: "take over: it is there already" };
 export const givenUp = { action: "leave: it is gone already, or not this link's" };

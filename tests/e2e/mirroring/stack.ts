@@ -100,7 +100,7 @@ export class Stack extends Operations {
   }
 
   async #pulumi(words: readonly string[], expectation: Expectation = {}) {
-    const run = await this.recorded(words.join(" "), expectation, () => this.#stack.pulumi(words));
+    const run = await this.recorded(words.join(" "), expectation, () => this.#stack.run(words));
     // Pulumi prints the stack of what the program or a provider throws.
     assert.doesNotMatch(run.text, /^\s+at \S+ \(/m);
     return run;
