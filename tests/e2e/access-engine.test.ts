@@ -5,7 +5,6 @@ import { type Bed, startBed } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
-import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
 
 describe("the dynamic resources of a link's access, in a real engine", function () {
@@ -36,30 +35,6 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     assert.doesNotMatch(stdout, /error/);
   });
 
-  it("refuse a link that somebody else has made, in a preview, with the way out", async () => {
-    const { east } = bed.clusters;
-    await addLinkCrd(east);
-    await clusters.post(east, linksPath, {
-      apiVersion: "multicluster.linkerd.io/v1alpha3",
-      kind: "Link",
-      metadata: {
-        name: "west",
-        annotations: { "linkerd.io/created-by": "linkerd/cli edge-26.8.3" },
-      },
-      spec: { targetClusterName: "west", clusterCredentialsSecret: "creds" },
-    });
-    await assert.rejects(stack.pulumi("preview"), {
-      message:
-        /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
-    });
-    const annotations = { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" };
-    await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
-    await assert.rejects(stack.pulumi("preview"), {
-      message: /made by another stack of this program: take the link out of that stack first/,
-    });
-    assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
-  });
-
   it("find them out in an up, and nothing to do in the next", async () => {
     const { west } = bed.clusters;
     await clusters.addLinkerd(west);
@@ -70,10 +45,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
       new RegExp(`token +: "${first}"`),
     );
     assert.ok(await serviceIn(bed.clusters.east, "shop", "web-west"));
-    // From now on it is the stack's own.
-    await addLink(bed.clusters.east, "west");
     await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
-    await stack.pulumi("preview", "--expect-no-changes");
   });
 
   it("show a rotation in the preview, with the reason", async () => {

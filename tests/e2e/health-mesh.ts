@@ -77,7 +77,7 @@ export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void
   });
   assert.ok("config" in parsed);
   const all = await providers();
-  for (const [name, args] of wantedResources(parsed.config, "links")) {
+  for (const [name, args] of wantedResources(parsed.config)) {
     const { inputs } = await all(name).check({}, { ...args });
     await all(name).create(inputs);
   }

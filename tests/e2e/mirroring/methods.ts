@@ -183,7 +183,7 @@ export class Methods extends Operations {
     // Pulumi hands maps over sorted.
     const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found.sort()) });
     if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
-    const wanted = [...wantedResources(parsed.config, this.#name)];
+    const wanted = [...wantedResources(parsed.config)];
     return new Map(wanted.map(([name, args]) => [name, plain({ ...args, ...this.#extra })]));
   }
 
@@ -192,7 +192,7 @@ export class Methods extends Operations {
     expectation: Expectation = {},
     work: () => Promise<unknown>,
   ): Promise<Run> {
-    return this.recorded(operation, expectation, async () => {
+    return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
       const code = await listening(lines, work).then(
         () => 0,

@@ -35,10 +35,7 @@ export async function providers(): Promise<(name: string) => Provider> {
 }
 
 /** The dynamic resources that `manage: mirrors` makes of a config, by name. */
-export function wantedResources(
-  { clusters, links }: MeshConfig,
-  _stack: string,
-): ReadonlyMap<string, object> {
+export function wantedResources({ clusters, links }: MeshConfig): ReadonlyMap<string, object> {
   const access = Object.fromEntries([...clusters].map(([name, cluster]) => [name, cluster.access]));
   const settings = links
     .filter(({ mirroring }) => mirroring === "pulumi")
