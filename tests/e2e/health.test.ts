@@ -13,7 +13,7 @@ import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
 import { linksPath } from "../../testbed/links.ts";
-import { addService, servicesOf } from "./objects.ts";
+import { addService } from "./objects.ts";
 
 const main = join(import.meta.dirname, "..", "..", "bin", "check.ts");
 const multicluster = "linkerd-multicluster";
@@ -222,7 +222,7 @@ describe("npm run check", function () {
         "error mirrors-have-endpoints",
       ]);
       assert.equal((await check("--stack", "links")).code, 1);
-      await east.request("DELETE", `${servicesOf("shop")}/web-gone`);
+      await east.request("DELETE", `${clusters.inNamespace("shop", "services")}/web-gone`);
     });
   });
 });
