@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-import { table } from "./table.ts";
+import { table } from "../testbed/table.ts";
 
 /** Everything the demo prints goes through here, so that it looks the same everywhere. */
 export interface Screen {

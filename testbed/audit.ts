@@ -17,14 +17,10 @@ export interface AuditedRequest {
   readonly uri: string;
 }
 
-/** A moment in one cluster's audit log. */
-export interface Mark {
-  readonly log: string;
-  readonly offset: number;
-}
-
-interface Audited {
+/** A cluster's audit log, from its beginning or from a moment on. */
+export interface Log {
   readonly auditLog: string;
+  readonly offset?: number;
 }
 
 /** Users whose requests are not recorded: what keeps a cluster going is of no interest, and there is much of it. */
@@ -49,26 +45,27 @@ export async function writeAuditPolicy(file: string): Promise<void> {
 }
 
 /** Now: requests that are answered later come after it. */
-export async function mark({ auditLog }: Audited): Promise<Mark> {
+export async function mark({ auditLog }: Log): Promise<Log> {
   try {
-    return { log: auditLog, offset: (await stat(auditLog)).size };
+    return { auditLog, offset: (await stat(auditLog)).size };
   } catch (error) {
-    if (isMissing(error)) return { log: auditLog, offset: 0 };
+    if (isMissing(error)) return { auditLog };
     throw error;
   }
 }
 
-/** The requests that the cluster answered, in order; a watch counts when it begins. `userAgent` is a part of the agent's name. */
+/**
+ * The requests that the cluster answered, in order; a watch counts when it begins.
+ *
+ * @param userAgent a part of the agent's name
+ */
 export async function requestsOf(
-  { auditLog }: Audited,
-  { userAgent = "", since }: { readonly userAgent?: string; readonly since?: Mark } = {},
+  { auditLog, offset = 0 }: Log,
+  userAgent = "",
 ): Promise<AuditedRequest[]> {
-  if (since !== undefined && since.log !== auditLog) {
-    throw new Error("The mark is of another cluster: take one for each.");
-  }
   const seen = new Set<string>();
   const requests: AuditedRequest[] = [];
-  for (const line of (await textFrom(auditLog, since?.offset ?? 0)).split("\n")) {
+  for (const line of (await textFrom(auditLog, offset)).split("\n")) {
     if (line === "") continue;
     const event = JSON.parse(line) as AuditEvent;
     // A watch has two events, when it begins and when it ends.
@@ -116,13 +113,8 @@ function requestOf({
 async function textFrom(file: string, offset: number): Promise<string> {
   const log = await open(file);
   try {
-    const { size } = await log.stat();
-    const { buffer, bytesRead } = await log.read(
-      Buffer.alloc(Math.max(0, size - offset)),
-      0,
-      Math.max(0, size - offset),
-      offset,
-    );
+    const length = Math.max(0, (await log.stat()).size - offset);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(length), 0, length, offset);
     const text = buffer.toString("utf8", 0, bytesRead);
     // The last line may still be being written.
     return text.slice(0, text.lastIndexOf("\n") + 1);

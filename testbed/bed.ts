@@ -5,62 +5,54 @@
  * plays the machines. All programs are the real ones (tools.ts). Everything is on 127.0.0.1 and in one folder under the
  * system's temporary one, and is gone when the bed stops or its process ends, whatever ends it (watchdog.ts).
  *
- *     const bed = await startBed({ clusters: ["west", { name: "east", workloads: false }] });
+ *     const bed = await startBed({ clusters: ["west", { name: "east", runs: "controllers" }] });
  *     await bed.clusters.west.cut();
  *     await bed.stop();
  */
-import { mkdir, mkdtemp, realpath } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 
-import { type Cluster, startCluster } from "./cluster.ts";
+import { type Cluster, type Runs, startCluster } from "./cluster.ts";
 import { BedError } from "./errors.ts";
 import { startEtcd } from "./etcd.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { freePorts } from "./ports.ts";
-import { pulumiFolder, pulumiSettings } from "./pulumi.ts";
+import { type EngineParts, pulumiFolder, pulumiSettings } from "./pulumi.ts";
 import { folderPrefix, removeStale } from "./stale.ts";
-import { type Toolbox, ensureTools } from "./tools.ts";
+import { ensureTools } from "./tools.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export { mark, requestsOf } from "./audit.ts";
-export type { AuditedRequest, Mark } from "./audit.ts";
+export type { AuditedRequest, Log } from "./audit.ts";
 export type { Cluster } from "./cluster.ts";
 export { until } from "./processes.ts";
 export { ensureTools } from "./tools.ts";
 
 export interface BedSpec<Name extends string> {
   readonly clusters: readonly (Name | ClusterRequest<Name>)[];
+  /** In clusters that do not say it themselves; default: pods. */
+  readonly runs?: Runs;
   /** Gets text for the screen while programs are being built; default: the standard error stream. */
   readonly report?: (text: string) => void;
 }
 
 export interface ClusterRequest<Name extends string> {
   readonly name: Name;
-  /** Whether pods run: a scheduler, a node and kwok. Default: true. Without, there are only controllers. */
-  readonly workloads?: boolean;
+  readonly runs?: Runs;
 }
 
-export interface Bed<Name extends string> {
-  /** Everything the bed writes is in here, the logs of its programs too. */
-  readonly folder: string;
+export interface Bed<Name extends string> extends EngineParts {
   readonly kubeconfig: string;
   readonly clusters: Readonly<Record<Name, Cluster>>;
-  /** The folder with `pulumi` and the plugins it starts. */
-  readonly pulumiBin: string;
-  /** The folders to put first on PATH. */
-  readonly path: readonly string[];
-  /** The other variables that `pulumi` and `kubectl` are to be run with. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** This process's environment with both. */
-  readonly env: NodeJS.ProcessEnv;
   readonly stop: () => Promise<void>;
 }
 
 export async function startBed<const Name extends string>(spec: BedSpec<Name>): Promise<Bed<Name>> {
-  const requests = spec.clusters.map((cluster) =>
-    typeof cluster === "string" ? { name: cluster } : cluster,
-  );
+  const requests = spec.clusters.map((cluster) => ({
+    runs: spec.runs ?? "pods",
+    ...(typeof cluster === "string" ? { name: cluster } : cluster),
+  }));
   checkNames(requests.map(({ name }) => name));
   const tools = await ensureTools(spec.report);
   const temporary = await realpath(tmpdir());
@@ -71,9 +63,9 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
     const [etcdPort = 0, ...ports] = await freePorts(1 + requests.length);
     const etcd = await startEtcd(tools.etcd, folder, etcdPort, watchdog);
     const clusters = await Promise.all(
-      requests.map(async ({ name, workloads = true }, index) => {
+      requests.map(async ({ name, runs }, index) => {
         const port = ports[index] ?? 0;
-        const own = { name, index, workloads, port, folder: join(folder, "clusters", name) };
+        const own = { name, index, runs, port, folder: join(folder, "clusters", name) };
         const cluster = await startCluster({ ...own, etcdUrl: etcd.url }, tools, watchdog);
         return [name, cluster] as const;
       }),
@@ -87,29 +79,15 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
       folder,
       kubeconfig,
       clusters: Object.fromEntries(clusters) as Record<Name, Cluster>,
-      ...(await pulumiPart(tools, kubeconfig, folder)),
+      // The engine starts `node` by name, and must find this one.
+      path: [await pulumiFolder(tools, folder), dirname(process.execPath)],
+      settings: await pulumiSettings(kubeconfig, folder),
       stop: () => watchdog.end(),
     };
   } catch (error) {
     await watchdog.end();
     throw error;
   }
-}
-
-async function pulumiPart(
-  tools: Toolbox,
-  kubeconfig: string,
-  folder: string,
-): Promise<Pick<Bed<string>, "pulumiBin" | "path" | "settings" | "env">> {
-  const pulumiBin = await pulumiFolder(tools, folder);
-  const settings = await pulumiSettings(kubeconfig, folder);
-  // The engine starts `node` by name, and must find this one.
-  const path = [pulumiBin, dirname(process.execPath)];
-  const PATH = [...path, process.env["PATH"] ?? ""].join(delimiter);
-  // The engine leaves its pipes behind when it is killed; here they go with the bed.
-  const TMPDIR = join(folder, "tmp");
-  await mkdir(TMPDIR);
-  return { pulumiBin, path, settings, env: { ...process.env, ...settings, PATH, TMPDIR } };
 }
 
 function checkNames(names: readonly string[]): void {

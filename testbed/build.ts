@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+
+import { execa } from "execa";
 
 import { BedError } from "./errors.ts";
 import { isFile, programOnPath } from "./path.ts";
@@ -122,7 +123,7 @@ function goIsMissing(names: readonly string[]): string {
   );
 }
 
-function runGo(
+async function runGo(
   name: string,
   go: string,
   args: readonly string[],
@@ -130,21 +131,10 @@ function runGo(
   env: NodeJS.ProcessEnv,
   watchdog: Watchdog,
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(go, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    watchdog.guard(child);
-    let output = "";
-    let complaints = "";
-    child.stdout.on("data", (chunk) => (output += String(chunk)));
-    child.stderr.on("data", (chunk) => (complaints = (complaints + String(chunk)).slice(-2000)));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) {
-        resolve(output);
-        return;
-      }
-      const last = complaints.trim().split("\n").slice(-8).join("\n");
-      reject(new BedError(`Building ${name} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`));
-    });
-  });
+  const child = execa(go, args, { cwd, env, detached: true, reject: false, stdin: "ignore" });
+  watchdog.guard(child.nodeChildProcess);
+  const { failed, stdout, stderr } = await child;
+  if (!failed) return stdout;
+  const last = stderr.trim().split("\n").slice(-8).join("\n");
+  throw new BedError(`Building ${name} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
 }

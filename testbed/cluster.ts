@@ -31,10 +31,13 @@ export interface Cluster {
   readonly restore: () => Promise<void>;
 }
 
+/** What runs in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
+export type Runs = "nothing" | "controllers" | "pods";
+
 export interface ClusterSpec {
   readonly name: string;
   readonly index: number;
-  readonly workloads: boolean;
+  readonly runs: Runs;
   readonly folder: string;
   readonly port: number;
   readonly etcdUrl: string;
@@ -55,9 +58,9 @@ export async function startCluster(
   let program = startApiServer(server, watchdog);
   const own = await apiServerReady(server, tokens.get(UNRECORDED.bed) ?? "", program);
   const controllers = await startControllers({ ...spec, access: own, tokens }, tools, watchdog);
-  if (spec.workloads) await addNode(name, own);
+  if (spec.runs === "pods") await addNode(name, own);
   await until(`the controllers of ${name}`, [program, ...controllers], () =>
-    isComplete(own, spec.workloads),
+    isComplete(own, spec.runs),
   );
 
   let state: "up" | "refused" | "silent" = "up";
@@ -99,14 +102,11 @@ async function addNode(cluster: string, access: Access): Promise<void> {
 }
 
 /** Objects can be made as in a cluster that has been running for long. */
-async function isComplete(access: Access, workloads: boolean): Promise<true | undefined> {
-  const account = await request(
-    access,
-    "GET",
-    "/api/v1/namespaces/default/serviceaccounts/default",
-  );
-  if (account.code !== 200) return undefined;
-  if (!workloads) return true;
+async function isComplete(access: Access, runs: Runs): Promise<true | undefined> {
+  const namespace = "/api/v1/namespaces/default";
+  const last = runs === "nothing" ? namespace : `${namespace}/serviceaccounts/default`;
+  if ((await request(access, "GET", last)).code !== 200) return undefined;
+  if (runs !== "pods") return true;
   const { body } = await request(access, "GET", "/api/v1/nodes");
   const { items } = body as { items: { status: { conditions?: Condition[] } }[] };
   const conditions = items.flatMap(({ status }) => status.conditions ?? []);

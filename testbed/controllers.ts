@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 
 import { authorityFile, serviceAccountKeyFile } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
+import type { Runs } from "./cluster.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { type Program, startProgram } from "./processes.ts";
 import type { Access } from "./request.ts";
@@ -13,8 +14,7 @@ export interface ControllersSpec {
   readonly name: string;
   readonly index: number;
   readonly folder: string;
-  /** Whether pods are to run. */
-  readonly workloads: boolean;
+  readonly runs: Runs;
   readonly access: Access;
   readonly tokens: ReadonlyMap<string, string>;
 }
@@ -53,6 +53,7 @@ export async function startControllers(
     };
     return startProgram(command, watchdog);
   };
+  if (spec.runs === "nothing") return [];
   const controllerManager = start("kube-controller-manager", UNRECORDED.controllerManager, [
     `--controllers=${CONTROLLERS.join(",")}`,
     `--service-account-private-key-file=${serviceAccountKeyFile(spec.folder)}`,
@@ -67,7 +68,7 @@ export async function startControllers(
     "--concurrent-namespace-syncs=20",
     "--concurrent-gc-syncs=20",
   ]);
-  if (!spec.workloads) return [await controllerManager];
+  if (spec.runs === "controllers") return [await controllerManager];
   return Promise.all([
     controllerManager,
     start("kube-scheduler", UNRECORDED.scheduler, [

@@ -1,6 +1,6 @@
 import { copyFile, link, mkdir, realpath, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 import { codeOf } from "./errors.ts";
 import { isFile } from "./path.ts";
@@ -28,6 +28,23 @@ export async function pulumiFolder(tools: Toolbox, folder: string): Promise<stri
   return bin;
 }
 
+/** What it takes to run `pulumi` on a bed, from whichever process. */
+export interface EngineParts {
+  /** Everything the bed writes is in here. */
+  readonly folder: string;
+  /** The folders to put first on PATH. */
+  readonly path: readonly string[];
+  /** The other variables that `pulumi` and `kubectl` are to be run with. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** This process's environment with all that belongs to the bed. */
+export function environment({ folder, path, settings }: EngineParts): NodeJS.ProcessEnv {
+  const PATH = [...path, process.env["PATH"] ?? ""].join(delimiter);
+  // The engine leaves its pipes behind when it is killed; here they go with the bed.
+  return { ...process.env, ...settings, PATH, TMPDIR: join(folder, "tmp") };
+}
+
 /** What `pulumi` needs to find: the clusters and a state of its own. */
 export async function pulumiSettings(
   kubeconfig: string,
@@ -35,7 +52,7 @@ export async function pulumiSettings(
 ): Promise<Record<string, string>> {
   const home = join(folder, "pulumi-home");
   const state = join(folder, "pulumi-state");
-  for (const each of [home, state]) await mkdir(each);
+  for (const each of [home, state, join(folder, "tmp")]) await mkdir(each);
   return {
     KUBECONFIG: kubeconfig,
     PULUMI_BACKEND_URL: `file://${state}`,

@@ -2,11 +2,11 @@
 import { stringify } from "yaml";
 
 import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
-import type { ObjectName } from "../../engine/kubernetes/resources.ts";
-import type { Endpoints, Service } from "../../engine/kubernetes/objects.ts";
+import { type ObjectName, resources } from "../../engine/kubernetes/resources.ts";
+import type { Endpoints, ObjectMeta, Service } from "../../engine/kubernetes/objects.ts";
 import { label } from "../../engine/mirroring/model/vocabulary.ts";
 import type { Screen } from "../screen.ts";
-import { type Dated, type Pod, endpoints, pods, services } from "./objects.ts";
+import { type Pod, pods } from "./objects.ts";
 
 export interface Kubectl {
   /** The Services of all namespaces, on request with the label that exports them. */
@@ -27,7 +27,7 @@ export function kubectlOn(screen: Screen): Kubectl {
     async getServices(cluster, { exported = false } = {}) {
       run(cluster, "get services -A", ...(exported ? [`-L ${label.exported}`] : []));
       const header = ["NAMESPACE", "NAME", "TYPE", "CLUSTER-IP", "EXTERNAL-IP", "PORT(S)", "AGE"];
-      const rows = (await cluster.list(services)).map((service) => [
+      const rows = (await cluster.list(resources.services)).map((service) => [
         ...serviceRow(service),
         ...(exported ? [service.metadata.labels?.[label.exported] ?? ""] : []),
       ]);
@@ -35,19 +35,19 @@ export function kubectlOn(screen: Screen): Kubectl {
     },
     async getService(cluster, at) {
       run(cluster, `--namespace ${at.namespace} get service ${at.name} -o yaml`);
-      const { metadata, spec } = await cluster.get(services, at);
+      const { metadata, spec } = await cluster.get(resources.services, at);
       const { annotations, labels, name, namespace } = metadata;
       const shown = { metadata: { annotations, labels, name, namespace } };
       screen.output(`...\n${stringify({ ...shown, spec: { ports: spec.ports } }).trimEnd()}`);
     },
     async getEndpoints(cluster) {
       run(cluster, "get endpoints -A");
-      const rows = (await cluster.list(endpoints)).map(endpointsRow);
+      const rows = (await cluster.list(resources.endpoints)).map(endpointsRow);
       screen.table([["NAMESPACE", "NAME", "ENDPOINTS", "AGE"], ...rows]);
     },
     async getSubsets(cluster, at) {
       run(cluster, `--namespace ${at.namespace} get endpoints ${at.name} -o yaml`);
-      const { subsets } = await cluster.get(endpoints, at);
+      const { subsets } = await cluster.get(resources.endpoints, at);
       screen.output(`...\n${stringify({ subsets }).trimEnd()}`);
     },
     async getPods(cluster, namespace, labelSelector) {
@@ -58,7 +58,7 @@ export function kubectlOn(screen: Screen): Kubectl {
   };
 }
 
-function serviceRow(service: Service & Dated): string[] {
+function serviceRow(service: Service): string[] {
   const { metadata, spec, status } = service;
   const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip ?? hostname);
   const external = spec.type === "LoadBalancer" ? ingress.join() || "<pending>" : "<none>";
@@ -77,7 +77,7 @@ function serviceRow(service: Service & Dated): string[] {
   ];
 }
 
-function endpointsRow(object: Endpoints & Dated): string[] {
+function endpointsRow(object: Endpoints): string[] {
   const all = (object.subsets ?? []).flatMap(({ addresses = [], ports = [] }) =>
     ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip}:${port}`)),
   );
@@ -99,7 +99,7 @@ function podRow(pod: Pod): string[] {
   ];
 }
 
-function ageOf({ metadata }: Dated): string {
+function ageOf({ metadata }: { readonly metadata: ObjectMeta }): string {
   const seconds = Math.floor((Date.now() - Date.parse(metadata.creationTimestamp ?? "")) / 1000);
   return seconds < 120 ? `${Math.max(seconds, 0)}s` : `${Math.floor(seconds / 60)}m`;
 }

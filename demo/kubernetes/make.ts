@@ -2,8 +2,8 @@
 import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import type { Service, ServicePort, StringMap } from "../../engine/kubernetes/objects.ts";
-import { annotation, gatewayPort } from "../../engine/mirroring/model/vocabulary.ts";
-import { type Workload, deployments, services, statefulSets } from "./objects.ts";
+import { gatewayName, installGateway } from "../../testbed/gateway.ts";
+import { type Workload, deployments, statefulSets } from "./objects.ts";
 
 export interface ServiceSpec {
   readonly namespace: string;
@@ -20,7 +20,7 @@ export async function makeNamespaces(cluster: Kubernetes, ...names: string[]): P
 
 /** A Service and the Deployment of one pod behind it. */
 export async function makeService(cluster: Kubernetes, spec: ServiceSpec): Promise<void> {
-  await cluster.create(services, serviceOf(spec));
+  await cluster.create(resources.services, serviceOf(spec));
   await cluster.create(deployments, workloadOf(spec, spec.name, 1));
 }
 
@@ -30,7 +30,7 @@ export async function makeStatefulSet(
   spec: ServiceSpec,
   set: { readonly name: string; readonly replicas: number },
 ): Promise<void> {
-  await cluster.create(services, serviceOf(spec, "None"));
+  await cluster.create(resources.services, serviceOf(spec, "None"));
   const workload = workloadOf(spec, set.name, set.replicas);
   await cluster.create(statefulSets, {
     ...workload,
@@ -38,29 +38,11 @@ export async function makeStatefulSet(
   });
 }
 
-/** Linkerd's gateway as far as mirroring looks at it: a Service with a load balancer's address. */
 export async function makeGateway(cluster: Kubernetes, address: string): Promise<void> {
-  const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
-  await makeNamespaces(cluster, at.namespace);
-  await cluster.create(services, {
-    metadata: {
-      ...at,
-      annotations: {
-        [annotation.gatewayIdentity]:
-          "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local",
-      },
-    },
-    spec: {
-      type: "LoadBalancer",
-      selector: { app: at.name },
-      ports: [
-        { name: gatewayPort, port: 4143 },
-        { name: "mc-probe", port: 4191 },
-      ],
-    },
-  });
-  const status = { loadBalancer: { ingress: [{ ip: address }] } };
-  await cluster.patch(services, at, { status }, { subresource: "status" });
+  await makeNamespaces(cluster, gatewayName.namespace);
+  const identity =
+    "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local";
+  await installGateway(cluster, { addresses: [address], port: 4143, identity });
 }
 
 function serviceOf(spec: ServiceSpec, clusterIP?: "None"): Service {

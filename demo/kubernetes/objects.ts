@@ -1,10 +1,6 @@
 /** The objects that the demo makes and looks at, beyond those that mirroring itself knows. */
-import type { Resource } from "../../engine/kubernetes/resources.ts";
-import type { Endpoints, ObjectMeta, Service, StringMap } from "../../engine/kubernetes/objects.ts";
-
-export interface Dated {
-  readonly metadata: ObjectMeta & { readonly creationTimestamp?: string };
-}
+import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
+import type { ObjectMeta, StringMap } from "../../engine/kubernetes/objects.ts";
 
 export interface PodTemplate {
   readonly metadata: { readonly labels: StringMap };
@@ -21,7 +17,8 @@ export interface Workload {
   };
 }
 
-export interface Pod extends Dated {
+export interface Pod {
+  readonly metadata: ObjectMeta;
   readonly status: {
     readonly phase: string;
     readonly containerStatuses?: readonly {
@@ -31,23 +28,6 @@ export interface Pod extends Dated {
   };
 }
 
-const core = { apiVersion: "v1", path: "api/v1", namespaced: true };
-const apps = { apiVersion: "apps/v1", path: "apis/apps/v1", namespaced: true };
-
-export const services: Resource<Service & Dated> = { ...core, kind: "Service", plural: "services" };
-export const endpoints: Resource<Endpoints & Dated> = {
-  ...core,
-  kind: "Endpoints",
-  plural: "endpoints",
-};
-export const pods: Resource<Pod> = { ...core, kind: "Pod", plural: "pods" };
-export const deployments: Resource<Workload> = {
-  ...apps,
-  kind: "Deployment",
-  plural: "deployments",
-};
-export const statefulSets: Resource<Workload> = {
-  ...apps,
-  kind: "StatefulSet",
-  plural: "statefulsets",
-};
+export const pods: Resource<Pod> = resources.pods as Resource<Pod>;
+export const deployments: Resource<Workload> = resources.deployments as Resource<Workload>;
+export const statefulSets: Resource<Workload> = resources.statefulSets as Resource<Workload>;

@@ -1,6 +1,6 @@
 import { label } from "../../engine/mirroring/model/vocabulary.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
 import { makeNamespaces, makeService } from "../kubernetes/make.ts";
-import { services } from "../kubernetes/objects.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 
 const CLUSTERS = ["west", "east", "north"] as const;
@@ -19,7 +19,7 @@ part in a federated Service.`,
     }
     for (const name of CLUSTERS) {
       screen.command(labelCommand(name, `${label.federated}=member`));
-      await cluster(name).patch(services, bb, {
+      await cluster(name).patch(resources.services, bb, {
         metadata: { labels: { [label.federated]: "member" } },
       });
       screen.output("service/bb labeled");
@@ -69,7 +69,7 @@ const leave: Act = {
   why: "A Service leaves as it has joined, by its label. Whether it is there, or healthy, is another matter.",
   async run({ cluster, screen }) {
     screen.command(labelCommand("north", `${label.federated}-`));
-    await cluster("north").patch(services, bb, {
+    await cluster("north").patch(resources.services, bb, {
       metadata: { labels: { [label.federated]: null } },
     });
     screen.output("service/bb unlabeled");

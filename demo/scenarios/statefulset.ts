@@ -1,5 +1,6 @@
 import { until } from "../../testbed/bed.ts";
-import { endpoints, services, statefulSets } from "../kubernetes/objects.ts";
+import { statefulSets } from "../kubernetes/objects.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 
@@ -76,12 +77,12 @@ const disturb: Act = {
     await cluster("west").patch(statefulSets, set, { spec: { replicas: 5 } });
     screen.output("statefulset.apps/nginx-set scaled");
     screen.command("kubectl --context east delete service nginx-set-1-west");
-    await east.remove(services, lost);
+    await east.remove(resources.services, lost);
     screen.output('service "nginx-set-1-west" deleted');
     await podsInEndpoints(cluster, 5);
     // Kubernetes deletes them after the Service.
     await until("the end of the deleted Service's Endpoints", [], async () => {
-      const rest = await east.list(endpoints, { namespace: lost.namespace });
+      const rest = await east.list(resources.endpoints, { namespace: lost.namespace });
       return rest.every(({ metadata }) => metadata.name !== lost.name) || undefined;
     });
   },
@@ -132,7 +133,7 @@ async function lookAtEast({ cluster, kubectl, screen }: Stage): Promise<void> {
 /** Kubernetes has listed so many pods behind the headless Service. */
 async function podsInEndpoints(cluster: Stage["cluster"], count: number): Promise<void> {
   await until(`${count} pods of ${set.name}`, [], async () => {
-    const { subsets = [] } = await cluster("west").get(endpoints, nginx);
+    const { subsets = [] } = await cluster("west").get(resources.endpoints, nginx);
     const addresses = subsets.flatMap((subset) => subset.addresses ?? []);
     return addresses.length === count || undefined;
   });

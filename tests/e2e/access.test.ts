@@ -8,6 +8,7 @@ import type { TargetFacts, TokenCheckArgs } from "../../engine/credentials/state
 import { connect } from "../../engine/kubernetes/connect.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { account, type Graph, namespaces } from "../components/access-graph.ts";
 import { link } from "../unit/fixtures/link.ts";
 import * as clusters from "./access-clusters.ts";
@@ -37,18 +38,11 @@ describe("access to a real target", function () {
   }
 
   before(async () => {
-    const workloads = false;
-    bed = await startBed({
-      clusters: [
-        { name: "west", workloads },
-        { name: "east", workloads },
-      ],
-    });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     const { west, east } = bed.clusters;
     await clusters.addNamespaces(west);
     await clusters.addNamespaces(east);
-    const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    await clusters.post(east, crds, clusters.linkCrd);
+    await addLinkCrd(east);
   });
   after(() => bed.stop());
 
@@ -60,6 +54,34 @@ describe("access to a real target", function () {
       linkTargets.create(inputs),
       /^Error: link east\/west: there is no ConfigMap/,
     );
+  });
+
+  it("refuses a link that somebody else has made, with the way out", async () => {
+    const { east } = bed.clusters;
+    const sourceAccess = { context: "east", kubeconfig: bed.kubeconfig };
+    const args = clusters.question(bed, { sourceAccess });
+    const refusal = async () => (await linkTargets.check({}, args)).failures[0]?.reason ?? "";
+    await clusters.post(east, linksPath, {
+      apiVersion: "multicluster.linkerd.io/v1alpha3",
+      kind: "Link",
+      metadata: {
+        name: "west",
+        annotations: { "linkerd.io/created-by": "linkerd/cli edge-26.8.3" },
+      },
+      spec: { targetClusterName: "west", clusterCredentialsSecret: "creds" },
+    });
+    assert.match(
+      await refusal(),
+      /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
+    );
+    const annotations = { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" };
+    await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
+    assert.match(
+      await refusal(),
+      /made by another stack of this program: take the link out of that stack first/,
+    );
+    assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
+    assert.equal(await refusal(), "");
   });
 
   it("waits in the first update until the gateway has an address", async () => {

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
+import { newStack, repository } from "../../testbed/stack.ts";
 
 const run = promisify(execFile);
 
@@ -18,7 +19,7 @@ describe("the test bed", function () {
   let bed: Bed<"west" | "east">;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", { name: "east", workloads: false }] });
+    bed = await startBed({ clusters: ["west", { name: "east", runs: "controllers" }] });
   });
   after(() => bed.stop());
 
@@ -39,7 +40,7 @@ describe("the test bed", function () {
     await west.request("GET", "/api/v1/services");
     await request(west.access, "GET", uri);
     const userAgent = "linkerd-multicluster-bed";
-    assert.deepEqual(await requestsOf(west, { since: before, userAgent }), [
+    assert.deepEqual(await requestsOf(before, userAgent), [
       {
         verb: "get",
         resource: "services",
@@ -77,12 +78,11 @@ describe("the test bed", function () {
   });
 
   it("has an engine that runs TypeScript and dynamic providers without a warning", async () => {
-    const cwd = await writeProgram(join(bed.folder, "program"));
-    const { env } = bed;
-    await run("pulumi", ["stack", "init", "test"], { cwd, env });
-    const up = await run("pulumi", ["up", "--yes", "--skip-preview"], { cwd, env });
-    assert.match(up.stdout, /greeting: +"hello"/);
-    assert.doesNotMatch(up.stdout + up.stderr, /warning|error/i);
+    const program = await writeProgram(join(bed.folder, "program"));
+    const stack = await newStack(bed, "hello", {}, program);
+    const text = await stack.pulumi("up", "--yes", "--skip-preview");
+    assert.match(text, /greeting: +"hello"/);
+    assert.doesNotMatch(text, /warning|error/i);
   });
 
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
@@ -106,7 +106,7 @@ describe("the test bed", function () {
 
 const OWNER = `
   import { startBed } from ${JSON.stringify(import.meta.resolve("../../testbed/bed.ts"))};
-  console.log((await startBed({ clusters: [{ name: "west", workloads: false }] })).folder);
+  console.log((await startBed({ clusters: ["west"], runs: "nothing" })).folder);
   setInterval(() => undefined, 1000);
 `;
 
@@ -145,11 +145,10 @@ async function hostnamesIn(cluster: Cluster, count: number): Promise<string[] | 
 /** A Pulumi program with one dynamic resource, which finds its packages as this repository does. */
 async function writeProgram(folder: string): Promise<string> {
   await mkdir(folder);
-  const modules = join(import.meta.dirname, "..", "..", "node_modules");
-  await symlink(modules, join(folder, "node_modules"));
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   const files = {
     "Pulumi.yaml":
-      "name: hello\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
+      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
     "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
     "index.ts": `
       import * as pulumi from "@pulumi/pulumi";

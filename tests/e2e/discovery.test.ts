@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import type { Endpoints, Service } from "../../engine/kubernetes/objects.ts";
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
-import { type Config, newStack, type Stack } from "./engine.ts";
-import { addNamespace, addPods, addService, label, serviceIn } from "./objects.ts";
+import type { Endpoints, ObjectKey, Service } from "../../engine/kubernetes/objects.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
+import { until } from "../../testbed/bed.ts";
+import { nameOf, relabel } from "./mirroring/changes.ts";
+import { Methods } from "./mirroring/methods.ts";
+import { endpoints, service } from "./mirroring/objects.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
 
+const namespace = "discovery";
 const exported = "mirror.linkerd.io/exported";
 const owner = {
   "mirror.linkerd.io/mirrored-service": "true",
@@ -14,9 +18,10 @@ const discovered = (name: string) => ({
   "multicluster.linkerd.io/remote-discovery": "west",
   "multicluster.linkerd.io/remote-service": name,
 });
+const key = (name: string): ObjectKey => `${namespace}/${name}`;
 
 /** Both selectors match what is exported for remote discovery. */
-const config: Config = {
+const config = {
   clusters: { west: {}, east: {} },
   links: [
     {
@@ -27,57 +32,55 @@ const config: Config = {
       selector: { matchExpressions: [{ key: exported, operator: "Exists" }] },
     },
   ],
-  manage: "mirrors",
 };
 
 /** Each test goes on from the one before. */
 describe("remote discovery on two real clusters", function () {
   this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
-  let stack: Stack;
+  let world: World;
+  let stack: Methods;
 
   before(async () => {
-    const clusters = (["west", "east"] as const).map((name) => ({ name, workloads: false }));
-    bed = await startBed({ clusters });
-    const { west, east } = bed.clusters;
-    for (const cluster of [west, east]) await addNamespace(cluster, "shop");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await createNamespaces(east, [namespace]);
     const labels = { [exported]: "remote-discovery" };
     const annotations = { note: "kept", "config.linkerd.io/opaque-ports": "8080" };
-    await addService(west, "shop", "web", { labels, annotations });
-    await addService(west, "shop", "db", { labels, spec: { clusterIP: "None" } });
-    await addPods(west, "shop", "db", "db-0", "db-1");
-    stack = await newStack(bed, "discovery", config);
+    const ports = [{ name: "http", port: 8080 }];
+    const addresses = ["db-0", "db-1"].map((hostname, index) => ({
+      hostname,
+      ip: `10.9.0.${index + 1}`,
+    }));
+    await create(west, [
+      service(key("web"), { labels, annotations }, { ports }),
+      service(key("db"), { labels }, { ports, clusterIP: "None" }),
+      endpoints(key("db"), [{ addresses, ports }]),
+    ]);
+    stack = await Methods.create(world, "discovery", config);
   });
-  after(() => bed.stop());
-
-  function up(...words: readonly string[]): Promise<string> {
-    return stack.pulumi("up", "--yes", "--skip-preview", ...words);
-  }
 
   function mirror(name: string): Promise<Service | undefined> {
-    return serviceIn(bed.clusters.east, "shop", name);
+    return world.kube.east.find(resources.services, nameOf(key(name)));
   }
 
-  async function endpointsOf(name: string): Promise<Endpoints | undefined> {
-    const path = `/api/v1/namespaces/shop/endpoints/${name}`;
-    const { code, body } = await bed.clusters.east.request("GET", path);
-    return code === 404 ? undefined : (body as Endpoints);
+  function endpointsOf(name: string): Promise<Endpoints | undefined> {
+    return world.kube.east.find(resources.endpoints, nameOf(key(name)));
   }
 
   /** Kubernetes copies a mirror's Endpoints to slices, and has to take them back. */
   async function slicesGone(name: string): Promise<void> {
     await until(`the end of the slices of ${name}`, [], async () => {
-      const path = `/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices?labelSelector=kubernetes.io/service-name=${name}`;
-      const { body } = await bed.clusters.east.request("GET", path);
+      const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=kubernetes.io/service-name=${name}`;
+      const { body } = await world.bed.clusters.east.request("GET", path);
       return (body as { readonly items: readonly unknown[] }).items.length === 0 || undefined;
     });
   }
 
   it("mirrors a Service without Endpoints, by labels, even where the other selector matches too", async () => {
-    const text = await stack.pulumi("preview", "--diff");
-    assert.match(text, /shop\/web-west *: "remote-discovery mirror of web: http 8080\/TCP"/);
-    await up();
+    const { previewed } = await stack.upAsPreviewed();
+    const line = "remote-discovery mirror of web: http 8080/TCP";
+    assert.equal(previewed.comes[key("web-west")], line);
     const web = await mirror("web-west");
     assert.deepEqual(web?.metadata.labels, discovered("web"));
     const { "mirror.linkerd.io/remote-resource-version": version, ...annotations } =
@@ -86,7 +89,7 @@ describe("remote discovery on two real clusters", function () {
     assert.deepEqual(annotations, {
       note: "kept",
       "config.linkerd.io/opaque-ports": "8080",
-      "mirror.linkerd.io/remote-svc-fq-name": "web.shop.svc.cluster.local",
+      "mirror.linkerd.io/remote-svc-fq-name": "web.discovery.svc.cluster.local",
     });
     assert.equal(await endpointsOf("web-west"), undefined);
   });
@@ -97,24 +100,23 @@ describe("remote discovery on two real clusters", function () {
     assert.notEqual(db.spec.clusterIP, "None");
     assert.equal(await endpointsOf("db-west"), undefined);
     assert.equal(await mirror("db-0-west"), undefined);
-    await up("--expect-no-changes");
+    await stack.assertSettled();
   });
 
   it("goes over to the gateway and back, and the Service stays the same", async () => {
-    const { west } = bed.clusters;
+    const { west } = world.kube;
     const before = await mirror("web-west");
-    await label(west, "shop", "web", { [exported]: "true" });
-    const preview = await stack.pulumi("preview", "--diff");
-    assert.match(preview, /"remote-discovery mirror of web: .*" => "gateway mirror of web: /);
-    assert.match(preview, /label multicluster.linkerd.io\/remote-discovery *: .*west.* → none/);
-    await up();
+    await relabel(west, key("web"), { [exported]: "true" });
+    const { previewed } = await stack.upAsPreviewed();
+    const fields = previewed.changes[key("web-west")] ?? {};
+    assert.equal(fields["label multicluster.linkerd.io/remote-discovery"], '"west" → none');
     assert.deepEqual((await mirror("web-west"))?.metadata.labels, owner);
     assert.deepEqual((await endpointsOf("web-west"))?.subsets, [
       { addresses: [{ ip: "192.0.2.1" }], ports: [{ name: "http", port: 4143, protocol: "TCP" }] },
     ]);
 
-    await label(west, "shop", "web", { [exported]: "remote-discovery" });
-    await up();
+    await relabel(west, key("web"), { [exported]: "remote-discovery" });
+    await stack.up();
     const after = await mirror("web-west");
     assert.deepEqual(after?.metadata.labels, before?.metadata.labels);
     assert.deepEqual([after?.metadata.uid, after?.spec], [before?.metadata.uid, before?.spec]);
@@ -123,10 +125,11 @@ describe("remote discovery on two real clusters", function () {
   });
 
   it("goes over to a headless mirror and back, with the pods' mirrors coming and going", async () => {
-    const { west } = bed.clusters;
-    await label(west, "shop", "db", { [exported]: "true" });
-    assert.match(await stack.pulumi("preview", "--diff"), /replace: delete and create again/);
-    await up();
+    const { west } = world.kube;
+    await relabel(west, key("db"), { [exported]: "true" });
+    const { previewed } = await stack.upAsPreviewed();
+    const { action } = previewed.changes[key("db-west")] ?? {};
+    assert.equal(action, "replace: delete and create again");
     assert.equal((await mirror("db-west"))?.spec.clusterIP, "None");
     const pods = (await endpointsOf("db-west"))?.subsets?.flatMap(
       ({ addresses = [] }) => addresses,
@@ -140,22 +143,22 @@ describe("remote discovery on two real clusters", function () {
       ],
     );
 
-    await label(west, "shop", "db", { [exported]: "remote-discovery" });
-    await up();
+    await relabel(west, key("db"), { [exported]: "remote-discovery" });
+    await stack.up();
     const db = await mirror("db-west");
     assert.deepEqual(db?.metadata.labels, discovered("db"));
     assert.notEqual(db.spec.clusterIP, "None");
     assert.equal(await endpointsOf("db-west"), undefined);
     assert.equal(await mirror("db-0-west"), undefined);
     await slicesGone("db-west");
-    await up("--expect-no-changes");
+    await stack.assertSettled();
   });
 
   it("ends with the label, and with the stack", async () => {
-    await label(bed.clusters.west, "shop", "web", { [exported]: null });
-    await up();
+    await relabel(world.kube.west, key("web"), { [exported]: null });
+    await stack.up();
     assert.equal(await mirror("web-west"), undefined);
-    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    await stack.destroy();
     assert.equal(await mirror("db-west"), undefined);
   });
 });

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
+import { parseConfig } from "../../config/parse.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
-import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
-import type { MirrorsArgs } from "../../engine/mirroring/reconcile/state.ts";
 import type { Bed, Cluster } from "../../testbed/bed.ts";
 import { account } from "../components/access-graph.ts";
-import { link } from "../unit/fixtures/link.ts";
 import { type Authority, authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
-import { addLinkCrd } from "./link-crd.ts";
+import { addLinkCrd } from "../../testbed/links.ts";
 import { addNamespace, addService } from "./objects.ts";
-import { driven } from "./phases.ts";
+import { providers, wantedResources } from "./mirroring/providers.ts";
 
 const inLinkerd = (plural: string) => clusters.inNamespace("linkerd", plural);
 
@@ -71,15 +69,18 @@ async function addIdentity(cluster: Cluster, root: Authority): Promise<string> {
 }
 
 /** As the run before has left it. */
-export async function mirror(bed: Bed<"west" | "east">): Promise<void> {
-  const access = (context: string) => ({ context, kubeconfig: bed.kubeconfig });
-  const args: MirrorsArgs = {
-    link: settingsOf(link()),
-    siblings: [],
-    clusters: { west: access("west"), east: access("east") },
-  };
-  const { reasons } = await driven<MirrorsArgs>((all) => all.mirrors).up(args);
-  assert.deepEqual(reasons, []);
+export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void> {
+  const parsed = parseConfig({
+    manage: "mirrors",
+    clusters: { west: { kubeconfig }, east: { kubeconfig } },
+    links: [{ source: "east", target: "west", headless: true }],
+  });
+  assert.ok("config" in parsed);
+  const all = await providers();
+  for (const [name, args] of wantedResources(parsed.config)) {
+    const { inputs } = await all(name).check({}, { ...args });
+    await all(name).create(inputs);
+  }
 }
 
 function factsOf(west: Cluster): TargetFacts {

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { execa } from "execa";
 import { stringify } from "yaml";
+import { meshOf } from "../../config/stack-file.ts";
+import { checkMesh } from "../../engine/health/check-mesh.ts";
 import type { Report } from "../../engine/health/report/report.ts";
+import { table } from "../../engine/health/report/table.ts";
 import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
-import { linksPath } from "./link-crd.ts";
-import { addService, servicesOf } from "./objects.ts";
+import { linksPath } from "../../testbed/links.ts";
+import { addService } from "./objects.ts";
 
 const main = join(import.meta.dirname, "..", "..", "bin", "check.ts");
 const multicluster = "linkerd-multicluster";
@@ -22,13 +26,7 @@ describe("npm run check", function () {
   let folder: string;
 
   before(async () => {
-    const workloads = false;
-    bed = await startBed({
-      clusters: [
-        { name: "west", workloads },
-        { name: "east", workloads },
-      ],
-    });
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     live = await addMesh(bed);
     folder = join(bed.folder, "stacks");
     await mkdir(folder);
@@ -47,17 +45,29 @@ describe("npm run check", function () {
   }
 
   async function check(...args: readonly string[]) {
-    const { code, stdout, stderr } = await run(folder, bed.env, args);
+    const { code, stdout, stderr } = await run(folder, environment(bed), args);
     for (const secret of live.secrets)
       assert.ok(!(stdout + stderr).includes(secret), "a credential in the output");
     return { code, stdout, stderr };
   }
 
+  /** The same without a process of its own. */
+  async function report(): Promise<Report> {
+    const mesh = await meshOf({ stack: "links" }, folder, {});
+    const clusters = Object.entries(mesh.clusters).map(([name, access]) => {
+      return [name, { ...access, kubeconfig: bed.kubeconfig }] as const;
+    });
+    const now = () => Date.now();
+    const patience = { within: 0, every: 1, sleep: () => Promise.resolve(), now };
+    const found = await checkMesh({ ...mesh, clusters: Object.fromEntries(clusters) }, patience);
+    for (const secret of live.secrets)
+      assert.ok(!JSON.stringify(found).includes(secret), "a credential in the report");
+    return found;
+  }
+
   /** Every finding as `check-id: sentence`, by cluster or link. */
   async function findings(): Promise<Record<string, string[]>> {
-    const { code, stdout } = await check("--stack", "links", "--output", "json");
-    const { groups, healthy } = JSON.parse(stdout) as Report;
-    assert.equal(code, healthy ? 0 : 1);
+    const { groups } = await report();
     const named = groups.map(({ name, checks }) => {
       const lines = checks.flatMap(({ id, findings: found }) =>
         found.map(({ severity, sentence }) => `${severity} ${id}: ${sentence}`),
@@ -76,7 +86,7 @@ describe("npm run check", function () {
     assert.doesNotMatch(stdout, /[×‼]/);
     assert.match(stdout, /\nStatus: √ \(\d+ in order, 2 skipped\)\n$/);
     for (const name of ["west", "east"] as const) {
-      const requests = await requestsOf(bed.clusters[name], { since: since[name] });
+      const requests = await requestsOf(since[name]);
       const writes = requests.filter(
         ({ verb, resource }) =>
           !["get", "list"].includes(verb) && resource !== "selfsubjectaccessreviews",
@@ -87,6 +97,9 @@ describe("npm run check", function () {
   });
 
   it("says the same as JSON", async () => {
+    const { code, stdout } = await check("--stack", "links", "--output", "json");
+    assert.equal(code, 0);
+    assert.equal((JSON.parse(stdout) as Report).healthy, true);
     assert.deepEqual(await findings(), {});
   });
 
@@ -113,7 +126,7 @@ describe("npm run check", function () {
     const { code, stdout } = await check("--stack", "mirrors");
     assert.equal(code, 0);
     assert.match(stdout, /- the Link CRD is served \(skipped: with manage: mirrors/);
-    const read = (await requestsOf(bed.clusters.east, { since })).map(({ resource }) => resource);
+    const read = (await requestsOf(since)).map(({ resource }) => resource);
     assert.deepEqual([...new Set(read)].sort(), ["endpoints", "links", "namespaces", "services"]);
   });
 
@@ -161,9 +174,9 @@ describe("npm run check", function () {
       assert.deepEqual(await ofCredentials(), [
         `warning credentials-work: the token in ${where} works, but the address beside it, https://127.0.0.1:1, can't be reached from here (the connection was refused (ECONNREFUSED)): that is well if pods in cluster east reach it, so try there`,
       ]);
-      const { code, stdout } = await check("--stack", "links");
-      assert.equal(code, 0);
-      assert.match(stdout, /^‼ the credentials reach/m);
+      const found = await report();
+      assert.equal(found.healthy, true);
+      assert.match(table(found), /^‼ the credentials reach/m);
       await replaceCredentials(bed, multicluster, west, live.token);
       assert.deepEqual(await findings(), {});
     });
@@ -209,20 +222,17 @@ describe("npm run check", function () {
         "error mirrors-have-endpoints",
       ]);
       assert.equal((await check("--stack", "links")).code, 1);
-      await east.request("DELETE", `${servicesOf("shop")}/web-gone`);
+      await east.request("DELETE", `${clusters.inNamespace("shop", "services")}/web-gone`);
     });
   });
 });
 
-function run(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]) {
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child: ChildProcess = execFile(
-      process.execPath,
-      [main, ...args],
-      { cwd, env },
-      (_error, stdout, stderr) => {
-        resolve({ code: child.exitCode, stdout, stderr });
-      },
-    );
-  });
+async function run(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]) {
+  const options = { cwd, env, reject: false, stripFinalNewline: false } as const;
+  const {
+    exitCode: code,
+    stdout,
+    stderr,
+  } = await execa(process.execPath, [main, ...args], options);
+  return { code, stdout, stderr };
 }

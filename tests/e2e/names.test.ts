@@ -1,98 +1,94 @@
 import assert from "node:assert/strict";
-import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
-import { newStack, type Stack } from "./engine.ts";
-import { addNamespace, addPods, addService, serviceNames } from "./objects.ts";
+import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
+import { Methods } from "./mirroring/methods.ts";
+import { exported, exportedHeadless, service } from "./mirroring/objects.ts";
+import { note } from "./mirroring/preview.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
 
-const exported = { "mirror.linkerd.io/exported": "true" };
 const longest = "w".repeat(62);
 const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway" };
 
-async function addSet(cluster: Cluster, name: string, ...hostnames: readonly string[]) {
-  await addService(cluster, "shop", name, { labels: exported, spec: { clusterIP: "None" } });
-  await addPods(cluster, "shop", name, ...hostnames);
+async function servicesIn(kube: Kubernetes, namespace: string): Promise<string[]> {
+  const services = await kube.list(resources.services, { namespace });
+  return services.map(({ metadata }) => metadata.name).sort();
 }
-
-const servicesIn = (cluster: Cluster) => serviceNames(cluster, "shop");
 
 describe("names that mirrors cannot have, across links from real clusters", function () {
   this.timeout("20m");
 
-  let bed: Bed<"west" | "c" | "b-c">;
-  let stack: Stack;
+  let world: World;
+  let stack: Methods;
 
   before(async () => {
-    const names = ["west", "c", "b-c"] as const;
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
-    const { west, c, "b-c": bc } = bed.clusters;
-    for (const cluster of [west, c, bc]) await addNamespace(cluster, "shop");
-    await addService(c, "shop", "a-b", { labels: exported });
-    await addService(bc, "shop", "a", { labels: exported });
-    await addService(c, "shop", "taken", { labels: exported });
-    await addService(west, "shop", "taken-c");
-    await addService(c, "shop", longest, { labels: exported });
-    await addSet(c, "db", "db-0", "pod-0");
-    await addSet(c, "copy", "pod-0");
-    await addService(c, "shop", "db-0", { labels: exported });
-    stack = await newStack(bed, "names", {
-      clusters: { west: {}, c: {}, "b-c": {} },
+    world = await emptyWorld();
+    const { west, east, north } = world.kube;
+    await create(west, [
+      service("names/a-b", { labels: exported }),
+      service("names/taken", { labels: exported }),
+      service(`names/${longest}`, { labels: exported }),
+      ...exportedHeadless("names/db", ["db-0", "pod-0"]),
+      ...exportedHeadless("names/copy", ["pod-0"]),
+      service("names/db-0", { labels: exported }),
+    ]);
+    await create(north, [service("names/a", { labels: exported })]);
+    await create(east, [service("names/taken-c", {})]);
+    stack = await Methods.create(world, "names", {
+      clusters: { east: {}, c: { context: "west" }, "b-c": { context: "north" } },
       linkDefaults: { gateway },
-      links: ["c", "b-c"].map((target) => ({ source: "west", target, headless: true })),
-      manage: "mirrors",
+      links: ["c", "b-c"].map((target) => ({ source: "east", target, headless: true })),
     });
   });
-  after(() => bed.stop());
 
+  const both =
+    "(CollidingName): the name names/a-b-c on east is wanted for names/a of cluster b-c and for names/a-b of cluster c: rename one of them";
   const sentences = [
-    "west/b-c: shop/a is not mirrored (CollidingName): shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on west: rename one of them",
-    "west/c: shop/a-b is not mirrored (CollidingName): shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on west: rename one of them",
-    "west/c: shop/db-0 is not mirrored (CollidingName): pod db-0 of shop/db of cluster c and shop/db-0 of cluster c would both be named shop/db-0-c on west: rename one of them",
-    "west/c: shop/db pod pod-0 is not mirrored (CollidingName): pod pod-0 of shop/copy of cluster c and pod pod-0 of shop/db of cluster c would both be named shop/pod-0-c on west: rename one of them",
-    "west/c: shop/taken is not mirrored (NotOurs): west already has a foreign Service shop/taken-c: rename or delete it, or rename what is exported",
-    `west/c: shop/${longest} is not mirrored (NameTooLong): the mirror's name ${longest}-c has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
+    `${note("east", "b-c")}names/a is not mirrored ${both}`,
+    `${note("east", "c")}names/a-b is not mirrored ${both}`,
+    `${note("east", "c")}names/db-0 is not mirrored (CollidingName): the name names/db-0-c on east is wanted for names/db-0 of cluster c and for pod db-0 of names/db of cluster c: rename one of them`,
+    `${note("east", "c")}names/db pod pod-0 is not mirrored (CollidingName): the name names/pod-0-c on east is wanted for pod pod-0 of names/copy of cluster c and for pod pod-0 of names/db of cluster c: rename one of them`,
+    `${note("east", "c")}names/taken is not mirrored (NotOurs): east already has a foreign Service names/taken-c: rename or delete it, or rename what is exported`,
+    `${note("east", "c")}names/${longest} is not mirrored (NameTooLong): the mirror's name ${longest}-c has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
   ];
 
   it("are each told in one sentence with both culprits, before anything is written", async () => {
-    const before = await servicesIn(bed.clusters.west);
-    const text = await stack.pulumi("preview");
+    const { text } = await stack.preview();
     for (const sentence of sentences) assert.ok(text.includes(sentence), `${sentence}\n${text}`);
-    assert.deepEqual(await servicesIn(bed.clusters.west), before);
   });
 
   it("are given to nobody, and all the rest is mirrored", async () => {
-    await stack.pulumi("up", "--yes", "--skip-preview");
-    assert.deepEqual(await servicesIn(bed.clusters.west), ["copy-c", "db-c", "taken-c"]);
-    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await stack.up();
+    const there = await servicesIn(world.kube.east, "names");
+    assert.deepEqual(there, ["copy-c", "db-c", "taken-c"]);
+    await stack.assertSettled();
   });
 });
 
 describe("clusters that are linked both ways by labels of the Services' own", function () {
   this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
-  let stack: Stack;
-
-  before(async () => {
-    const names = ["west", "east"] as const;
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
-    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
-    await addService(bed.clusters.west, "shop", "web", { labels: { app: "web" } });
-    await addService(bed.clusters.east, "shop", "db", { labels: { app: "db" } });
+  it("never mirror a mirror, however often it runs", async () => {
+    const world = await emptyWorld();
+    const { west, east } = world.kube;
+    for (const kube of [west, east]) await createNamespaces(kube, ["both"]);
+    await create(west, [service("both/web", { labels: { app: "web" } })]);
+    await create(east, [service("both/db", { labels: { app: "db" } })]);
     const everything = { matchExpressions: [{ key: "app", operator: "Exists" }] };
-    stack = await newStack(bed, "both", {
+    const stack = await Methods.create(world, "both", {
       clusters: { west: {}, east: {} },
       topology: "mesh",
       linkDefaults: { gateway, selector: everything, federatedServiceSelector: everything },
-      manage: "mirrors",
     });
-  });
-  after(() => bed.stop());
-
-  it("never mirror a mirror, however often it runs", async () => {
-    for (const flags of [[], [], ["--expect-no-changes"]]) {
-      await stack.pulumi("up", "--yes", "--skip-preview", ...flags);
+    const assertMirrored = async () => {
       const both = ["db-federated", "web-federated"];
-      assert.deepEqual(await servicesIn(bed.clusters.west), [...both, "db-east", "web"].sort());
-      assert.deepEqual(await servicesIn(bed.clusters.east), [...both, "db", "web-west"].sort());
+      assert.deepEqual(await servicesIn(west, "both"), [...both, "db-east", "web"].sort());
+      assert.deepEqual(await servicesIn(east, "both"), [...both, "db", "web-west"].sort());
+    };
+    for (let run = 1; run <= 2; run++) {
+      await stack.up();
+      await assertMirrored();
     }
+    await stack.assertSettled();
+    await assertMirrored();
   });
 });

@@ -1,76 +1,57 @@
 import assert from "node:assert/strict";
 import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/link-resource.ts";
-import type { FederatedArgs, MirrorsArgs } from "../../engine/mirroring/reconcile/state.ts";
-import { type AuditedRequest, type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
-import { addLink, addLinkCrd, linksPath } from "./link-crd.ts";
-import { addNamespace, addService, label, removeService } from "./objects.ts";
-import { driven, type Kept } from "./phases.ts";
+import type { ObjectKey } from "../../engine/kubernetes/objects.ts";
+import type { AuditedRequest } from "../../testbed/bed.ts";
+import { addLink, addLinkCrd, linksPath, removeLinkCrd } from "../../testbed/links.ts";
+import { relabel, removeService } from "./mirroring/changes.ts";
+import { Methods } from "./mirroring/methods.ts";
+import { service } from "./mirroring/objects.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
 
+const namespace = "mc-status";
+const statusIn = "linkerd-multicluster";
 const member = { "mirror.linkerd.io/federated": "member" };
 const exported = { "mirror.linkerd.io/exported": "remote-discovery" };
+const key = (name: string): ObjectKey => `${namespace}/${name}`;
 
 describe("the status of Link resources on a real API server", function () {
   this.timeout("20m");
 
-  const federation = driven<FederatedArgs>((all) => all.federatedServices);
-  const mirroring = driven<MirrorsArgs>((all) => all.mirrors);
-  let bed: Bed<"west" | "east" | "north">;
-  let federated: FederatedArgs;
-  let mirrors: MirrorsArgs;
-  let keptFederated: Kept<FederatedArgs> = {};
-  let keptMirrors: Kept<MirrorsArgs> = {};
+  let world: World;
+  let stack: Methods;
 
   before(async () => {
-    const names = ["west", "east", "north"] as const;
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
-    const { west, east, north } = bed.clusters;
-    const access = (context: string) => ({ context, kubeconfig: bed.kubeconfig });
-    const clusters = Object.fromEntries(names.map((name) => [name, access(name)]));
-    const link = { source: "west", gateway: false } as const;
-    const [toEast, toNorth] = [
-      { ...link, target: "east" },
-      { ...link, target: "north" },
-    ];
-    const statusIn = "linkerd-multicluster";
-    federated = { cluster: "west", links: [toEast, toNorth], clusters, statusIn };
-    mirrors = { link: toEast, siblings: [toNorth], clusters, statusIn };
+    world = await emptyWorld();
+    const { west } = world.bed.clusters;
     await addLinkCrd(west);
     for (const name of ["east", "north"]) await addLink(west, name);
-    for (const cluster of [west, east, north]) {
-      await addNamespace(cluster, "mc-demo");
-      await addService(cluster, "mc-demo", "bb", { labels: member });
-    }
+    for (const kube of Object.values(world.kube))
+      await create(kube, [service(key("bb"), { labels: member })]);
+    const config = {
+      clusters: { west: {}, east: {}, north: {} },
+      links: ["east", "north"].map((target) => ({ source: "west", target, gateway: false })),
+    };
+    stack = await Methods.create(world, "status", config, [], { statusIn });
   });
-  after(() => bed.stop());
+  after(() => removeLinkCrd(world.bed.clusters.west));
 
   async function statusOf(link: string): Promise<LinkStatus> {
-    const { body } = await bed.clusters.west.request("GET", `${linksPath}/${link}`);
+    const { body } = await world.bed.clusters.west.request("GET", `${linksPath}/${link}`);
     return (body as { readonly status?: LinkStatus }).status ?? {};
   }
 
-  async function federate(): Promise<readonly string[]> {
-    keptFederated = await federation.up(federated, keptFederated);
-    return (keptFederated as Awaited<ReturnType<typeof federation.up>>).reasons;
-  }
-
-  async function mirror(): Promise<void> {
-    keptMirrors = await mirroring.up(mirrors, keptMirrors);
-  }
-
   it("is announced by a preview, which writes nothing", async () => {
-    const { inputs } = await federation.preview(federated);
-    assert.deepEqual(inputs.changes, {
-      "Link linkerd-multicluster/east": { "status.federatedServices": "1 Service mirrored, 0 not" },
-      "Link linkerd-multicluster/north": {
-        "status.federatedServices": "1 Service mirrored, 0 not",
-      },
-    });
+    const { changes } = await stack.previewed();
+    for (const link of ["east", "north"])
+      assert.equal(
+        changes[`Link ${statusIn}/${link}`]?.["status.federatedServices"],
+        "1 Service mirrored, 0 not",
+      );
     assert.deepEqual(await statusOf("east"), {});
   });
 
   it("lists the members of a federated Service as Linkerd's guide does, in one request for each Link", async () => {
-    const since = await mark(bed.clusters.west);
-    await federate();
+    const { requests } = await stack.up();
     for (const link of ["east", "north"]) {
       const { federatedServices: list } = await statusOf(link);
       const lastTransitionTime = list?.[0]?.conditions?.[0]?.lastTransitionTime ?? "";
@@ -80,7 +61,7 @@ describe("the status of Link resources on a real API server", function () {
           conditions: [
             {
               lastTransitionTime,
-              localRef: { group: "", kind: "Service", name: "bb-federated", namespace: "mc-demo" },
+              localRef: { group: "", kind: "Service", name: "bb-federated", namespace },
               message: "",
               reason: "Mirrored",
               status: "True",
@@ -88,68 +69,62 @@ describe("the status of Link resources on a real API server", function () {
             },
           ],
           controllerName: "linkerd.io/service-mirror",
-          remoteRef: { group: "", kind: "Service", name: "bb", namespace: "mc-demo" },
+          remoteRef: { group: "", kind: "Service", name: "bb", namespace },
         },
       ]);
     }
-    assert.deepEqual(statusPatches(await requestsOf(bed.clusters.west, { since })), [
-      "east",
-      "north",
-    ]);
+    assert.deepEqual(patchedLinks(requests.west), ["east", "north"]);
   });
 
   it("needs nothing when nothing has changed", async () => {
     const before = await statusOf("east");
-    const since = await mark(bed.clusters.west);
-    const { changes } = await federation.preview(federated, keptFederated);
-    assert.equal(changes, false);
-    await federate();
-    assert.deepEqual(statusPatches(await requestsOf(bed.clusters.west, { since })), []);
+    await stack.assertSettled();
     assert.deepEqual(await statusOf("east"), before);
   });
 
   it("is put right when somebody has cleared it, even if no Service has to change", async () => {
     const path = `${linksPath}/east/status`;
     const before = await statusOf("north");
-    await bed.clusters.west.request("PATCH", path, { status: { federatedServices: null } });
-    const { inputs, changes } = await federation.preview(federated, keptFederated);
-    assert.equal(changes, true);
-    assert.deepEqual(inputs.changes, {
-      "Link linkerd-multicluster/east": { "status.federatedServices": "1 Service mirrored, 0 not" },
+    await world.bed.clusters.west.request("PATCH", path, { status: { federatedServices: null } });
+    const { changes } = await stack.previewed();
+    assert.deepEqual(changes, {
+      [`Link ${statusIn}/east`]: {
+        "status.federatedServices": "1 Service mirrored, 0 not",
+      },
     });
-    await federate();
+    await stack.up();
     assert.equal((await statusOf("east")).federatedServices?.length, 1);
     assert.deepEqual(await statusOf("north"), before);
   });
 
   it("has the mirrors beside the members, each list by its own writer", async () => {
-    const { east } = bed.clusters;
-    await addNamespace(east, "lost");
-    await addService(east, "lost", "web", { labels: exported });
-    await addService(east, "mc-demo", "web", { labels: exported });
-    await mirror();
+    await create(world.kube.east, [
+      service("mc-lost/web", { labels: exported }),
+      service(key("web"), { labels: exported }),
+    ]);
+    await stack.up();
     const { mirrorServices, federatedServices } = await statusOf("east");
     assert.deepEqual(summary(mirrorServices), [
-      "lost/web: False MissingNamespace",
-      "mc-demo/web: True Mirrored mc-demo/web-east",
+      "mc-lost/web: False MissingNamespace",
+      "mc-status/web: True Mirrored mc-status/web-east",
     ]);
     assert.match(
       mirrorServices?.[0]?.conditions?.[0]?.message ?? "",
-      /^west has no namespace lost:/,
+      /^west has no namespace mc-lost:/,
     );
     assert.deepEqual(summary(federatedServices), [
-      "mc-demo/bb: True Mirrored mc-demo/bb-federated",
+      "mc-status/bb: True Mirrored mc-status/bb-federated",
     ]);
   });
 
   it("keeps the time of what has not changed, and gives a new one to what has", async () => {
     await backdate("east", "mirrorServices");
-    await addNamespace(bed.clusters.west, "lost");
-    await mirror();
+    await createNamespaces(world.kube.west, ["mc-lost"]);
+    await stack.up();
     const { mirrorServices = [] } = await statusOf("east");
     assert.deepEqual(summary(mirrorServices), [
-      "lost/web: True Mirrored lost/web-east",
-      "mc-demo/web: True Mirrored mc-demo/web-east",
+      "mc-lost/web: True Mirrored mc-lost/web-east",
+      "mc-status/web: True Mirrored mc-status/web-east",
     ]);
     const times = mirrorServices.map(({ conditions }) => conditions?.[0]?.lastTransitionTime);
     assert.notEqual(times[0], "2024-11-07T19:53:01Z");
@@ -157,65 +132,63 @@ describe("the status of Link resources on a real API server", function () {
   });
 
   it("says of a headless Service that it is no member, and of the others that they are", async () => {
-    const { north } = bed.clusters;
-    await removeService(north, "mc-demo", "bb");
-    await addService(north, "mc-demo", "bb", { labels: member, spec: { clusterIP: "None" } });
-    await federate();
+    const { north } = world.kube;
+    await removeService(north, key("bb"));
+    await create(north, [service(key("bb"), { labels: member }, { clusterIP: "None" })]);
+    await stack.up();
     assert.deepEqual(summary((await statusOf("north")).federatedServices), [
-      "mc-demo/bb: False InvalidService",
+      "mc-status/bb: False InvalidService",
     ]);
     assert.deepEqual(summary((await statusOf("east")).federatedServices), [
-      "mc-demo/bb: True Mirrored mc-demo/bb-federated",
+      "mc-status/bb: True Mirrored mc-status/bb-federated",
     ]);
   });
 
   it("loses its last entry with the last member", async () => {
-    await label(bed.clusters.north, "mc-demo", "bb", { "mirror.linkerd.io/federated": null });
-    await federate();
+    await relabel(world.kube.north, key("bb"), { "mirror.linkerd.io/federated": null });
+    await stack.up();
     assert.deepEqual((await statusOf("north")).federatedServices, []);
   });
 
   it("says to each member's Link that a Service of somebody else has the name", async () => {
-    const { west, east } = bed.clusters;
-    await addService(west, "mc-demo", "own-federated");
-    await addService(east, "mc-demo", "own", { labels: member });
-    await federate();
+    const { west, east } = world.kube;
+    await create(west, [service(key("own-federated"), {})]);
+    await create(east, [service(key("own"), { labels: member })]);
+    await stack.up();
     const { federatedServices: list = [] } = await statusOf("east");
     assert.deepEqual(summary(list), [
-      "mc-demo/bb: True Mirrored mc-demo/bb-federated",
-      "mc-demo/own: False Error",
+      "mc-status/bb: True Mirrored mc-status/bb-federated",
+      "mc-status/own: False Error",
     ]);
     assert.match(list[1]?.conditions?.[0]?.message ?? "", /^west already has a foreign Service/);
   });
 
   it("says Error of what could not be written, until it can", async () => {
-    const { east } = bed.clusters;
+    const { east } = world.kube;
     // With the list of members on top, it is more than Kubernetes takes.
     const annotations = { long: "x".repeat(256 * 1024 - 20) };
-    await addService(east, "mc-demo", "long", { labels: member, annotations });
-    const [reason = "", hint, ...others] = await federate();
-    assert.match(reason, /mc-demo\/long-federated/);
-    assert.equal(hint, "the rest is done, and pulumi up goes on with these");
-    assert.deepEqual(others, []);
+    await create(east, [service(key("long"), { labels: member, annotations })]);
+    const { text } = await stack.up({ fails: true });
+    const reason = text.split("\n").find((line) => line.includes("mc-status/long-federated"));
+    assert.match(text, /the rest is done, and pulumi up goes on with these$/);
     const failed = (await statusOf("east")).federatedServices ?? [];
     assert.deepEqual(summary(failed), [
-      "mc-demo/bb: True Mirrored mc-demo/bb-federated",
-      "mc-demo/long: False Error",
-      "mc-demo/own: False Error",
+      "mc-status/bb: True Mirrored mc-status/bb-federated",
+      "mc-status/long: False Error",
+      "mc-status/own: False Error",
     ]);
     assert.equal(failed[1]?.conditions?.[0]?.message, reason);
-    await removeService(east, "mc-demo", "long");
-    await addService(east, "mc-demo", "long", { labels: member });
-    assert.deepEqual(await federate(), []);
+    await removeService(east, key("long"));
+    await create(east, [service(key("long"), { labels: member })]);
+    await stack.up();
     assert.match(summary((await statusOf("east")).federatedServices).join(), /long: True Mirrored/);
   });
 
   it("is no matter where there is no Link resource", async () => {
-    await bed.clusters.west.request("DELETE", `${linksPath}/north`);
-    await label(bed.clusters.north, "mc-demo", "bb", { any: "thing" });
-    assert.deepEqual(await federate(), []);
-    const { changes } = await federation.preview(federated, keptFederated);
-    assert.equal(changes, false);
+    await world.bed.clusters.west.request("DELETE", `${linksPath}/north`);
+    await relabel(world.kube.north, key("bb"), { any: "thing" });
+    await stack.up();
+    await stack.assertSettled();
   });
 
   async function backdate(link: string, list: keyof LinkStatus): Promise<void> {
@@ -227,12 +200,16 @@ describe("the status of Link resources on a real API server", function () {
       })),
     }));
     const body = { status: { [list]: entries } };
-    const { code } = await bed.clusters.west.request("PATCH", `${linksPath}/${link}/status`, body);
+    const { code } = await world.bed.clusters.west.request(
+      "PATCH",
+      `${linksPath}/${link}/status`,
+      body,
+    );
     assert.equal(code, 200);
   }
 });
 
-/** `mc-demo/bb: True Mirrored mc-demo/bb-federated` */
+/** `mc-status/bb: True Mirrored mc-status/bb-federated` */
 function summary(list: readonly ServiceStatus[] = []): string[] {
   return list.flatMap(({ remoteRef, conditions = [] }) =>
     conditions.map(({ status, reason, localRef }) => {
@@ -242,9 +219,8 @@ function summary(list: readonly ServiceStatus[] = []): string[] {
   );
 }
 
-/** Links whose status was patched, one name for each request. */
-function statusPatches(requests: readonly AuditedRequest[]): string[] {
-  return requests
-    .filter(({ verb, resource }) => verb === "patch" && resource === "links/status")
-    .map(({ name }) => name);
+/** The Links whose status was patched. */
+function patchedLinks(requests: readonly AuditedRequest[]): string[] {
+  const patches = requests.filter(({ resource }) => resource === "links/status");
+  return [...new Set(patches.map(({ name }) => name))].sort();
 }

@@ -1,120 +1,104 @@
 import assert from "node:assert/strict";
-import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
-import { newStack, type Stack } from "./engine.ts";
-import { addNamespace, addService, serviceIn, serviceNames } from "./objects.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
+import { Methods } from "./mirroring/methods.ts";
+import { discovered, service } from "./mirroring/objects.ts";
+import type { Run } from "./mirroring/operations.ts";
+import { clusterNames, create, emptyWorld, type World } from "./mirroring/world.ts";
 
-const names = Array.from({ length: 10 }, (_, index) => `c${index}`);
+const namespace = "topology";
 const lists = ["endpoints", "links", "namespaces", "services"];
 
-/** Ten real API servers, without pods: they take half a minute to start on two cores, and 4 GB. */
-describe("a full mesh of ten clusters, ninety links", function () {
+/** `npm run bench` measures a larger one. */
+describe("a full mesh of three clusters, six links", function () {
   this.timeout("20m");
 
-  let bed: Bed<string>;
-  let stack: Stack;
+  let world: World;
+  let stack: Methods;
 
   before(async () => {
-    bed = await startBed({ clusters: names.map((name) => ({ name, workloads: false })) });
-    await Promise.all(
-      clusters().map(async (cluster) => {
-        await addNamespace(cluster, "demo");
-        await addService(cluster, "demo", "bb", {
-          labels: { "mirror.linkerd.io/federated": "member" },
-        });
-        await addService(cluster, "demo", "web", {
-          labels: { "mirror.linkerd.io/exported": "remote-discovery" },
-        });
-      }),
-    );
-    stack = await newStack(bed, "mesh", {
-      clusters: Object.fromEntries(names.map((name) => [name, {}])),
+    world = await emptyWorld();
+    for (const name of clusterNames)
+      await create(world.kube[name], [
+        service(`${namespace}/bb`, { labels: { "mirror.linkerd.io/federated": "member" } }),
+        service(`${namespace}/web`, { labels: discovered }),
+      ]);
+    stack = await Methods.create(world, "mesh", {
+      clusters: { west: {}, east: {}, north: {} },
       topology: "mesh",
       linkDefaults: { gateway: false },
-      manage: "mirrors",
     });
   });
-  after(() => bed.stop());
 
-  function clusters() {
-    return Object.values(bed.clusters);
+  /** What every single cluster was asked for: its lists by name, and everything else. */
+  function assertAsked({ requests }: Run, expected: { lists: string[]; other: string[] }): void {
+    for (const name of clusterNames) {
+      const isList = ({ verb }: { verb: string }) => verb === "list";
+      const asked = requests[name].map(({ verb, resource }) => ({ verb, resource }));
+      assert.deepEqual(
+        {
+          lists: asked
+            .filter(isList)
+            .map(({ resource }) => resource)
+            .sort(),
+          other: asked
+            .filter((request) => !isList(request))
+            .map(({ verb, resource }) => `${verb} ${resource}`),
+        },
+        expected,
+        name,
+      );
+    }
   }
 
-  /** What each cluster was asked meanwhile: lists by name, and how many Services were written. */
-  async function asked(work: () => Promise<unknown>) {
-    const marks = await Promise.all(clusters().map(mark));
-    await work();
-    return Promise.all(
-      clusters().map(async (cluster, index) => {
-        const since = marks[index];
-        assert.ok(since);
-        const requests = await requestsOf(cluster, { since, userAgent: "linkerd-multicluster/" });
-        const read = requests.filter(({ verb }) => verb === "list");
-        const other = requests.filter(({ verb }) => verb !== "list");
-        return {
-          lists: read.map(({ resource }) => resource).sort(),
-          other: [...new Set(other.map(({ verb, resource }) => `${verb} ${resource}`))],
-          count: other.length,
-        };
-      }),
-    );
+  async function servicesOf(name: (typeof clusterNames)[number]) {
+    return world.kube[name].list(resources.services, { namespace });
   }
 
   it("lists each cluster once for a preview", async () => {
-    const answers = await asked(() => stack.pulumi("preview"));
-    for (const answer of answers) assert.deepEqual(answer, { lists, other: [], count: 0 });
+    assertAsked(await stack.preview(), { lists, other: [] });
   });
 
   it("lists each cluster once for an update, which writes each Service once", async () => {
-    const answers = await asked(() => stack.pulumi("up", "--yes", "--skip-preview"));
-    // Nine mirrors of web, and one federated Service.
-    for (const answer of answers)
-      assert.deepEqual(answer, { lists, other: ["create services"], count: 10 });
+    // Two mirrors of web, and one federated Service.
+    const other = Array.from({ length: 3 }, () => "create services");
+    assertAsked(await stack.up(), { lists, other });
   });
 
-  it("has a federated Service of all ten in each of them, and every mirror", async () => {
-    for (const cluster of clusters()) {
-      const others = names.filter((name) => name !== cluster.name);
-      const federated = await serviceIn(cluster, "demo", "bb-federated");
+  it("has a federated Service of all three in each of them, and every mirror", async () => {
+    for (const name of clusterNames) {
+      const services = await servicesOf(name);
+      const others = clusterNames.filter((other) => other !== name);
+      const federated = services.find(({ metadata }) => metadata.name === "bb-federated");
       assert.deepEqual(federated?.metadata.annotations, {
         "multicluster.linkerd.io/local-discovery": "bb",
-        "multicluster.linkerd.io/remote-discovery": others.map((name) => `bb@${name}`).join(),
+        "multicluster.linkerd.io/remote-discovery": [...others]
+          .sort()
+          .map((other) => `bb@${other}`)
+          .join(),
       });
       assert.deepEqual(
-        await serviceNames(cluster, "demo"),
-        ["bb", "bb-federated", "web", ...others.map((name) => `web-${name}`)].sort(),
+        services.map(({ metadata }) => metadata.name).sort(),
+        ["bb", "bb-federated", "web", ...others.map((other) => `web-${other}`)].sort(),
       );
     }
   });
 
   it("lists each cluster once where there is nothing to do, and writes nothing", async () => {
-    const answers = await asked(() =>
-      stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes"),
-    );
-    for (const answer of answers) assert.deepEqual(answer, { lists, other: [], count: 0 });
-  });
-
-  it("lists each cluster once in each of the two phases of a plain up", async () => {
-    const answers = await asked(() => stack.pulumi("up", "--yes"));
-    for (const answer of answers)
-      assert.deepEqual(answer, { lists: [...lists, ...lists].sort(), other: [], count: 0 });
+    assertAsked(await stack.up(), { lists, other: [] });
+    await stack.assertSettled();
   });
 
   it("lists each cluster once for a refresh", async () => {
-    const answers = await asked(() => stack.pulumi("refresh", "--yes", "--skip-preview"));
-    for (const answer of answers) assert.deepEqual(answer, { lists, other: [], count: 0 });
+    assertAsked(await stack.refresh(), { lists, other: [] });
   });
 
   it("lists each cluster once to take everything back out", async () => {
-    const answers = await asked(() => stack.pulumi("destroy", "--yes", "--skip-preview"));
+    const other = Array.from({ length: 3 }, () => "delete services");
     // Deployments too: the mirrors might be a controller's by now.
-    for (const answer of answers)
-      assert.deepEqual(answer, {
-        lists: ["deployments", ...lists],
-        other: ["delete services"],
-        count: 10,
-      });
-    for (const cluster of clusters()) {
-      assert.deepEqual(await serviceNames(cluster, "demo"), ["bb", "web"]);
+    assertAsked(await stack.destroy(), { lists: ["deployments", ...lists], other });
+    for (const name of clusterNames) {
+      const names = (await servicesOf(name)).map(({ metadata }) => metadata.name);
+      assert.deepEqual(names.sort(), ["bb", "web"]);
     }
   });
 });

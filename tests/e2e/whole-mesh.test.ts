@@ -6,8 +6,8 @@ import { chartFrom } from "../../components/charts/chart.ts";
 import { charts } from "../../config/keys.ts";
 import { accountName, tokenName } from "../../engine/credentials/names.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
-import { type Config, newStack, type Stack } from "./engine.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
 
 type Names = "west" | "east" | "north";
@@ -43,7 +43,7 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
   this.timeout("30m");
 
   let bed: Bed<Names> | undefined;
-  let stack: Stack;
+  let stack: PulumiStack;
 
   before(async function () {
     if (lacking.length > 0) return this.skip();

@@ -113,8 +113,7 @@ export const drifts: readonly Drift[] = [
     fields: { endpoints: `192.0.2.127 (${both}) → ${through}` },
   },
   {
-    title:
-      "L1: the Endpoints were left as not ready by Linkerd's controller, whose liveness does not exist here",
+    title: "the Endpoints were left as not ready by Linkerd's controller, which probes gateways",
     service: "endpoints-not-ready",
     alter: (east, key) =>
       patchEndpoints(east, key, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { installGateway } from "./gateway.ts";
 import { nothing } from "./mirrors.ts";
-import { takenOver, type Previewed } from "./preview.ts";
+import { type Previewed, takenOver, withoutAddresses } from "./preview.ts";
 import { assertOutcome, type Scenario } from "./scenario.ts";
 import { gatewayScenarios } from "./scenarios/gateway.ts";
 import { goingScenarios } from "./scenarios/going.ts";
@@ -23,12 +23,13 @@ const scenarios: readonly Scenario[] = [
   ...goingScenarios,
 ];
 
-describe("one link and all its scenarios in the same runs", function () {
+describe("one link and all its scenarios in the same runs of the real engine", function () {
   this.timeout("2m");
 
   let world: World;
   let stack: Stack;
   let previewed: Previewed;
+  let shown: string;
 
   before("starts the clusters and fills them", async function () {
     this.timeout("20m");
@@ -66,7 +67,15 @@ describe("one link and all its scenarios in the same runs", function () {
   describe("the next run, after changes of all sorts", () => {
     before(async () => {
       await each(scenarios, ({ then }) => then?.change(world) ?? Promise.resolve());
+      // Without what aligns its columns.
+      shown = withoutAddresses((await stack.preview()).text).replaceAll(/ +:/g, ":");
       ({ previewed } = await stack.upAsPreviewed());
+    });
+    it("shows each field that changes on a plain preview", () => {
+      for (const { then } of scenarios)
+        for (const fields of Object.values(then?.changes ?? {}))
+          for (const [field, text] of Object.entries(fields))
+            assert.ok(shown.includes(`+ ${field}: ${JSON.stringify(text)}`), shown);
     });
     for (const { title, namespace, run, then } of scenarios)
       it(then?.title ?? `${title}; it stays so`, () =>
@@ -80,10 +89,10 @@ describe("one link and all its scenarios in the same runs", function () {
     it("leaves nothing to do", () => stack.assertSettled());
   });
 
-  describe("the last run", () => {
+  describe("destroy takes away the mirrors, and nothing else", () => {
     before(() => stack.destroy());
     for (const { namespace, remains = nothing, title } of scenarios)
-      it(`G1: destroy takes away the mirrors, and nothing else, of: ${title}`, async () => {
+      it(title, async () => {
         assert.deepEqual(await contentsOf(world, namespace), remains);
       });
   });

@@ -17,19 +17,32 @@ export interface Previewed extends Announced {
   readonly keys: readonly string[];
 }
 
-interface Step {
+interface EngineStep {
   readonly urn: string;
-  readonly oldState?: { readonly inputs?: Planned };
-  readonly newState?: { readonly inputs?: Planned };
+  readonly oldState?: { readonly inputs?: object };
+  readonly newState?: { readonly inputs?: object };
 }
 
-const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+/** Inputs of a resource, of the run before and of this one. */
+interface Step {
+  readonly before: object | undefined;
+  readonly after: object | undefined;
+}
 
-/** Reads, of a link that has anything to do at all, what `pulumi preview --json` prints. */
+const type = "linkerd:Mirrors::";
+
+/** Reads what `pulumi preview --json` prints. */
 export function readPreview(text: string): Previewed {
-  const { steps } = JSON.parse(text) as { readonly steps: readonly Step[] };
-  const mirrors = steps.filter(({ urn }) => urn.includes(`${type}::`));
-  const parts = mirrors.map(announced);
+  const { steps } = JSON.parse(text) as { readonly steps: readonly EngineStep[] };
+  return readSteps(
+    steps
+      .filter(({ urn }) => urn.includes(type))
+      .map(({ oldState, newState }) => ({ before: oldState?.inputs, after: newState?.inputs })),
+  );
+}
+
+export function readSteps(steps: readonly Step[]): Previewed {
+  const parts = steps.map(announced);
   const comes = merged(parts.map((part) => part.comes));
   const goes = merged(parts.map((part) => part.goes));
   const changes = merged(parts.map((part) => part.changes));
@@ -42,6 +55,11 @@ export function readPreview(text: string): Previewed {
       .filter((key) => !isUntouched(changes[key] ?? {}))
       .sort(),
   };
+}
+
+/** How notes about a link begin, or about all of a cluster's mirrors. */
+export function note(source: string, target?: string): string {
+  return target === undefined ? `${source}: ` : `${source} <- ${target}: `;
 }
 
 /** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
@@ -76,21 +94,20 @@ function mapped(map: StringMap, change: (text: string) => string): StringMap {
   return Object.fromEntries(Object.entries(map).map(([key, text]) => [key, change(text)]));
 }
 
-function announced({ oldState, newState }: Step): Announced {
-  const before = linesOf(oldState?.inputs);
-  const after = linesOf(newState?.inputs);
-  const { changes = {}, notMirrored = {} } = newState?.inputs ?? {};
+function announced(step: Step): Announced {
+  const before: Partial<Planned> = step.before ?? {};
+  const after: Partial<Planned> = step.after ?? {};
   return {
-    comes: lacking(after, before),
-    goes: lacking(before, after),
-    changes: newTexts(flattened(oldState?.inputs?.changes), flattened(changes)),
-    skipped: flattened(notMirrored),
+    comes: lacking(linesOf(after), linesOf(before)),
+    goes: lacking(linesOf(before), linesOf(after)),
+    changes: newTexts(flattened(before.changes), flattened(after.changes)),
+    skipped: flattened(after.notMirrored),
   };
 }
 
-function linesOf(inputs: Planned | undefined): StringMap {
-  if (typeof inputs?.mirrors !== "object") return {};
-  const parts = Object.values(inputs.mirrors);
+function linesOf({ mirrors }: Partial<Planned>): StringMap {
+  if (typeof mirrors !== "object") return {};
+  const parts = Object.values(mirrors);
   return merged(parts.flatMap((lines) => (typeof lines === "object" ? [lines] : [])));
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { installGateway } from "./gateway.ts";
 import { exportedService, kinds } from "./objects.ts";
-import { Stack } from "./stack.ts";
+import { Methods } from "./methods.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 
 const namespace = "thousand";
@@ -13,7 +13,7 @@ describe("a thousand exported Services", function () {
   this.timeout("5m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
 
   before(async function () {
     this.timeout("20m");
@@ -26,7 +26,7 @@ describe("a thousand exported Services", function () {
       names.flatMap((name) => exportedService(`${namespace}/${name}`)),
     );
     const links = [{ source: "east", target: "west" }];
-    stack = await Stack.create(world, "thousand", { clusters: { west: {}, east: {} }, links });
+    stack = await Methods.create(world, "thousand", { clusters: { west: {}, east: {} }, links });
   });
 
   it("are mirrored by the first up, which says how far it has come", async () => {

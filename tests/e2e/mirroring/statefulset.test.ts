@@ -5,7 +5,9 @@ import { nameOf, relabel, unexport } from "./changes.ts";
 import { installGateway } from "./gateway.ts";
 import { headlessMirror, nothing } from "./mirrors.ts";
 import { exported, type Item, kinds, service } from "./objects.ts";
-import { Stack, written } from "./stack.ts";
+import { Methods } from "./methods.ts";
+import { written } from "./operations.ts";
+import { note, takenOver } from "./preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 
@@ -21,7 +23,7 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
 
   before(async function () {
     this.timeout("20m");
@@ -31,7 +33,7 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     await createNamespaces(east, [namespace]);
     await create(west, tutorial);
     await podsAreThere(world, 3);
-    stack = await Stack.create(world, "tutorial", { clusters: { west: {}, east: {} }, links });
+    stack = await Methods.create(world, "tutorial", { clusters: { west: {}, east: {} }, links });
   });
 
   it("mirrors nothing before the Service is exported", async () => {
@@ -39,23 +41,22 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     assert.deepEqual(await contentsOf(world, namespace), nothing);
   });
 
-  it("shows the headless mirror and one for each pod on a plain preview, and makes them so", async () => {
+  it("previews the headless mirror and one for each pod, and makes them so", async () => {
     await relabel(world.kube.west, headless, exported);
     await until("the label on the Endpoints", [], async () => {
       const { metadata } = await world.kube.west.get(kinds.Endpoints, nameOf(headless));
       return metadata.labels?.["mirror.linkerd.io/exported"];
     });
-    const { text } = await stack.preview();
-    const lines = text.split("\n").map((line) => line.trim());
-    for (const line of [
-      `+ ${namespace}/nginx-svc-west  : "headless mirror of nginx-svc: http 80/TCP, 3 pods"`,
-      ...hosts(3).map(
-        (host) =>
-          `+ ${namespace}/${host}-west: "endpoint mirror of ${host}.nginx-svc: http 80/TCP"`,
+    const { previewed } = await stack.upAsPreviewed();
+    assert.deepEqual(previewed.comes, {
+      [`${namespace}/nginx-svc-west`]: "headless mirror of nginx-svc: http 80/TCP, 3 pods",
+      ...Object.fromEntries(
+        hosts(3).map((host) => [
+          `${namespace}/${host}-west`,
+          `endpoint mirror of ${host}.nginx-svc: http 80/TCP`,
+        ]),
       ),
-    ])
-      assert.ok(lines.includes(line), `the preview lacks ${line}:\n${text}`);
-    await stack.upAsPreviewed();
+    });
     assert.deepEqual(await contentsOf(world, namespace), mirrors(3));
   });
 
@@ -98,15 +99,14 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     await create(world.kube.east, [controller]);
     await stack.configure({ clusters: { west: {}, east: {} }, links: [] });
     const { text, writes } = await stack.up();
-    assert.match(
-      text,
-      /east\/west: its mirrors stay, because Deployment east\/tutorial\/controller-west mirrors it now/,
-    );
+    const sentence = "its mirrors stay, because Deployment east/tutorial/controller-west";
+    assert.ok(text.includes(`${note("east", "west")}${sentence} mirrors it now`), text);
     assert.deepEqual(writes, []);
     assert.deepEqual(await contentsOf(world, namespace), before);
     await world.kube.east.remove(kinds.Deployment, controller.object.metadata);
     await stack.configure({ clusters: { west: {}, east: {} }, links });
-    assert.match((await stack.preview()).text, /adopt: already exists/);
+    const { changes } = await stack.previewed();
+    assert.deepEqual(changes[`${namespace}/nginx-svc-west`], takenOver);
   });
 
   it("takes all mirrors away on destroy", async () => {

@@ -36,7 +36,8 @@ export async function emptyWorld(): Promise<World> {
 
 async function begin(): Promise<World> {
   const bed = await startBed({
-    clusters: ["west", { name: "east", workloads: false }, { name: "north", workloads: false }],
+    clusters: [{ name: "west", runs: "pods" }, "east", "north"],
+    runs: "controllers",
   });
   const client = (context: ClusterName) =>
     connect({ context, kubeconfig: bed.kubeconfig }, context);

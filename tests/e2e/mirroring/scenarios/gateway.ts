@@ -18,7 +18,7 @@ const threePorts = [111, 222, 333].map((port, index) => ({
 /** Scenarios of linkerd-behaviour.md 11.1 - 11.3 and 11.6; its ids come first in the titles. */
 export const gatewayScenarios: readonly Scenario[] = [
   {
-    title: "C1, A1: an exported Service gets a mirror whose Endpoints are the gateway",
+    title: "an exported Service gets a mirror whose Endpoints are the gateway",
     namespace: "c1",
     target: exportedService("c1/service-one", { labels: { lk: "lv" } }),
     run: {
@@ -51,7 +51,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "C3: a Service exported for remote discovery gets a mirror without Endpoints",
+    title: "a Service exported for remote discovery gets a mirror without Endpoints",
     namespace: "c3",
     target: [service("c3/service-one", { labels: discovered }), endpoints("c3/service-one", [])],
     run: {
@@ -72,7 +72,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "A3: mirrors that Linkerd's controller made are taken over without a write",
+    title: "mirrors that Linkerd's controller made are taken over without a write",
     namespace: "a3",
     adopted: ["a3/flat-west", "a3/test-service-west"],
     target: [...exportedService("a3/test-service"), service("a3/flat", { labels: discovered })],
@@ -110,7 +110,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "A2: a mirror that leads elsewhere than to the gateway is put right",
+    title: "a mirror that leads elsewhere than to the gateway is put right",
     namespace: "a2",
     target: exportedService("a2/test-service"),
     source: items(
@@ -134,14 +134,14 @@ export const gatewayScenarios: readonly Scenario[] = [
       },
     },
     then: {
-      title: "A4: a Service that is not exported any more has its mirror and Endpoints deleted",
+      title: "a Service that is not exported any more has its mirror and Endpoints deleted",
       change: ({ kube }) => relabel(kube.west, "a2/test-service", unexport),
       contents: nothing,
       goes: { "a2/test-service-west": line("test-service") },
     },
   },
   {
-    title: "U1: a port that is gone goes from the mirror, and the gateway's identity is filled in",
+    title: "a port that is gone goes from the mirror, and the gateway's identity is filled in",
     namespace: "u1",
     target: exportedService("u1/test-service", {}, { ports: [threePorts[0], threePorts[2]] }),
     source: items(
@@ -174,7 +174,7 @@ export const gatewayScenarios: readonly Scenario[] = [
       },
     },
     then: {
-      title: "X1: a Service that is deleted takes its mirror and Endpoints along",
+      title: "a Service that is deleted takes its mirror and Endpoints along",
       change: ({ kube }) => removeService(kube.west, "u1/test-service"),
       contents: nothing,
       goes: {
@@ -183,7 +183,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "D1, G2: mirrors of Services that are not exported go, and the others stay as they are",
+    title: "mirrors of Services that are not exported go, and the others stay as they are",
     namespace: "g2",
     adopted: ["g2/test-service-1-west"],
     target: exportedService("g2/test-service-1"),
@@ -205,7 +205,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "N1: a Service whose namespace is missing is skipped, and the preview says so",
+    title: "a Service whose namespace is missing is skipped, and the preview says so",
     namespace: "n1",
     missing: true,
     target: exportedService("n1/service-one"),
@@ -217,14 +217,14 @@ export const gatewayScenarios: readonly Scenario[] = [
       },
     },
     then: {
-      title: "N1: once the namespace is there, the Service is mirrored",
+      title: "once the namespace is there, the Service is mirrored",
       change: ({ kube }) => createNamespaces(kube.east, ["n1"]),
       contents: gatewayMirror({ namespace: "n1", service: "service-one" }),
       comes: { "n1/service-one-west": line("service-one") },
     },
   },
   {
-    title: "X2: Services that are not exported do not matter, and their deletion neither",
+    title: "Services that are not exported do not matter, and their deletion neither",
     namespace: "x2",
     target: [
       service("x2/plain", {}),
@@ -232,7 +232,7 @@ export const gatewayScenarios: readonly Scenario[] = [
     ],
     run: { contents: nothing },
     then: {
-      title: "X2: a Service that was never exported is deleted without effect",
+      title: "a Service that was never exported is deleted without effect",
       change: ({ kube }) => removeService(kube.west, "x2/plain"),
       contents: nothing,
     },

@@ -21,7 +21,7 @@ const labelComes = { "label lk": 'none â†’ "lv"', "endpoints label lk": 'none â†
 /** Scenarios of linkerd-behaviour.md 11.1 and 11.4, and the cases of its section 3. */
 export const headlessScenarios: readonly Scenario[] = [
   {
-    title: "C2: a headless Service gets a headless mirror, and one for its named pod",
+    title: "a headless Service gets a headless mirror, and one for its named pod",
     namespace: "c2",
     target: exportedHeadless("c2/db", ["pod-0"], { labels: { lk: "lv" } }),
     run: {
@@ -56,7 +56,7 @@ export const headlessScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "H1: a new pod gets an endpoint mirror and joins the root; the others stay as they are",
+    title: "a new pod gets an endpoint mirror and joins the root; the others stay as they are",
     namespace: "h1",
     adopted: ["h1/pod-0-west"],
     target: exportedHeadless("h1/db", ["pod-0", "pod-1"]),
@@ -142,7 +142,7 @@ export const headlessScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "H2, G2: headless mirrors that Linkerd's controller made are taken over without a write",
+    title: "headless mirrors that Linkerd's controller made are taken over without a write",
     namespace: "h2-b",
     adopted: ["h2-b/db-west", "h2-b/pod-0-west", "h2-b/pod-1-west"],
     target: exportedHeadless("h2-b/db", ["pod-0", "pod-1"]),
@@ -156,13 +156,13 @@ export const headlessScenarios: readonly Scenario[] = [
       },
     },
     then: {
-      title: "H2, H3: what happens to a Service of that name in another namespace does not matter",
+      title: "what happens to a Service of that name in another namespace does not matter",
       change: () => Promise.resolve(),
       contents: h2Contents,
     },
   },
   {
-    title: "H3: a Service of the same name and pods in another namespace has mirrors of its own",
+    title: "a Service of the same name and pods in another namespace has mirrors of its own",
     namespace: "h2-a",
     target: exportedHeadless("h2-a/db", ["pod-0"]),
     run: {
@@ -170,7 +170,7 @@ export const headlessScenarios: readonly Scenario[] = [
       comes: { "h2-a/db-west": rootLine("1 pod"), "h2-a/pod-0-west": podLine("pod-0") },
     },
     then: {
-      title: "H3: un-exporting it takes the mirrors of its pods along, all Endpoints included",
+      title: "un-exporting it takes the mirrors of its pods along, all Endpoints included",
       change: ({ kube }) => relabel(kube.west, "h2-a/db", unexport),
       contents: nothing,
       goes: { "h2-a/db-west": rootLine("1 pod"), "h2-a/pod-0-west": podLine("pod-0") },

@@ -22,7 +22,7 @@ const hopeless = {
 /** Special shapes of exported Services, linkerd-behaviour.md 2.6 - 2.8 and 2.16. */
 export const shapeScenarios: readonly Scenario[] = [
   {
-    title: "I1: labels and annotations are copied but for those excluded and Linkerd's own",
+    title: "labels and annotations are copied but for those excluded and Linkerd's own",
     namespace: "i1",
     target: exportedService("i1/web", {
       labels: { ...evil, "multicluster.linkerd.io/remote-discovery": "elsewhere" },

@@ -24,7 +24,7 @@ function situation(remote: Objects, local: Objects, link: Partial<LinkSpec> = {}
 }
 
 describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", () => {
-  it("D1: a mirror that nothing exports any more goes, with its Endpoints", () => {
+  it("a mirror that nothing exports any more goes, with its Endpoints", () => {
     const key = "test-namespace-to-delete/test-service-remote-to-delete";
     const local = { services: [msvc(key)], endpoints: [mep(key, { ip: "" })] };
     const namespaces = ["test-namespace-to-delete"];
@@ -32,7 +32,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
     assert.deepEqual(after, cluster("local", { namespaces }));
   });
 
-  it("U1: changed ports and a new gateway identity reach the mirror and its Endpoints", () => {
+  it("changed ports and a new gateway identity reach the mirror and its Endpoints", () => {
     const key = "test-namespace/test-service";
     const numbered = (...numbers: number[]) =>
       numbers.map((port) => ({ name: `port${port / 111}`, protocol: "TCP", port }));
@@ -61,19 +61,19 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
   const two = rsvc("ns1/service-two", "111", { "mirror.linkerd.io/exported": "remote-discovery" });
   const selections: [id: string, link: Partial<LinkSpec>, changes: string[], skips: string[]][] = [
     [
-      "S1: an empty remoteDiscoverySelector selects nothing",
+      "an empty remoteDiscoverySelector selects nothing",
       { remoteDiscoverySelector: {} },
       ["create gateway ns1/service-one-remote"],
       ["NotSelected ns1/service-two"],
     ],
     [
-      "S2: an empty selector selects nothing",
+      "an empty selector selects nothing",
       { selector: {} },
       ["create discovery ns1/service-two-remote"],
       ["NotSelected ns1/service-one"],
     ],
     [
-      "S3: a link whose selectors are all empty mirrors nothing",
+      "a link whose selectors are all empty mirrors nothing",
       { selector: {}, remoteDiscoverySelector: {} },
       [],
       ["NotSelected ns1/service-one", "NotSelected ns1/service-two"],
@@ -86,7 +86,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
       assert.deepEqual(skipped(plan), skips);
     });
 
-  it("G1: without a single export all mirrors go", () => {
+  it("without a single export all mirrors go", () => {
     const keys = ["test-namespace/test-service-1", "test-namespace/test-service-2"] as const;
     const local = {
       services: keys.map((key) => msvc(key)),
@@ -99,7 +99,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
     );
   });
 
-  it("G2: an orphan goes, and what is still exported stays as it is", () => {
+  it("an orphan goes, and what is still exported stays as it is", () => {
     const [first, second] = [
       "test-namespace/test-service-1",
       "test-namespace/test-service-2",
@@ -143,38 +143,33 @@ describe("Linkerd's own tests of what an event asks for (11.6), as one run", () 
   const mirror = `${key}-remote`;
   const rows: [title: string, remote: Objects, local: Objects, changes: string[]][] = [
     [
-      "A1: an exported Service without a mirror has one created",
+      "an exported Service without a mirror has one created",
       exportedNow,
       { namespaces: ["test-namespace"] },
       [`create gateway ${mirror}`],
     ],
     [
-      "A2: a mirror that leads elsewhere than to the gateway is updated",
+      "a mirror that leads elsewhere than to the gateway is updated",
       exportedNow,
       mirrored("past", "0.0.0.0"),
       [`update gateway ${mirror}`],
     ],
+    ["a mirror that is right is left alone", exportedNow, mirrored("current", "192.0.2.127"), []],
     [
-      "A3: a mirror that is right is left alone",
-      exportedNow,
-      mirrored("current", "192.0.2.127"),
-      [],
-    ],
-    [
-      "A4: a Service that has lost its export label has its mirror deleted",
+      "a Service that has lost its export label has its mirror deleted",
       { services: [rsvc(key, "current", {})] },
       mirrored("current", "192.0.2.127"),
       [`delete gateway ${mirror}`],
     ],
-    ["X1: a deleted Service that has no mirror asks for nothing", {}, {}, []],
-    ["X2: a deleted Service that was not exported asks for nothing", {}, {}, []],
+    ["a deleted Service that has no mirror asks for nothing", {}, {}, []],
+    ["a deleted Service that was not exported asks for nothing", {}, {}, []],
   ];
   for (const [title, remote, local, changes] of rows)
     it(title, () => {
       assert.deepEqual(actions(planned(situation(remote, local))), changes);
     });
 
-  it("A2: only what differs is written, and the resource version is no difference", () => {
+  it("only what differs is written, and the resource version is no difference", () => {
     assert.deepEqual(fieldChanges(planned(situation(exportedNow, mirrored("past", "0.0.0.0")))), [
       {
         field: "endpoints",

@@ -25,7 +25,7 @@ function empty(...namespaces: string[]) {
 }
 
 describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11.2)", () => {
-  it("C1: an exported Service gets a mirror whose Endpoints are the gateway", () => {
+  it("an exported Service gets a mirror whose Endpoints are the gateway", () => {
     const target = cluster("remote", {
       services: [rsvc("ns1/service-one", "111", { ...exportTrue, ...lk })],
       endpoints: [endpoints("ns1/service-one", ready)],
@@ -40,7 +40,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     );
   });
 
-  it("C2: a headless Service gets a headless mirror, and one for its named pod", () => {
+  it("a headless Service gets a headless mirror, and one for its named pod", () => {
     const target = cluster("remote", {
       services: [rhsvc("ns2/service-one", "111", { ...exportTrue, ...lk })],
       endpoints: [rhep("ns2/service-one", "112", "192.0.0.1", ["pod-0"])],
@@ -62,7 +62,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     );
   });
 
-  /** What C3 and C4 ask for: labels for Linkerd's destination controller, and no Endpoints. */
+  /** For remote discovery: labels for Linkerd's destination controller, and no Endpoints. */
   const discoveryMirror: Service = msvc("ns1/service-one", {
     labels: {
       "multicluster.linkerd.io/remote-discovery": "remote",
@@ -73,7 +73,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     "mirror.linkerd.io/exported": "remote-discovery",
   });
 
-  it("C3: a Service exported for remote discovery gets a mirror without Endpoints", () => {
+  it("a Service exported for remote discovery gets a mirror without Endpoints", () => {
     const target = cluster("remote", {
       services: [discovered],
       endpoints: [endpoints("ns1/service-one", ready)],
@@ -82,7 +82,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     assert.deepEqual(after, cluster("local", { services: [discoveryMirror], namespaces: ["ns1"] }));
   });
 
-  it("C4: a link without a gateway mirrors for remote discovery, and skips what needs a gateway", () => {
+  it("a link without a gateway mirrors for remote discovery, and skips what needs a gateway", () => {
     const situation = {
       link: { ...linkStd, gateway: false as const, selector: {} },
       gateway: noGateway,
@@ -96,7 +96,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     assert.deepEqual(skipped(planned(situation)), ["NotSelected ns1/service-two"]);
   });
 
-  it("N1: a Service whose namespace is missing is skipped, and mirrored when it appears", () => {
+  it("a Service whose namespace is missing is skipped, and mirrored when it appears", () => {
     const target = cluster("remote", {
       services: [rsvc("ns1/service-one", "111", exportTrue)],
       endpoints: [endpoints("ns1/service-one", ready)],
@@ -122,7 +122,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     })),
   };
 
-  it("L1, L2: a mirror is made as for a living gateway, which a one-shot run does not probe", () => {
+  it("a mirror is made as for a living gateway, which a one-shot run does not probe", () => {
     const target = cluster("remote", {
       services: [rsvc("ns/svc", "1", exportTrue, port)],
       endpoints: [endpoints("ns/svc", ready)],
@@ -137,7 +137,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     );
   });
 
-  it("L1, L2: addresses that Linkerd's controller left as not ready become ready", () => {
+  it("addresses that Linkerd's controller left as not ready become ready", () => {
     const target = cluster("remote", {
       services: [rsvc("ns/svc", "2", { ...exportTrue, "new-label": "hi" }, port)],
       endpoints: [endpoints("ns/svc", ready)],

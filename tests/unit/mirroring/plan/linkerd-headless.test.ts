@@ -16,7 +16,7 @@ import { actions, planned } from "../../fixtures/reconcile.ts";
 const std = { link: linkStd, gateway: gatewayStd };
 
 describe("Linkerd's own tests of headless mirrors (linkerd-behaviour.md 11.4)", () => {
-  it("H1: a new pod gets an endpoint mirror and joins the root; the others stay as they are", () => {
+  it("a new pod gets an endpoint mirror and joins the root; the others stay as they are", () => {
     const key = "eptest/service-two";
     const target = cluster("remote", {
       services: [rhsvc(key, "222", exportTrue)],
@@ -76,11 +76,11 @@ describe("Linkerd's own tests of headless mirrors (linkerd-behaviour.md 11.4)", 
     ],
   });
 
-  it("H2: pods of a Service of the same name in another namespace are left alone", () => {
+  it("pods of a Service of the same name in another namespace are left alone", () => {
     assert.deepEqual(planned({ ...std, target, source }).changes, []);
   });
 
-  it("H2: a pod that is gone takes its mirror along in its own namespace only", () => {
+  it("a pod that is gone takes its mirror along in its own namespace only", () => {
     const shrunk = cluster("remote", {
       services: [...target.services.values()],
       endpoints: [
@@ -94,7 +94,7 @@ describe("Linkerd's own tests of headless mirrors (linkerd-behaviour.md 11.4)", 
     ]);
   });
 
-  it("H3: un-exporting a headless Service takes its pods' mirrors along in its namespace only", () => {
+  it("un-exporting a headless Service takes its pods' mirrors along in its namespace only", () => {
     const unexported = cluster("remote", {
       services: [rhsvc(first, "112", {}), rhsvc(second, "222", exportTrue)],
       endpoints: [...target.endpoints.values()],

@@ -1,0 +1,47 @@
+import { type Bed, type Cluster, startBed } from "../bed.ts";
+import { BedError } from "../errors.ts";
+import type { Config } from "../stack.ts";
+import { namespace, Writer } from "./writer.ts";
+
+export interface MeshSize {
+  readonly clusters: number;
+  /** Exported Services of each cluster. */
+  readonly exports: number;
+}
+
+/** API servers without anything beside them: Services need no pods to be mirrored. */
+export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<string>> {
+  const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
+  const bed = await startBed({ clusters: names, runs: "nothing" });
+  const services = Array.from({ length: exports }, (_, index) => ({
+    metadata: {
+      name: `service-${index}`,
+      labels: { "mirror.linkerd.io/exported": "remote-discovery" },
+    },
+    spec: { ports: [{ name: "http", port: 8080 }] },
+  }));
+  await Promise.all(
+    Object.values(bed.clusters).map(async (cluster) => {
+      await addNamespace(cluster);
+      const writer = new Writer(cluster);
+      await writer.create(services);
+      await writer.close();
+    }),
+  );
+  return bed;
+}
+
+/** Every cluster mirrors the exports of every other. */
+export function meshConfig(bed: Bed<string>): Config {
+  return {
+    manage: "mirrors",
+    clusters: Object.fromEntries(Object.keys(bed.clusters).map((name) => [name, {}])),
+    topology: "mesh",
+    linkDefaults: { gateway: false },
+  };
+}
+
+async function addNamespace({ name, request }: Cluster): Promise<void> {
+  const { code } = await request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+  if (code !== 201) throw new BedError(`${name} takes no namespace: it answers ${code}.`);
+}

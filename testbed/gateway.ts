@@ -1,0 +1,42 @@
+/** Linkerd's gateway as far as links look at it: a Service that a load balancer has given addresses. */
+import type { Kubernetes } from "../engine/kubernetes/interface.ts";
+import { resources } from "../engine/kubernetes/resources.ts";
+import { annotation, gatewayPort } from "../engine/mirroring/model/vocabulary.ts";
+
+export const gatewayName = { namespace: "linkerd-multicluster", name: "linkerd-gateway" } as const;
+
+export interface Gateway {
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly identity: string;
+}
+
+/** The namespace has to be there. */
+export async function installGateway(
+  cluster: Kubernetes,
+  { addresses, port, identity }: Gateway,
+): Promise<void> {
+  await cluster.create(resources.services, {
+    metadata: { ...gatewayName, annotations: { [annotation.gatewayIdentity]: identity } },
+    spec: {
+      type: "LoadBalancer",
+      ports: [
+        { name: gatewayPort, protocol: "TCP", port },
+        { name: "mc-probe", protocol: "TCP", port: 4191 },
+      ],
+    },
+  });
+  await assignAddresses(
+    cluster,
+    addresses.map((ip) => ({ ip })),
+  );
+}
+
+/** As the load balancer does. */
+export async function assignAddresses(
+  cluster: Kubernetes,
+  ingress: readonly ({ readonly ip: string } | { readonly hostname: string })[],
+): Promise<void> {
+  const patch = { status: { loadBalancer: { ingress } } };
+  await cluster.patch(resources.services, gatewayName, patch, { subresource: "status" });
+}

@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
+
+import { execa } from "execa";
+import { stringify } from "yaml";
+
+import { BedError } from "./errors.ts";
+import { environment, type EngineParts } from "./pulumi.ts";
+
+export const repository = join(import.meta.dirname, "..");
+const project = "linkerd-multicluster";
+
+/** Values of the project's config keys, without the project's name. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/** One run of the engine. */
+export interface Outcome {
+  readonly words: readonly string[];
+  readonly code: number;
+  /** All that it printed, without colors. */
+  readonly text: string;
+  /** The part of it that went to standard output: with `--json`, the JSON. */
+  readonly stdout: string;
+}
+
+export interface RunOptions {
+  /** Gets each line as it is printed. */
+  readonly show?: (line: string) => void;
+  /**
+   * Interrupts the run. It is in a process group of its own then: a Ctrl-C in the terminal must
+   * reach it once, from here.
+   */
+  readonly signal?: AbortSignal;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** `pulumi` with a program, and a stack of it that is nowhere but in the bed. */
+export interface PulumiStack {
+  /** Besides the bed's: these let `pulumi preview` find the stack and its config. */
+  readonly settings: Readonly<Record<string, string>>;
+  configure(config: Config): Promise<void>;
+  run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** Returns what the command prints; that is in the error where it fails. */
+  pulumi(...words: readonly string[]): Promise<string>;
+}
+
+/** @param program folder of the program, by default this repository's */
+export async function newStack(
+  bed: EngineParts,
+  name: string,
+  config: Config,
+  program = repository,
+): Promise<PulumiStack> {
+  const folder = join(bed.folder, "stacks", name);
+  const file = join(folder, `Pulumi.${name}.yaml`);
+  const settings = { PULUMI_STACK: name, PULUMI_OPTION_CONFIG_FILE: file };
+  const env = { ...environment(bed), PULUMI_OPTION_COLOR: "never", ...settings };
+  const pulumi = (cwd: string, words: readonly string[], options: RunOptions = {}) =>
+    run(words, cwd, { ...env, ...options.variables }, options);
+
+  // A new stack writes the salt of its secrets beside a Pulumi.yaml: not beside the program's.
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "Pulumi.yaml"), stringify({ name: project, runtime: "nodejs" }));
+  succeeded(await pulumi(folder, ["stack", "init", name]));
+  const salt = await readFile(file, "utf8");
+
+  const stack: PulumiStack = {
+    settings,
+    async configure(values) {
+      await writeFile(file, salt + configFile(values));
+    },
+    run: (words, options) => pulumi(program, words, options),
+    pulumi: async (...words) => succeeded(await pulumi(program, words)),
+  };
+  await stack.configure(config);
+  return stack;
+}
+
+/** The text of a stack's config file, without what the engine itself keeps in it. */
+export function configFile(config: Config): string {
+  const entries = Object.entries(config).map(([key, value]) => [`${project}:${key}`, value]);
+  return stringify({ config: Object.fromEntries(entries) as Config });
+}
+
+function succeeded({ code, text, words }: Outcome): string {
+  if (code === 0) return text;
+  throw new BedError(`pulumi ${words.join(" ")} failed:\n${text}`);
+}
+
+async function run(
+  words: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  { show, signal }: RunOptions,
+): Promise<Outcome> {
+  const child = execa("pulumi", words, {
+    ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
+    detached: signal !== undefined,
+  });
+  let impatience: NodeJS.Timeout | undefined;
+  signal?.addEventListener("abort", () => {
+    // Asked once it finishes what is under way, asked twice it does not; either way it ends its
+    // plugins, which a kill would leave behind.
+    child.kill("SIGINT");
+    impatience = setTimeout(() => child.kill("SIGINT"), 5_000);
+  });
+  const shown =
+    show === undefined ? [] : [once(createInterface(child.all).on("line", show), "close")];
+  const [{ exitCode = 1, all, stdout }] = await Promise.all([child, ...shown]);
+  clearTimeout(impatience);
+  return { words, code: exitCode, text: stripVTControlCharacters(all), stdout };
+}

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { format } from "node:util";
+
+import { parseConfig } from "../../../config/parse.ts";
+import type { Config } from "../../../testbed/stack.ts";
+import { type Expectation, Operations, type Run } from "./operations.ts";
+import { type Previewed, readSteps } from "./preview.ts";
+import { provider, type Provider, type Values, wantedResources } from "./providers.ts";
+import type { World } from "./world.ts";
+
+/** What is kept of a resource between two operations, as Pulumi's state does. */
+interface Held {
+  readonly id: string;
+  readonly inputs: Values;
+  readonly outputs: Values;
+  /** The run before has not done everything. */
+  readonly isPartial: boolean;
+}
+
+/** What an operation makes of one resource of the config. */
+interface Step {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly held: Held | undefined;
+  readonly inputs: Values;
+  readonly changes: boolean;
+}
+
+/** More than `manage: mirrors` gives to the resources. */
+type Extra = Readonly<Record<string, unknown>>;
+
+/**
+ * The same operations as those of a stack in the engine, by the methods of the provider alone: in a
+ * hundredth of the time, and against the same clusters. Each operation has modules of its own, as
+ * the engine starts a process for each. What the engine itself has a part in is not for this:
+ * unknowns, secrets, replacement, exit codes, and what is shown.
+ */
+export class Methods extends Operations {
+  readonly #kubeconfig: string;
+  readonly #name: string;
+  readonly #extra: Extra;
+  readonly #state = new Map<string, Held>();
+  #config: Config = {};
+
+  private constructor(world: World, name: string, secrets: readonly string[], extra: Extra) {
+    super(world, secrets);
+    this.#kubeconfig = world.bed.kubeconfig;
+    this.#name = name;
+    this.#extra = extra;
+  }
+
+  static async create(
+    world: World,
+    name: string,
+    config: Config,
+    secrets: readonly string[] = [],
+    extra: Extra = {},
+  ): Promise<Methods> {
+    const methods = new Methods(world, name, secrets, extra);
+    await methods.configure(config);
+    return methods;
+  }
+
+  protected write(config: Config): Promise<void> {
+    this.#config = config;
+    return Promise.resolve();
+  }
+
+  async preview(expectation?: Expectation): Promise<Run> {
+    return this.#operation("preview", expectation, () => this.#check());
+  }
+
+  async previewNothing(): Promise<Run> {
+    return this.#operation("preview", {}, async () => {
+      assertNothing(await this.#check());
+    });
+  }
+
+  async previewed(): Promise<Previewed> {
+    const steps: Step[] = [];
+    await this.#operation("preview", {}, async () => steps.push(...(await this.#check())));
+    const checked = steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs }));
+    const names = new Set(steps.map(({ name }) => name));
+    const deleted = [...this.#state]
+      .filter(([name]) => !names.has(name))
+      .map(([, { inputs }]) => ({ before: inputs, after: undefined }));
+    return readSteps([...checked, ...deleted]);
+  }
+
+  async up(expectation?: Expectation): Promise<Run> {
+    return this.#operation("up", expectation, () => this.#update());
+  }
+
+  protected async upNothing(): Promise<Run> {
+    return this.#operation("up", {}, async () => {
+      assertNothing(await this.#update());
+    });
+  }
+
+  async refresh(expectation?: Expectation): Promise<Run> {
+    return this.#operation("refresh", expectation, async () => {
+      const mirrors = await provider();
+      for (const [name, held] of this.#state) {
+        const { props = {}, inputs = {} } = await mirrors.read(held.id, held.outputs);
+        this.#state.set(name, { ...held, inputs: plain(inputs), outputs: plain(props) });
+      }
+    });
+  }
+
+  async destroy(expectation?: Expectation): Promise<Run> {
+    return this.#operation("destroy", expectation, () => this.#delete([...this.#state.keys()]));
+  }
+
+  /** All that is kept between two operations. */
+  get state(): string {
+    return JSON.stringify([...this.#state], null, 2);
+  }
+
+  async #check(then: (step: Step) => void = () => undefined): Promise<Step[]> {
+    const mirrors = await provider();
+    const steps: Step[] = [];
+    for (const [name, args] of this.#wanted()) {
+      const held = this.#state.get(name);
+      const { inputs, failures } = await mirrors.check(held?.inputs ?? {}, args);
+      if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+      const { changes = true } =
+        held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
+      const step = { name, provider: mirrors, held, inputs: plain(inputs), changes };
+      steps.push(step);
+      then(step);
+    }
+    return steps;
+  }
+
+  /** As the engine: what is checked is carried out at once, beside the checks of the others. */
+  async #update(): Promise<Step[]> {
+    const running: Promise<void>[] = [];
+    const steps = await this.#check((step) => running.push(this.#carryOut(step))).finally(() =>
+      Promise.allSettled(running),
+    );
+    await all(running);
+    const names = new Set(steps.map(({ name }) => name));
+    await this.#delete([...this.#state.keys()].filter((name) => !names.has(name)));
+    return steps;
+  }
+
+  async #carryOut({ name, provider, held, inputs, changes }: Step): Promise<void> {
+    if (held !== undefined && !changes && !held.isPartial) {
+      this.#state.set(name, { ...held, inputs });
+      return;
+    }
+    try {
+      const { id = held?.id ?? "", outs } =
+        held === undefined
+          ? await provider.create(inputs)
+          : { id: held.id, ...(await provider.update(held.id, held.outputs, inputs)) };
+      this.#state.set(name, { id, inputs, outputs: plain(outs), isPartial: false });
+    } catch (error) {
+      if (!isPartialFailure(error)) throw error;
+      const { id, properties, reasons } = error;
+      this.#state.set(name, { id, inputs, outputs: plain(properties), isPartial: true });
+      throw new Error(reasons.join("\n"), { cause: error });
+    }
+  }
+
+  async #delete(names: readonly string[]): Promise<void> {
+    const mirrors = await provider();
+    const deletions = names.map(async (name) => {
+      const held = this.#state.get(name);
+      assert.ok(held);
+      await mirrors.delete(held.id, held.outputs);
+      this.#state.delete(name);
+    });
+    await all(deletions);
+  }
+
+  #wanted(): ReadonlyMap<string, Values> {
+    const { clusters, ...rest } = this.#config;
+    const found = Object.entries(clusters ?? {}).map(([name, cluster]) => {
+      return [name, { kubeconfig: this.#kubeconfig, ...(cluster as object) }] as const;
+    });
+    // Pulumi hands maps over sorted.
+    const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found.sort()) });
+    if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
+    const wanted = [...wantedResources(parsed.config, `methods/${this.#name}`)];
+    return new Map(wanted.map(([name, args]) => [name, plain({ ...args, ...this.#extra })]));
+  }
+
+  async #operation(
+    operation: string,
+    expectation: Expectation = {},
+    work: () => Promise<unknown>,
+  ): Promise<Run> {
+    return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
+      const lines: string[] = [];
+      const code = await listening(lines, work).then(
+        () => 0,
+        (error: unknown) => {
+          lines.push(error instanceof Error ? error.message : String(error));
+          return 1;
+        },
+      );
+      return { code, text: lines.join("\n") };
+    });
+  }
+}
+
+/** Pulumi shows what the provider prints as messages of the stack. */
+async function listening(lines: string[], work: () => Promise<unknown>): Promise<void> {
+  const { log } = console;
+  console.log = (...texts: unknown[]) => void lines.push(format(...texts));
+  try {
+    await work();
+  } finally {
+    console.log = log;
+  }
+}
+
+function assertNothing(steps: readonly Step[]): void {
+  const changed = steps.filter(({ changes }) => changes).map(({ name }) => name);
+  if (changed.length > 0) throw new Error(`something is to do for ${changed.join(", ")}`);
+}
+
+/** Waits for all, and then throws what has gone wrong. */
+async function all(running: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(running);
+  const reasons = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason as unknown] : [],
+  );
+  const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
+  if (reasons.length > 0) throw new Error(texts.join("\n"));
+}
+
+interface PartialFailure {
+  readonly id: string;
+  readonly properties: Values;
+  readonly reasons: readonly string[];
+}
+
+function isPartialFailure(error: unknown): error is PartialFailure {
+  return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
+}
+
+/** As values are that have been in state: without `undefined` and shared with nobody. */
+function plain(values: Values): Values {
+  return JSON.parse(JSON.stringify(values)) as Values;
+}

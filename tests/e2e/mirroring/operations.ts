@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+
+import { parseConfig } from "../../../config/parse.ts";
+import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
+import type { Config, Outcome } from "../../../testbed/stack.ts";
+import type { Previewed } from "./preview.ts";
+import { type ClusterName, clusterNames, type World } from "./world.ts";
+
+/** One operation on a stack. */
+export interface Run {
+  /** All that it said. */
+  readonly text: string;
+  /** What it wrote to the sources of links, as `create services shop/web-west`, in order. */
+  readonly writes: readonly string[];
+  readonly requests: Readonly<Record<ClusterName, readonly AuditedRequest[]>>;
+}
+
+export interface Expectation {
+  /** The operation is meant to fail. */
+  readonly fails?: boolean;
+}
+
+/**
+ * What can be done with a stack, whoever does it. Every operation is held to what holds for all:
+ * nothing but the sources of links is ever written to, a preview and a refresh write nothing, and
+ * no credential is ever shown.
+ */
+export abstract class Operations {
+  readonly #world: World;
+  /** Texts that nothing may ever show. */
+  readonly #secrets: readonly string[];
+  /** Of the present config and of those before it, whose mirrors may have to go. */
+  readonly #sources = new Set<string>();
+
+  protected constructor(world: World, secrets: readonly string[]) {
+    this.#world = world;
+    const tokens = clusterNames.map((cluster) => world.bed.clusters[cluster].access.token);
+    this.#secrets = [...secrets, ...tokens].flatMap(spellings);
+  }
+
+  /** The config of the next operation, which mirrors unless it says otherwise. */
+  async configure(config: Config): Promise<void> {
+    const whole = { manage: "mirrors", ...config };
+    for (const source of sourcesIn(whole)) this.#sources.add(source);
+    await this.write(whole);
+  }
+
+  protected abstract write(config: Config): Promise<void>;
+
+  /** What a user sees, every line of it. */
+  abstract preview(expectation?: Expectation): Promise<Run>;
+
+  /** A preview that fails if there is anything to do. */
+  abstract previewNothing(): Promise<Run>;
+
+  /** What a preview announces, mirror by mirror. */
+  abstract previewed(): Promise<Previewed>;
+
+  abstract up(expectation?: Expectation): Promise<Run>;
+
+  /** An update that fails if there is anything to do. */
+  protected abstract upNothing(): Promise<Run>;
+
+  abstract refresh(expectation?: Expectation): Promise<Run>;
+
+  abstract destroy(expectation?: Expectation): Promise<Run>;
+
+  /** Previews, updates, and compares the two: what was announced is written, and nothing else. */
+  async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
+    const previewed = await this.previewed();
+    const run = await this.up();
+    assert.deepEqual(written(run), previewed.keys);
+    return { previewed, run };
+  }
+
+  /** An update has nothing to do, and nothing is written. */
+  async assertSettled(): Promise<void> {
+    const { writes } = await this.upNothing();
+    assert.deepEqual(writes, []);
+  }
+
+  /** Does the work of one operation and sees what it asks of the clusters. */
+  protected async recorded<T extends Pick<Outcome, "code" | "text">>(
+    operation: string,
+    { fails = false }: Expectation,
+    work: () => Promise<T>,
+  ): Promise<T & Run> {
+    const { clusters } = this.#world.bed;
+    const marks = await Promise.all(clusterNames.map((name) => mark(clusters[name])));
+    const outcome = await work();
+    const { code, text } = outcome;
+    assert.equal(code !== 0, fails, `${operation} ended with ${code}:\n${text}`);
+    for (const secret of this.#secrets)
+      assert.ok(!text.includes(secret), "a credential was printed");
+    const [west = [], east = [], north = []] = await Promise.all(
+      marks.map((since) => requestsOf(since, "linkerd-multicluster/")),
+    );
+    const requests = { west, east, north };
+    const changed = clusterNames.filter((name) => requests[name].some(isWrite));
+    const allowed = /^(preview|refresh)/.test(operation) ? new Set() : this.#sources;
+    assert.deepEqual(
+      changed.filter((name) => !allowed.has(name)),
+      [],
+      `${operation} wrote to a cluster that it may only read`,
+    );
+    const writes = clusterNames.flatMap((name) => requests[name].filter(isWrite).map(said));
+    return { ...outcome, writes, requests };
+  }
+}
+
+/** The objects that were written, each once: `shop/web-west`, or `namespace shop`. */
+export function written({ writes }: Run): string[] {
+  return [...new Set(writes.map((write) => write.replace(/^\w+ (services|endpoints) /, "")))]
+    .map((write) => write.replace(/^create namespaces \//, "namespace "))
+    .sort();
+}
+
+/** The clusters, by their contexts, into which the config links another one. */
+function sourcesIn(raw: Config): string[] {
+  const parsed = parseConfig(raw);
+  if ("mistakes" in parsed) return [];
+  const { clusters, links } = parsed.config;
+  return links.flatMap(({ spec }) => clusters.get(spec.source)?.access.context ?? []);
+}
+
+function isWrite({ verb }: AuditedRequest): boolean {
+  return !["get", "list", "watch"].includes(verb);
+}
+
+function said({ verb, resource, namespace, name }: AuditedRequest): string {
+  return `${verb} ${resource} ${namespace}/${name}`;
+}
+
+function spellings(secret: string): string[] {
+  return [secret, Buffer.from(secret).toString("base64")];
+}

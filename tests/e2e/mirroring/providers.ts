@@ -1,0 +1,44 @@
+import type { MeshConfig } from "../../../config/mesh.ts";
+import { mirrorsArgs } from "../../../components/mirrors.ts";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A dynamic provider as the engine sees it. */
+export interface Provider {
+  check(
+    olds: Values,
+    news: Values,
+  ): Promise<{
+    readonly inputs: Values;
+    readonly failures: readonly { readonly reason: string }[];
+  }>;
+  diff(id: string, olds: Values, news: Values): Promise<{ readonly changes?: boolean }>;
+  create(inputs: Values): Promise<{ readonly id?: string; readonly outs: Values }>;
+  update(id: string, olds: Values, news: Values): Promise<{ readonly outs: Values }>;
+  read(id: string, props: Values): Promise<{ readonly props?: Values; readonly inputs?: Values }>;
+  delete(id: string, props: Values): Promise<void>;
+}
+
+type Module = typeof import("../../../engine/providers/mirrors.ts");
+
+let operations = 0;
+
+/** The provider of the mirrors, as a process has it that has read nothing yet. */
+export async function provider(): Promise<Provider> {
+  operations += 1;
+  const module = `../../../engine/providers/mirrors.ts?operation=${operations}`;
+  const { mirrors } = (await import(new URL(module, import.meta.url).href)) as Module;
+  // Pulumi hands over what it has kept, whose types nobody can know.
+  return mirrors as unknown as Provider;
+}
+
+/** The dynamic resources that `manage: mirrors` makes of a config, by name. */
+export function wantedResources(config: MeshConfig, stack: string): ReadonlyMap<string, object> {
+  const sources = new Set(config.links.map(({ spec }) => spec.source));
+  return new Map(
+    [...sources].flatMap((source) => {
+      const args = mirrorsArgs(config, source, stack);
+      return args === undefined ? [] : [[source, args] as const];
+    }),
+  );
+}
