@@ -360,13 +360,18 @@ function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boo
     !isDeepStrictEqual(before.notMirrored ?? {}, now.notMirrored ?? {}) ||
     !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
     !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
-    !isDeepStrictEqual(Object.keys(before.unreachable ?? {}), Object.keys(now.unreachable ?? {})) ||
+    !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
     !isDeepStrictEqual(before.removedLinks ?? [], now.removedLinks ?? []) ||
     before.stack !== now.stack ||
     // State has to know each link, so that what it has brought can be taken away.
     !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||
     accessDiffers(before, now)
   );
+}
+
+/** Sorted: a map comes back from state in an order of its own. */
+function awayIn({ unreachable = {} }: Pick<Before, "unreachable">): string[] {
+  return Object.keys(unreachable).sort();
 }
 
 function targetsOf({ links = [] }: Before): string[] {
