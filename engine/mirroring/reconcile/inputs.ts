@@ -20,6 +20,7 @@ import {
   type Outage,
   partsBefore,
   type Planned,
+  stacksNow,
 } from "./state.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
@@ -183,9 +184,8 @@ function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
 }
 
 /** A stack that has been renamed goes on knowing its marks by the old name. */
-function formerStacks(before: Before, { stack }: MirrorsArgs): Pick<Planned, "formerStacks"> {
-  const names = [before.stack ?? stack, ...(before.formerStacks ?? [])];
-  const former = [...new Set(names)].filter((name) => name !== stack);
+function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
+  const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
 }
 
