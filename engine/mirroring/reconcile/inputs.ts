@@ -20,6 +20,7 @@ import {
   type Outage,
   partsBefore,
   type Planned,
+  stacksNow,
 } from "./state.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
@@ -183,9 +184,8 @@ function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
 }
 
 /** A stack that has been renamed goes on knowing its marks by the old name. */
-function formerStacks(before: Before, { stack }: MirrorsArgs): Pick<Planned, "formerStacks"> {
-  const names = [before.stack ?? stack, ...(before.formerStacks ?? [])];
-  const former = [...new Set(names)].filter((name) => name !== stack);
+function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
+  const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
 }
 
@@ -360,13 +360,18 @@ function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boo
     !isDeepStrictEqual(before.notMirrored ?? {}, now.notMirrored ?? {}) ||
     !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
     !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
-    !isDeepStrictEqual(Object.keys(before.unreachable ?? {}), Object.keys(now.unreachable ?? {})) ||
+    !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
     !isDeepStrictEqual(before.removedLinks ?? [], now.removedLinks ?? []) ||
     before.stack !== now.stack ||
     // State has to know each link, so that what it has brought can be taken away.
     !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||
     accessDiffers(before, now)
   );
+}
+
+/** Sorted: a map comes back from state in an order of its own. */
+function awayIn({ unreachable = {} }: Pick<Before, "unreachable">): string[] {
+  return Object.keys(unreachable).sort();
 }
 
 function targetsOf({ links = [] }: Before): string[] {
