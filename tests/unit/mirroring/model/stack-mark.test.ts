@@ -54,13 +54,13 @@ describe("the mark of a stack on a mirror", () => {
     assert.equal(isMarkedBy({ ...plain.metadata, managedFields: [{}] }, ["mesh/dev"]), false);
   });
 
-  it("is this program's, as is what it wrote before it had stacks", () => {
+  it("is this program's, whichever stack's it is", () => {
     const managers = [
       "linkerd-multicluster/mesh/dev",
       "linkerd-multicluster",
       "linkerd",
       undefined,
     ];
-    assert.deepEqual(managers.map(isOurManager), [true, true, false, false]);
+    assert.deepEqual(managers.map(isOurManager), [true, false, false, false]);
   });
 });

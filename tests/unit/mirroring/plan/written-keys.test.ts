@@ -35,7 +35,6 @@ const rows: [who: string, live: Service, goes: boolean][] = [
   ["nobody is said to have written", live(ourManager, own), false],
   ["is on a mirror without managed fields", live(undefined, own), false],
   ["another stack of this program copied", live(ourManager, own, "linkerd-multicluster/a/b"), true],
-  ["this program copied before it had stacks", live(ourManager, own, "linkerd-multicluster"), true],
   ["this stack copied", live(ourManager, own, ourManager), true],
   ["Linkerd's controller copied", live(controllerManager, own, controllerManager), true],
   [
