@@ -214,9 +214,8 @@ function mirrorsByPart(
   for (const part of partsOf(args, removed)) {
     const plan = parts.get(part);
     const lines = plan?.mirrors ?? mirrorsBefore(before, part);
-    const awaited = args.observedGateways?.[part];
-    const isOpen = typeof awaited === "string" && plan !== undefined && !bringsOnly(plan);
-    if (isOpen) entries.push([part, awaited]);
+    const awaited = plan === undefined ? undefined : awaitedText(args, part, plan);
+    if (awaited !== undefined) entries.push([part, awaited]);
     else if (Object.keys(lines).length > 0) entries.push([part, lines]);
   }
   return Object.fromEntries(entries);
@@ -230,6 +229,12 @@ function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): strin
     ...staying.map(({ link }) => link.target),
     federatedPart,
   ];
+}
+
+/** What stands for a part of which nothing can be said before its gateway has been made. */
+function awaitedText({ observedGateways }: MirrorsArgs, part: string, plan: Plan) {
+  const awaited = observedGateways?.[part];
+  return typeof awaited === "string" && !bringsOnly(plan) ? awaited : undefined;
 }
 
 /** Of a gateway that is yet to be made only this can be foretold: what there will be that is new. */
@@ -248,6 +253,7 @@ function pendingChanges(
   const { parts, unconfirmed } = reconciliation;
   const pending = new Map<string, ChangeTexts>();
   for (const [part, plan] of parts) {
+    if (awaitedText(args, part, plan) !== undefined) continue;
     const confirmed = (unconfirmed[part] ?? []).map(
       (key) => [key, { action: "confirm: another stack made it" }] as const,
     );
