@@ -5,7 +5,13 @@ import { parseConfig } from "../../../config/parse.ts";
 import type { Config } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readSteps } from "./preview.ts";
-import { type Provider, providers, type Values, wantedResources } from "./providers.ts";
+import {
+  type Provider,
+  type Providers,
+  providers,
+  type Values,
+  wantedResources,
+} from "./providers.ts";
 import type { World } from "./world.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
@@ -108,7 +114,9 @@ export class Methods extends Operations {
   }
 
   async destroy(expectation?: Expectation): Promise<Run> {
-    return this.#operation("destroy", expectation, () => this.#delete([...this.#state.keys()]));
+    return this.#operation("destroy", expectation, async () =>
+      this.#delete([...this.#state.keys()], await providers()),
+    );
   }
 
   /** All that is kept between two operations. */
@@ -116,11 +124,11 @@ export class Methods extends Operations {
     return JSON.stringify([...this.#state], null, 2);
   }
 
-  async #check(then: (step: Step) => void = () => undefined): Promise<Step[]> {
-    const all = await providers();
+  async #check(all?: Providers, then: (step: Step) => void = () => undefined): Promise<Step[]> {
+    const providerOf = all ?? (await providers());
     const steps: Step[] = [];
     for (const [name, args] of this.#wanted()) {
-      const provider = all(name);
+      const provider = providerOf(name);
       const held = this.#state.get(name);
       const { inputs, failures } = await provider.check(held?.inputs ?? {}, args);
       if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
@@ -135,13 +143,17 @@ export class Methods extends Operations {
 
   /** As the engine: what is checked is carried out at once, beside the checks of the others. */
   async #update(): Promise<Step[]> {
+    const all = await providers();
     const running: Promise<void>[] = [];
-    const steps = await this.#check((step) => running.push(this.#carryOut(step))).finally(() =>
+    const steps = await this.#check(all, (step) => running.push(this.#carryOut(step))).finally(() =>
       Promise.allSettled(running),
     );
-    await all(running);
+    await ended(running);
     const names = new Set(steps.map(({ name }) => name));
-    await this.#delete([...this.#state.keys()].filter((name) => !names.has(name)));
+    await this.#delete(
+      [...this.#state.keys()].filter((name) => !names.has(name)),
+      all,
+    );
     return steps;
   }
 
@@ -164,15 +176,14 @@ export class Methods extends Operations {
     }
   }
 
-  async #delete(names: readonly string[]): Promise<void> {
-    const provider = await providers();
+  async #delete(names: readonly string[], all: Providers): Promise<void> {
     const deletions = names.map(async (name) => {
       const held = this.#state.get(name);
       assert.ok(held);
-      await provider(name).delete(held.id, held.outputs);
+      await all(name).delete(held.id, held.outputs);
       this.#state.delete(name);
     });
-    await all(deletions);
+    await ended(deletions);
   }
 
   #wanted(): ReadonlyMap<string, Values> {
@@ -223,7 +234,7 @@ function assertNothing(steps: readonly Step[]): void {
 }
 
 /** Waits for all, and then throws what has gone wrong. */
-async function all(running: readonly Promise<unknown>[]): Promise<void> {
+async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   const reasons = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],

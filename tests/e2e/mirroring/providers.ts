@@ -21,10 +21,13 @@ export interface Provider {
 
 type Module = typeof import("../../../engine/providers/mirrors.ts");
 
+/** The provider of each resource by its name, as one process has them. */
+export type Providers = (name: string) => Provider;
+
 let operations = 0;
 
-/** The providers of the resources by name, as a process has them that has read nothing yet. */
-export async function providers(): Promise<(name: string) => Provider> {
+/** As a process has them that has read nothing yet. */
+export async function providers(): Promise<Providers> {
   operations += 1;
   const module = `../../../engine/providers/mirrors.ts?operation=${operations}`;
   const { mirrors, federatedServices } = (await import(
