@@ -108,7 +108,9 @@ export class Methods extends Operations {
   }
 
   async destroy(expectation?: Expectation): Promise<Run> {
-    return this.#operation("destroy", expectation, () => this.#delete([...this.#state.keys()]));
+    return this.#operation("destroy", expectation, async () =>
+      this.#delete([...this.#state.keys()], await providers()),
+    );
   }
 
   /** All that is kept between two operations. */
@@ -116,8 +118,8 @@ export class Methods extends Operations {
     return JSON.stringify([...this.#state], null, 2);
   }
 
-  async #check(then: (step: Step) => void = () => undefined): Promise<Step[]> {
-    const mirrors = await provider();
+  async #check(own?: Provider, then: (step: Step) => void = () => undefined): Promise<Step[]> {
+    const mirrors = own ?? (await provider());
     const steps: Step[] = [];
     for (const [name, args] of this.#wanted()) {
       const held = this.#state.get(name);
@@ -134,13 +136,17 @@ export class Methods extends Operations {
 
   /** As the engine: what is checked is carried out at once, beside the checks of the others. */
   async #update(): Promise<Step[]> {
+    const mirrors = await provider();
     const running: Promise<void>[] = [];
-    const steps = await this.#check((step) => running.push(this.#carryOut(step))).finally(() =>
-      Promise.allSettled(running),
+    const steps = await this.#check(mirrors, (step) => running.push(this.#carryOut(step))).finally(
+      () => Promise.allSettled(running),
     );
-    await all(running);
+    await ended(running);
     const names = new Set(steps.map(({ name }) => name));
-    await this.#delete([...this.#state.keys()].filter((name) => !names.has(name)));
+    await this.#delete(
+      [...this.#state.keys()].filter((name) => !names.has(name)),
+      all,
+    );
     return steps;
   }
 
@@ -163,15 +169,14 @@ export class Methods extends Operations {
     }
   }
 
-  async #delete(names: readonly string[]): Promise<void> {
-    const mirrors = await provider();
+  async #delete(names: readonly string[], mirrors: Provider): Promise<void> {
     const deletions = names.map(async (name) => {
       const held = this.#state.get(name);
       assert.ok(held);
       await mirrors.delete(held.id, held.outputs);
       this.#state.delete(name);
     });
-    await all(deletions);
+    await ended(deletions);
   }
 
   #wanted(): ReadonlyMap<string, Values> {
@@ -222,7 +227,7 @@ function assertNothing(steps: readonly Step[]): void {
 }
 
 /** Waits for all, and then throws what has gone wrong. */
-async function all(running: readonly Promise<unknown>[]): Promise<void> {
+async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   const reasons = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],

@@ -68,7 +68,7 @@ describe("a run", () => {
     } finally {
       Date.now = now;
     }
-    match(lines[0] ?? "", /^mirroring into east: 1\/2/);
+    match(lines[0] ?? "", /^mirroring: 1\/2/);
   });
 
   it("confirms what another stack alone has made, without changing it", async () => {
