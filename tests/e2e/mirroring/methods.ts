@@ -109,7 +109,7 @@ export class Methods extends Operations {
 
   async destroy(expectation?: Expectation): Promise<Run> {
     return this.#operation("destroy", expectation, async () =>
-      this.#delete([...this.#state.keys()], await providers()),
+      this.#delete([...this.#state.keys()], await provider()),
     );
   }
 
@@ -145,7 +145,7 @@ export class Methods extends Operations {
     const names = new Set(steps.map(({ name }) => name));
     await this.#delete(
       [...this.#state.keys()].filter((name) => !names.has(name)),
-      all,
+      mirrors,
     );
     return steps;
   }
