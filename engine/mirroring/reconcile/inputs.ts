@@ -367,7 +367,6 @@ function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boo
     !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
     !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
     !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
-    !isDeepStrictEqual(before.removedLinks ?? [], now.removedLinks ?? []) ||
     before.stack !== now.stack ||
     // State has to know each link, so that what it has brought can be taken away.
     !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||

@@ -66,6 +66,11 @@ const rows: Row[] = [
     stays: true,
   },
   {
+    why: "its StatefulSet begins at its number and says nothing of replicas",
+    statefulSets: [statefulSet("db", { ordinals: { start: 2 } })],
+    stays: true,
+  },
+  {
     why: "its StatefulSet begins after its number",
     statefulSets: [statefulSet("db", { replicas: 9, ordinals: { start: 3 } })],
     stays: false,

@@ -197,4 +197,16 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
       },
     ]);
   });
+
+  it("goes on without the pods of a StatefulSet whose name begins with a digit", () => {
+    const { mirrors, skips } = withPods([pods(["3q-0", "db-0"])]);
+    assert.deepEqual(mirrors, [
+      root([{ addresses: leadingTo("db-0"), ports: podPorts }]),
+      podMirror("db-0"),
+    ]);
+    assert.deepEqual(
+      skips.map(({ reason, hostname, mirror }) => [reason, hostname, mirror]),
+      [["InvalidName", "3q-0", "3q-0-west"]],
+    );
+  });
 });

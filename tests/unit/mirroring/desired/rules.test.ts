@@ -76,6 +76,11 @@ const rows: Row[] = [
     skip: `NameTooLong: the mirror's name ${tooLong}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
   },
   {
+    rule: "a mirror's name must begin with a letter",
+    service: exported("shop/3web"),
+    skip: "InvalidName: the mirror's name 3web-west does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet",
+  },
+  {
     rule: "a missing namespace is not created unasked",
     service: exported("shop/web"),
     namespaces: [],

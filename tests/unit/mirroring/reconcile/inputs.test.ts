@@ -5,7 +5,7 @@ import { withAnnotations } from "../../fixtures/edited.ts";
 import { member } from "../../fixtures/federation.ts";
 import { confirmedBy, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import {
   args,
   editedEast,
@@ -234,37 +234,5 @@ describe("a mirror that two stacks have", () => {
     const settledAgain = await preview(clusters, args, after);
     deepEqual([settledAgain.inputs.changes, settledAgain.notes], [undefined, [note]]);
     deepEqual(Object.keys(after.mirrors).includes(federatedPart), false);
-  });
-});
-
-describe("a gateway that this run is yet to make", () => {
-  const awaited = { ...args, observedGateways: { west: "to be made" } };
-  const none = new MemoryCluster(cluster("west", { services: [web] }));
-
-  it("lets a preview show the mirrors that come, and what is not mirrored", async () => {
-    const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }));
-    const lacking = cluster("west", { services: [web, exported("elsewhere/api")] });
-    const { inputs } = await preview(
-      { east, west: new MemoryCluster(lacking) },
-      { ...argsFor(["west"]), observedGateways: { west: "to be made" } },
-    );
-    deepEqual(inputs.mirrors, {
-      west: { "shop/web-west": "gateway mirror of web: http 80→8080/TCP" },
-    });
-    deepEqual(inputs.gateways, undefined);
-    deepEqual(Object.keys(inputs.notMirrored?.["west"] ?? {}), ["elsewhere/api"]);
-  });
-
-  it("leaves open what becomes of mirrors that exist, with nothing made up about them", async () => {
-    const { clusters, before } = await settled();
-    const { inputs } = await preview({ ...clusters, west: none }, awaited, before);
-    deepEqual(inputs.mirrors, { ...(before.mirrors as object), west: "to be made" });
-    deepEqual(inputs.changes, undefined);
-  });
-
-  it("is no matter for other links", async () => {
-    const { clusters, before } = await settled();
-    const { inputs } = await preview(clusters, awaited, { ...before, mirrors: {} });
-    deepEqual(Object.keys(inputs.changes ?? {}), ["north"]);
   });
 });

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
-import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
 import type { Change } from "../../../../engine/mirroring/plan/change.ts";
-import {
-  notMirrored,
-  pendingTexts,
-  withHistory,
-} from "../../../../engine/mirroring/reconcile/preview.ts";
+import { pendingTexts, withHistory } from "../../../../engine/mirroring/reconcile/preview.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/reconcile/preview.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
@@ -183,27 +178,5 @@ describe("the changes that inputs carry from run to run", () => {
       assert.notDeepEqual(next, texts);
       texts = next;
     }
-  });
-});
-
-describe("what is not mirrored", () => {
-  const skip: Skip = {
-    origin: "shop/db",
-    mirror: "db-west",
-    reason: "NoPorts",
-    sentence: "it has no ports",
-  };
-  it("is listed by the Service, and by the pod where only that is meant", () => {
-    assert.deepEqual(
-      notMirrored([
-        { ...skip, hostname: "db-0", mirror: "db-0-west", reason: "NotOurs", sentence: "taken" },
-        skip,
-      ]),
-      { "shop/db pod db-0": "NotOurs: taken", "shop/db": "NoPorts: it has no ports" },
-    );
-  });
-
-  it("is empty where all is mirrored", () => {
-    assert.deepEqual(notMirrored([]), {});
   });
 });

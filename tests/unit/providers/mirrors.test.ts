@@ -1,0 +1,49 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import { mirrors } from "../../../engine/providers/mirrors.ts";
+import { unknownValue } from "../../../engine/providers/unknown.ts";
+import { argsFor } from "../fixtures/world.ts";
+
+const args = argsFor(["west"]);
+
+/** What takes clusters is tried with real ones (tests/e2e). */
+describe("the provider of mirrors", () => {
+  it("has no plan while anything that it is told is unknown, and asks no cluster", async () => {
+    const unknown = { ...args, statusIn: unknownValue };
+    deepEqual(await mirrors.check({ revision: 4 }, unknown), {
+      inputs: { ...unknown, mirrors: unknownValue, revision: 5 },
+      failures: [],
+    });
+    deepEqual((await mirrors.check({}, unknown)).inputs.revision, 1);
+  });
+
+  it("plans all the same where only a gateway is unknown", async () => {
+    const nowhere = { kubeconfig: "/nowhere/kubeconfig" };
+    const clusters = {
+      east: { context: "east", ...nowhere },
+      west: { context: "west", ...nowhere },
+    };
+    const observedGateways = { west: unknownValue };
+    const { failures } = await mirrors.check({}, { ...args, clusters, observedGateways });
+    deepEqual(
+      failures.map(({ property, reason }) => [property, /^cluster (east|west)/.test(reason)]),
+      [
+        ["config", true],
+        ["config", true],
+      ],
+    );
+  });
+
+  it("has something to do exactly where the revision is another", async () => {
+    const diff = (before: number | undefined, now: number) =>
+      mirrors.diff("east", before === undefined ? {} : { revision: before }, { revision: now });
+    deepEqual(await diff(3, 3), { changes: false });
+    deepEqual([await diff(3, 4), await diff(4, 3), await diff(undefined, 1)], [{}, {}, {}]);
+  });
+
+  it("cannot be imported, and says what to do instead", async () => {
+    await rejects(mirrors.read("east"), {
+      message:
+        "east cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist",
+    });
+  });
+});
