@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
-import { wantHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
+import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { member } from "../../fixtures/federation.ts";
 import { confirmedBy, markersOf, unmarked } from "../../fixtures/marks.ts";
@@ -24,13 +24,16 @@ import {
   mirrorsIn,
 } from "../../fixtures/world.ts";
 
-async function destroyed({ clusters, inputs }: Awaited<ReturnType<typeof later>>): Promise<{
+async function destroyed(
+  { clusters, inputs }: Awaited<ReturnType<typeof later>>,
+  wanted?: WantedHere,
+): Promise<{
   readonly failures: readonly string[];
   readonly lines: readonly string[];
   readonly left: readonly string[];
 }> {
   const lines: string[] = [];
-  const failures = await destroy(clusters, inputs, (line) => lines.push(line));
+  const failures = await destroy(clusters, inputs, (line) => lines.push(line), wanted);
   return { failures, lines, left: await mirrorsIn(clusters.east) };
 }
 
@@ -212,8 +215,9 @@ describe("what the deletion of a source's mirrors leaves", () => {
     const { clusters, before } = await settled({ west: west(web, member("shop/bb")) });
     const situation = await later(clusters.east, before);
     const all = { ...clusters, east: situation.clusters.east };
-    wantHere(await lookedAt(all, argsFor(["west"]), situation.inputs));
-    const { lines, left } = await destroyed(situation);
+    const wanted = new WantedHere();
+    wanted.add(await lookedAt(all, argsFor(["west"]), situation.inputs));
+    const { lines, left } = await destroyed(situation, wanted);
     deepEqual(left, ["shop/bb-federated", "shop/web-west"]);
     deepEqual(lines, [
       "east <- west: 1 mirror stay, because this run wants them under another name",
