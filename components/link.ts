@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterAccess, LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
+import type { LinkSpec } from "../engine/mirroring/model/link.ts";
 import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
 import { accessTo } from "../engine/mirroring/reconcile/survey.ts";
 import { LinkAccess } from "./link-access.ts";

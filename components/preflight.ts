@@ -1,10 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AccessError } from "../engine/kubernetes/kubeconfig.ts";
+import { type ClusterAccess, KubeconfigError } from "../engine/kubernetes/kubeconfig.ts";
 import { connect } from "../engine/kubernetes/connect.ts";
 import { KubernetesError } from "../engine/kubernetes/errors.ts";
 import type { Kubernetes } from "../engine/kubernetes/interface.ts";
 import { resources } from "../engine/kubernetes/resources.ts";
-import type { ClusterAccess } from "../engine/mirroring/model/link.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import type { LiveTrusts } from "../engine/trust/live.ts";
 import { type Reachable, readLive } from "../engine/trust/read-live.ts";
@@ -63,7 +62,7 @@ async function identify(client: Kubernetes): Promise<Identified> {
 }
 
 function mistakeOf(reason: unknown): string {
-  if (reason instanceof AccessError) return reason.message;
+  if (reason instanceof KubeconfigError) return reason.message;
   throw reason;
 }
 

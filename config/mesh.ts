@@ -1,5 +1,6 @@
 import type { Rotation } from "../engine/credentials/state.ts";
-import type { ClusterAccess, GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
+import type { GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
 
 /** What the stack config asks for, checked and with every default filled in. */
 export interface MeshConfig {

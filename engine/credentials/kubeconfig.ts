@@ -1,6 +1,6 @@
-import type { ServerFacts } from "./state.ts";
+import type { ApiServer } from "../kubernetes/connect.ts";
 
-export interface KubeconfigParts extends ServerFacts {
+export interface KubeconfigParts extends ApiServer {
   /** The one credential. */
   readonly token: string;
   /** Name of the cluster and of the context. */

@@ -1,6 +1,7 @@
 import { accountName, credentialsName, tokenNumber } from "./names.ts";
 import type { GatewayFacts, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
+import { programVersion } from "../version.ts";
 import type { Namespaces } from "./secrets.ts";
 
 /** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
@@ -36,7 +37,7 @@ export function linkMetadata(target: string, namespaces: Namespaces) {
   return {
     name: target,
     namespace: namespaces.multicluster,
-    annotations: { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" },
+    annotations: { "linkerd.io/created-by": programVersion },
   };
 }
 

@@ -1,4 +1,6 @@
-import type { ClusterAccess, GatewaySource } from "../mirroring/model/link.ts";
+import type { ApiServer } from "../kubernetes/connect.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
+import type { GatewaySource } from "../mirroring/model/link.ts";
 
 /** When a link's token is replaced by a new one. */
 export interface Rotation {
@@ -26,15 +28,6 @@ export interface TargetArgs {
   readonly rotation: Rotation;
 }
 
-/** The API server as the source's kubeconfig names it. */
-export interface ServerFacts {
-  /** https URL without credentials. */
-  readonly server: string;
-  /** PEM certificates in base64; absent: the server's certificate is of a public authority. */
-  readonly certificateAuthority?: string;
-  readonly tlsServerName?: string;
-}
-
 export interface Probe {
   readonly path: string;
   readonly port: number;
@@ -53,7 +46,7 @@ export interface GatewayFacts {
 }
 
 /** Everything that a link's credentials and Link resource say of the target. Nothing is secret. */
-export interface TargetFacts extends ServerFacts {
+export interface TargetFacts extends ApiServer {
   readonly trustDomain: string;
   readonly clusterDomain: string;
   /** Absent on a flat network. */

@@ -1,4 +1,4 @@
-import { AccessError, type Environment } from "../kubernetes/kubeconfig.ts";
+import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig.ts";
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
 import { type ObjectName, type Resource, resources } from "../kubernetes/resources.ts";
@@ -55,7 +55,7 @@ export async function readTarget(
       notes: domainNotes(args, domains),
     };
   } catch (error) {
-    if (error instanceof AccessError) return { outcome: "mistaken", why: error.message };
+    if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };
     if (error instanceof KubernetesError) return { outcome: "unreachable", why: error.message };
     throw error;
   }

@@ -1,5 +1,5 @@
 import type { MeshConfig } from "../../config/mesh.ts";
-import type { ClusterAccess } from "../mirroring/model/link.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import { type LinkSettings, settingsOf } from "../mirroring/model/link-settings.ts";
 
 /**

@@ -51,7 +51,7 @@ export class Client implements Kubernetes {
     try {
       return await this.get(resource, at);
     } catch (error) {
-      if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
+      if (error instanceof KubernetesError && error.absent === at.name) return undefined;
       throw error;
     }
   }

@@ -1,12 +1,15 @@
 import type { ConnectionOptions } from "node:tls";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
 
+export type { Dispatcher };
+
 /** The part of TLS that a kubeconfig decides. */
 export type Tls = Pick<
   ConnectionOptions,
   "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
 >;
 
+/** Where connections lead, and how. */
 export interface Route {
   readonly server: URL;
   /** `proxy-url` of the kubeconfig; without one the environment's proxy settings hold. */

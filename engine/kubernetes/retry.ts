@@ -34,20 +34,28 @@ export const retryPolicy: RetryPolicy = {
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
+/** What is tried, and what has to be known about it. */
+export interface Trying<T> {
+  /** One attempt, the `number`th from 1 up, which may take up to `remaining` milliseconds. */
+  readonly attempt: (remaining: number, number: number) => Promise<Outcome<T>>;
+  /** Asked after each attempt, because one attempt teaches the next. */
+  readonly answering: () => boolean;
+  /** Told before each wait, in milliseconds, for another attempt. */
+  readonly retrying?: ((failure: Failure, wait: number) => void) | undefined;
+}
+
 /**
- * Attempts until there is a value, a failure that trying again won't mend, or no patience left.
- * `answering` is asked after each attempt, because one attempt teaches the next. Never throws what
- * `attempt` doesn't throw.
+ * Attempts until there is a value, a failure that trying again won't fix, or no patience left. Never
+ * throws what `attempt` doesn't throw.
  */
 export async function retry<T>(
   policy: RetryPolicy,
   time: Time,
-  answering: () => boolean,
-  attempt: (remaining: number) => Promise<Outcome<T>>,
+  { attempt, answering, retrying }: Trying<T>,
 ): Promise<{ readonly value: T } | { readonly failure: Failure; readonly attempts: number }> {
   const start = time.now();
   for (let attempts = 1; ; attempts++) {
-    const outcome = await attempt(policy.working.within - (time.now() - start));
+    const outcome = await attempt(policy.working.within - (time.now() - start), attempts);
     if ("value" in outcome) {
       return outcome;
     }
@@ -59,6 +67,7 @@ export async function retry<T>(
     if (!failure.transient || attempts >= patience.attempts || late) {
       return { failure, attempts };
     }
+    retrying?.(failure, wait);
     await time.sleep(wait);
   }
 }

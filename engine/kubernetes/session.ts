@@ -2,7 +2,7 @@ import type { RequestOptions } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Dispatcher } from "undici";
-import { dispatcherFor, type Tls } from "./dispatcher.ts";
+import type { Route, Tls } from "./dispatcher.ts";
 import type { Failure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
@@ -15,7 +15,7 @@ export interface Session {
   readonly tls: Tls;
 }
 
-/** No credentials could be had. */
+/** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
 export class CredentialsMissing extends Error {
   readonly failure: Failure;
 
@@ -25,9 +25,9 @@ export class CredentialsMissing extends Error {
   }
 }
 
-export interface Connections {
-  readonly connections: number;
-  readonly connectTimeout: number;
+/** How connections are made: `dispatcher` makes them, and the rest is said to it. */
+export interface Connections extends Pick<Route, "connections" | "connectTimeout"> {
+  readonly dispatcher: (route: Route) => Dispatcher;
 }
 
 /** How often credentials are looked at again, and how often at most they are renewed on a 401. */
@@ -44,7 +44,7 @@ export class Sessions {
   readonly #connections: Connections;
   readonly #time: Time;
   #session: Promise<Session> | undefined;
-  /** The last one that came about. */
+  /** The last one that was made. */
   #latest: Session | undefined;
   #askedAt = -Infinity;
   #renewedAt = -Infinity;
@@ -95,7 +95,7 @@ export class Sessions {
       this.#kubeconfig = await this.#reread();
       return await this.#next();
     } catch {
-      // The server's 401 says more than that there is nothing to replace the credentials with.
+      // The server's 401 says more than that there are no other credentials.
       return refused;
     }
   }
@@ -134,13 +134,14 @@ export class Sessions {
   #whyNone(error: unknown): string {
     const context = this.#kubeconfig.getCurrentContext();
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    return `they can't be had${code}: kubectl --context ${context} get --raw /version shows why`;
+    return `kubectl --context ${context} get --raw /version shows why${code}`;
   }
 
   #dispatcher(tls: Tls): Dispatcher {
     const cluster = this.#kubeconfig.getCurrentCluster();
-    return dispatcherFor({
-      ...this.#connections,
+    const { dispatcher, ...settings } = this.#connections;
+    return dispatcher({
+      ...settings,
       server: new URL(cluster?.server ?? ""),
       proxy: cluster?.proxyUrl,
       tls,

@@ -21,7 +21,7 @@ import type {
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
-import { connectWithToken } from "../credentials/token-client.ts";
+import { connect } from "../kubernetes/connect.ts";
 import type { CheckFailure } from "../mirroring/reconcile/check.ts";
 import { awaitsUnknown } from "../mirroring/reconcile/unknown.ts";
 import { World } from "../mirroring/observe/clusters.ts";
@@ -129,7 +129,7 @@ interface PulumiChecked<Inputs> {
 function tryToken(args: TokenCheckArgs): Promise<void> {
   return checkToken(args, {
     runner: () => world.client(args.target, args.access),
-    bearer: (token) => connectWithToken(args.access, args.target, token),
+    bearer: (token) => connect({ ...args.access, token }, args.target),
     patience: tokenPatience,
   });
 }

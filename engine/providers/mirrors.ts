@@ -7,7 +7,7 @@
 import { ownerLabels } from "../mirroring/desired/metadata.ts";
 import { federated, mirrorsOf } from "../mirroring/model/owner.ts";
 import { label } from "../mirroring/model/vocabulary.ts";
-import type { ClusterAccess } from "../mirroring/model/link.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import type { LinkSettings } from "../mirroring/model/link-settings.ts";
 import { World } from "../mirroring/observe/clusters.ts";
 import type { Change } from "../mirroring/plan/change.ts";

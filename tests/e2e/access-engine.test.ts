@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { programVersion } from "../../engine/version.ts";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,7 +63,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
       stdout:
         /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
     });
-    const annotations = { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" };
+    const annotations = { "linkerd.io/created-by": programVersion };
     await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
     await assert.rejects(pulumi("preview"), {
       stdout: /made by another stack of this program: take the link out of that stack first/,

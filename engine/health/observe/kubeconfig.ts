@@ -1,14 +1,6 @@
 import { isRecord } from "../../kubernetes/failure.ts";
+import type { Credentials } from "../../kubernetes/connect.ts";
 import { parse } from "yaml";
-
-/** All that may be used of a kubeconfig that was found in a cluster. */
-export interface Credentials {
-  readonly server: string;
-  /** PEM in base64. */
-  readonly certificateAuthority?: string;
-  readonly tlsServerName?: string;
-  readonly token: string;
-}
 
 /**
  * The credentials in a kubeconfig, or what is wrong, as the end of a sentence "it must be". A text

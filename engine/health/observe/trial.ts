@@ -1,13 +1,12 @@
 import { questions } from "../../credentials/token-check.ts";
 import { accessReviews } from "../../credentials/resources.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
-import { connectWithToken } from "../../credentials/token-client.ts";
+import { connect } from "../../kubernetes/connect.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import type { ClusterAccess } from "../../mirroring/model/link.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { Trial } from "../view.ts";
-import { connectAs } from "./client.ts";
 import { credentialsIn } from "./kubeconfig.ts";
 
 export interface TrialContext {
@@ -30,10 +29,10 @@ export async function tryCredentials(text: string, context: TrialContext): Promi
   if (typeof credentials === "string") return { outcome: "unusable", rule: credentials };
   const { target, access } = context;
   const server = new URL(credentials.server).origin;
-  const direct = await tried(() => connectAs(credentials, target), server, context);
+  const direct = await tried(() => connect(credentials, target), server, context);
   if (!("outOfReach" in direct)) return direct;
   const own = await tried(
-    () => connectWithToken(access, target, credentials.token),
+    () => connect({ ...access, token: credentials.token }, target),
     server,
     context,
   );

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect } from "../../kubernetes/connect.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
-import type { ClusterAccess } from "../model/link.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Controller, controllersIn } from "./controllers.ts";
 import { observe } from "./observe.ts";
@@ -13,7 +13,7 @@ export class World {
   readonly #readings = new Readings<ClusterSnapshot>();
   readonly #controllers = new Readings<readonly Controller[]>();
 
-  /** @throws AccessError where the kubeconfig does not have what the access names */
+  /** @throws KubeconfigError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
     const key = accessKey(access);
     const known = this.#clients.get(key);
@@ -23,7 +23,7 @@ export class World {
     return client;
   }
 
-  /** @throws AccessError | KubernetesError */
+  /** @throws KubeconfigError | KubernetesError */
   snapshot(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#readings.get(accessKey(access), () => this.#observe(name, access));
   }
@@ -31,7 +31,7 @@ export class World {
   /**
    * A snapshot that knows of everything that was there when it was asked for.
    *
-   * @throws AccessError | KubernetesError
+   * @throws KubeconfigError | KubernetesError
    */
   anew(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#readings.anew(accessKey(access), () => this.#observe(name, access));
@@ -40,7 +40,7 @@ export class World {
   /**
    * Linkerd's controllers that mirror into a cluster.
    *
-   * @throws AccessError | KubernetesError
+   * @throws KubeconfigError | KubernetesError
    */
   controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
     return this.#controllers.get(accessKey(access), async () =>

@@ -1,5 +1,5 @@
 import type { GatewayFacts } from "../../credentials/state.ts";
-import type { ClusterAccess } from "../model/link.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { ChangeTexts } from "./preview.ts";

@@ -1,5 +1,5 @@
-import { AccessError } from "../../kubernetes/kubeconfig.ts";
-import type { ClusterAccess, LinkSpec } from "../model/link.ts";
+import { type ClusterAccess, KubeconfigError } from "../../kubernetes/kubeconfig.ts";
+import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { World } from "../observe/clusters.ts";
 import type { Plan } from "../plan/change.ts";
@@ -57,7 +57,7 @@ export async function required(
     const why = error instanceof Error ? error.message : String(error);
     return {
       failure:
-        error instanceof AccessError
+        error instanceof KubeconfigError
           ? { outcome: "mistaken", why }
           : { outcome: "unreachable", cluster, why, fatal },
     };

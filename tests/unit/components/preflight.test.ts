@@ -1,10 +1,16 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { type Connect, surveyClusters } from "../../../components/preflight.ts";
-import { AccessError } from "../../../engine/kubernetes/kubeconfig.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
 import { connect } from "../../../engine/kubernetes/connect.ts";
 import { configOf } from "../config/table.ts";
-import { type Reply, type Script, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import {
+  absent,
+  type Reply,
+  type Script,
+  status,
+  withCluster,
+} from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
 
 const root = authority({ name: "root" });
@@ -27,9 +33,9 @@ function cluster(uid: string): Script {
       data: { "tls.crt": Buffer.from(issuer.pem).toString("base64") },
     },
   };
-  return ({ url }): Reply => {
-    const body = objects[url.pathname];
-    return body === undefined ? status(404, "NotFound", "not found") : { body };
+  return (request): Reply => {
+    const body = objects[request.url.pathname];
+    return body === undefined ? absent(request) : { body };
   };
 }
 
@@ -118,7 +124,7 @@ describe("cluster: what a run has to know first", () => {
 
   it("so are contexts that are not there, all at once", async () => {
     const none: Connect = (_access, name) =>
-      Promise.reject(new AccessError(name, `no context ${name} in config`));
+      Promise.reject(new KubeconfigError(name, `no context ${name} in config`));
     await rejects(surveyClusters(configOf({}), none), {
       message:
         "The clusters are not as they should be:\n  cluster west: no context west in config.\n  cluster east: no context east in config.",

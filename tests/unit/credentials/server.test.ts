@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { serverFacts } from "../../../engine/credentials/server.ts";
-import { AccessError } from "../../../engine/kubernetes/kubeconfig.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 
 const pem = (name: string) =>
@@ -38,7 +38,7 @@ async function withFolderResult<T>(test: (folder: string) => Promise<T>): Promis
 
 async function problem(reading: Promise<unknown>): Promise<string> {
   const error: unknown = await reading.catch((reason: unknown) => reason);
-  assert(error instanceof AccessError, `not an AccessError: ${JSON.stringify(error)}`);
+  assert(error instanceof KubeconfigError, `not an KubeconfigError: ${JSON.stringify(error)}`);
   assert.doesNotMatch(error.message, /canary/);
   return error.message;
 }

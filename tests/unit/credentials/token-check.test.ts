@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import type { TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { checkToken, questions } from "../../../engine/credentials/token-check.ts";
 import { connect } from "../../../engine/kubernetes/connect.ts";
-import { type Script, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import { absent, type Script, status, withCluster } from "../kubernetes/scripted-cluster.ts";
 
 const args: TokenCheckArgs = {
   target: "west",
@@ -90,8 +90,10 @@ describe("a new token", () => {
   });
 
   it("is refused when it never comes", async () => {
-    for (const reply of [secret(), status(404, "NotFound", "no such Secret")]) {
-      const { problem } = await check(() => reply);
+    for (const script of [secret, absent] as const) {
+      const { problem } = await check((request) =>
+        script === absent ? absent(request) : secret(),
+      );
       assert.match(sentence(problem), /token-1-1 has no token: see whether service account/);
     }
   });

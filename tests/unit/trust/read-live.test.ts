@@ -3,7 +3,13 @@ import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, readLive } from "../../../engine/trust/read-live.ts";
-import { type Received, type Reply, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import {
+  absent as missing,
+  type Received,
+  type Reply,
+  status,
+  withCluster,
+} from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "./certificates.ts";
 import { absent, anchors, live, present } from "./live.ts";
 
@@ -37,7 +43,7 @@ async function readFrom(objects: Objects) {
     requests.push(request);
     const body = objects[request.url.pathname];
     if (typeof body === "number") return status(body, "Forbidden", "no");
-    return body === undefined ? status(404, "NotFound", "not found") : { body };
+    return body === undefined ? missing(request) : { body };
   };
   await withCluster(script, async ({ client }) => {
     found = await readLive(new Map([["west", client]]), "linkerd");
