@@ -13,7 +13,10 @@ const core = (files, forbidden) => ({
     ],
   },
 });
-const client = ["**/kubernetes/*", "!**/kubernetes/objects.ts", "!**/kubernetes/link-resource.ts"];
+const client = [
+  "**/kubernetes/*",
+  ...["duration", "link-resource", "objects"].map((file) => `!**/kubernetes/${file}.ts`),
+];
 
 export default defineConfig(
   eslint.configs.recommended,

@@ -1,13 +1,17 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { accountName } from "../engine/credentials/names.ts";
-import { managedBy, tokenType } from "../engine/credentials/resources.ts";
-import type { PolicyRule, Rotation, TargetFacts } from "../engine/credentials/state.ts";
+import {
+  accountAnnotation,
+  accountName,
+  managedBy,
+  type Namespaces,
+  tokenType,
+} from "../engine/credentials/objects.ts";
+import type { PolicyRule, TargetFacts, TokenRotation } from "../engine/credentials/state.ts";
 import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
 import type { LinkSpec } from "../engine/mirroring/model/link.ts";
 import { LinkTarget } from "./link-target.ts";
 import { accessRules, linkUse } from "../engine/credentials/rules.ts";
-import type { Namespaces } from "../engine/credentials/secrets.ts";
 import { TokenCheck } from "./token-check.ts";
 
 export interface LinkAccessArgs {
@@ -18,7 +22,7 @@ export interface LinkAccessArgs {
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
   readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
   readonly namespaces: Namespaces;
-  readonly rotation: Rotation;
+  readonly rotation: TokenRotation;
   /** Of the target cluster. */
   readonly provider: k8s.Provider;
 }
@@ -55,7 +59,7 @@ export class LinkAccess extends pulumi.ComponentResource {
           name: this.facts.apply(({ token }) => token),
           namespace,
           labels: ourLabels,
-          annotations: { "kubernetes.io/service-account.name": this.account },
+          annotations: { [accountAnnotation]: this.account },
         },
         type: tokenType,
       },

@@ -13,7 +13,7 @@ import {
   credentialsSecrets,
   type Namespaces,
   type SecretHead,
-} from "../engine/credentials/secrets.ts";
+} from "../engine/credentials/objects.ts";
 
 export interface LinkCredentialsArgs {
   readonly spec: LinkSpec;

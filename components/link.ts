@@ -5,7 +5,7 @@ import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
 import { accessTo } from "../engine/mirroring/reconcile/survey.ts";
 import { LinkAccess } from "./link-access.ts";
 import { LinkCredentials } from "./link-credentials.ts";
-import type { Namespaces } from "../engine/credentials/secrets.ts";
+import type { Namespaces } from "../engine/credentials/objects.ts";
 import type { Site } from "./existing-cluster.ts";
 import type { LinkConfig } from "../config/mesh.ts";
 import { Mirrors } from "./mirrors.ts";

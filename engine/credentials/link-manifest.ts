@@ -1,8 +1,8 @@
-import { accountName, credentialsName, tokenNumber } from "./names.ts";
-import type { GatewayFacts, TargetFacts } from "./state.ts";
+import { accountName, credentialsName, type Namespaces } from "./objects.ts";
+import { tokenNumber } from "./tokens.ts";
+import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
 import { programVersion } from "../version.ts";
-import type { Namespaces } from "./secrets.ts";
 
 /** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
 export interface SelectorManifest {
@@ -69,10 +69,7 @@ export function linkManifestSpec(
   };
 }
 
-function gatewayFields(
-  { addresses, port, identity, probe }: GatewayFacts,
-  selector: LabelSelector,
-) {
+function gatewayFields({ addresses, port, identity, probe }: LinkGateway, selector: LabelSelector) {
   return {
     gatewayAddress: addresses.join(","),
     gatewayPort: String(port),

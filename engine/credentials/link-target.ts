@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CheckFailure } from "../mirroring/reconcile/check.ts";
+import { poll, type Polling } from "../kubernetes/retry.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 
 /** Reads the target; `before` is the token of the run before. */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;
 
-export interface Checked {
+export interface CheckedTarget {
   readonly inputs: TargetInputs;
-  readonly failures: readonly CheckFailure[];
+  /** What the user has to fix before anything can be done. */
+  readonly mistake?: string;
   /** Sentences for the person at the terminal. */
   readonly notes: readonly string[];
 }
@@ -22,26 +23,21 @@ export async function checkTarget(
   read: ReadTarget,
   olds: Partial<TargetInputs>,
   args: TargetArgs,
-): Promise<Checked> {
+): Promise<CheckedTarget> {
   const reading = await read(args, olds.facts?.token);
-  if (reading.outcome === "mistaken")
-    return {
-      inputs: args,
-      failures: [{ property: "target", reason: reading.why }],
-      notes: [],
-    };
+  if (reading.outcome === "mistaken") return { inputs: args, mistake: reading.why, notes: [] };
   if (reading.outcome === "read") {
     const { facts, rotates, notes } = reading;
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
-    return { inputs: { ...args, facts, ...remark }, failures: [], notes };
+    return { inputs: { ...args, facts, ...remark }, notes };
   }
   const kept = factsOfSame(olds, args);
   if (kept === undefined) {
-    const remark = `read when the run gets there, because now ${reading.why}`;
-    return { inputs: { ...args, remark }, failures: [], notes: [] };
+    const remark = `known after the update, because now ${reading.why}`;
+    return { inputs: { ...args, remark }, notes: [] };
   }
-  const remark = `as in the run before, because ${reading.why}`;
-  return { inputs: { ...args, facts: kept, remark }, failures: [], notes: [remark] };
+  const remark = `kept from the last run, because ${reading.why}`;
+  return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
 /** Whether the target says the same as before, to the same questions. Pure: refresh calls it too. */
@@ -69,13 +65,6 @@ function argsIn(
   };
 }
 
-/** How long a load balancer may take to get its address, and how often it is looked at; in ms. */
-export interface Patience {
-  readonly within: number;
-  readonly every: number;
-  readonly sleep: (milliseconds: number) => Promise<unknown>;
-}
-
 /**
  * The facts for a run that changes things: those that `check` has just found, else what can be read
  * by now, else those of the run before.
@@ -86,20 +75,13 @@ export async function settleTarget(
   read: ReadTarget,
   olds: Partial<TargetOutputs>,
   inputs: TargetInputs,
-  { within, every, sleep }: Patience,
+  polling: Polling,
 ): Promise<TargetFacts> {
   if (inputs.facts !== undefined) return inputs.facts;
-  for (let waited = 0; ; waited += every) {
-    const reading = await read(inputs, olds.facts?.token);
-    if (reading.outcome === "read") return reading.facts;
-    const comes = reading.outcome === "missing" && reading.soon;
-    if (comes && waited < within) {
-      await sleep(every);
-      continue;
-    }
-    const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
-    if (kept === undefined)
-      throw new Error(`link ${inputs.source}/${inputs.target}: ${reading.why}`);
-    return kept;
-  }
+  const look = () => read(inputs, olds.facts?.token);
+  const reading = await poll(look, (seen) => seen.outcome !== "missing" || !seen.soon, polling);
+  if (reading.outcome === "read") return reading.facts;
+  const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
+  if (kept !== undefined) return kept;
+  throw new Error(`link ${inputs.source}/${inputs.target}: ${reading.why}`);
 }

@@ -37,12 +37,12 @@ function addressOf(entry: Cluster, target: string, context: string): string {
   if (url.protocol !== "https:")
     throw new KubeconfigError(
       target,
-      `the server of context ${context} is plain http, where other clusters would show their token to anyone; ${remedy}`,
+      `the server of context ${context} is plain http, so other clusters would send their token in clear text; ${remedy}`,
     );
   if (/^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(url.hostname))
     throw new KubeconfigError(
       target,
-      `the server of context ${context} is ${url.origin}, which leads every other cluster to itself; ${remedy}`,
+      `the server of context ${context} is ${url.origin}, which is local to this machine, so other clusters can't reach it; ${remedy}`,
     );
   return url.origin + url.pathname.replace(/\/$/, "");
 }
@@ -62,7 +62,7 @@ async function authorityOf(
     if (!skipTLSVerify) return undefined;
     throw new KubeconfigError(
       target,
-      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not tell the API server from an impostor; put certificate-authority-data into the kubeconfig`,
+      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; add certificate-authority-data to the kubeconfig`,
     );
   }
   const text = caData === undefined ? await readAuthority(where, target) : decoded(caData);
@@ -72,7 +72,7 @@ async function authorityOf(
   if (certificates === null)
     throw new KubeconfigError(
       target,
-      `${where} of context ${context} holds no PEM certificate; put the API server's certificate authority there`,
+      `${where} of context ${context} contains no PEM certificate; it must hold the API server's certificate authority`,
     );
   return Buffer.from(`${certificates.join("\n")}\n`).toString("base64");
 }

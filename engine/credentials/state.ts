@@ -1,9 +1,10 @@
 import type { ApiServer } from "../kubernetes/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
+import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
 import type { GatewaySource } from "../mirroring/model/link.ts";
 
 /** When a link's token is replaced by a new one. */
-export interface Rotation {
+export interface TokenRotation {
   /** From 1 up; any other number than last time asks for a new token. */
   readonly generation: number;
   /** Days after which the next run replaces the token; without it tokens do not age. */
@@ -25,22 +26,11 @@ export interface TargetArgs {
   readonly gateway: GatewaySource | false;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
-  readonly rotation: Rotation;
+  readonly rotation: TokenRotation;
 }
 
-export interface Probe {
-  readonly path: string;
-  readonly port: number;
-  /** As Go writes a duration: `3s`, `2m0s`. */
-  readonly period: string;
-}
-
-/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
-export interface GatewayFacts {
-  /** Never empty. */
-  readonly addresses: readonly string[];
-  readonly port: number;
-  readonly identity: string;
+/** The gateway as the Link resource names it. */
+export interface LinkGateway extends GatewayFacts {
   /** Absent: the gateway Service says nothing of a probe, or there is no such Service. */
   readonly probe?: Probe;
 }
@@ -50,7 +40,7 @@ export interface TargetFacts extends ApiServer {
   readonly trustDomain: string;
   readonly clusterDomain: string;
   /** Absent on a flat network. */
-  readonly gateway?: GatewayFacts;
+  readonly gateway?: LinkGateway;
   /** Name of the token Secret that is to be in use after this run. */
   readonly token: string;
 }

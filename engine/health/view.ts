@@ -1,13 +1,12 @@
 import type { Certificate } from "../trust/certificate.ts";
-import type { GatewayAnswer } from "../credentials/gateway.ts";
 import type { Domains } from "../credentials/linkerd-config.ts";
-import type { GatewayReading } from "../mirroring/model/gateway.ts";
+import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Survey } from "../mirroring/reconcile/survey.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { LinkObject } from "./observe/resources.ts";
+import type { Link } from "../kubernetes/link-resource.ts";
 import type { Controller } from "../mirroring/observe/controllers.ts";
 
 /** What was read, or in a sentence why it could not be. */
@@ -42,7 +41,7 @@ export interface ClusterReading {
 
 export interface LinkerdReading {
   /** `undefined`: the cluster does not serve Links. */
-  readonly links: Read<readonly LinkObject[] | undefined>;
+  readonly links: Read<readonly Link[] | undefined>;
   /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
   readonly anchors: Read<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain, leaf first; `undefined`: there is none. */

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 import { programVersion } from "../version.ts";
 import { Client } from "./client.ts";
@@ -13,7 +12,7 @@ import {
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
 import { Requester } from "./request.ts";
-import { retryPolicy, type Time } from "./retry.ts";
+import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
 
 /** An API server as a kubeconfig names it. Nothing in it is secret. */
@@ -37,12 +36,6 @@ export interface Credentials extends ApiServer {
 export type ConnectWith =
   ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;
 
-const realTime: Time = {
-  now: () => performance.now(),
-  sleep: (milliseconds) => setTimeout(milliseconds),
-  random: () => Math.random(),
-};
-
 /**
  * A client for one cluster, called `cluster` in messages; sends nothing before the first call.
  *
@@ -53,7 +46,7 @@ export async function connect(
   cluster: string,
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
-  const { time = realTime, environment = processEnvironment() } = options;
+  const { time = systemTime, environment = processEnvironment() } = options;
   const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
   const read = () => kubeconfigOf(to, cluster, environment);

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Failure } from "./failure.ts";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
@@ -8,6 +9,12 @@ export interface Time {
   /** From 0 up to, but not including, 1. */
   random(): number;
 }
+
+export const systemTime: Time = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => setTimeout(milliseconds),
+  random: () => Math.random(),
+};
 
 /** How long a call goes on trying: whichever of the two runs out first. */
 export interface Patience {
@@ -80,4 +87,26 @@ function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time
   const { first, longest } = policy.backoff;
   const backoff = Math.min(longest, first * 2 ** (attempts - 1));
   return (failure.retryAfter ?? 0) + backoff * (0.5 + time.random() / 2);
+}
+
+/** How long something is waited for, and how often it is looked at; in milliseconds. */
+export interface Polling {
+  readonly within: number;
+  readonly every: number;
+  /** The clock; the system's. */
+  readonly time?: Pick<Time, "now" | "sleep">;
+}
+
+/** Looks until there is enough, or no time for another look; returns what it saw last. */
+export async function poll<T>(
+  look: () => Promise<T>,
+  isEnough: (seen: T) => boolean,
+  { within, every, time = systemTime }: Polling,
+): Promise<T> {
+  const start = time.now();
+  for (;;) {
+    const seen = await look();
+    if (isEnough(seen) || time.now() - start + every > within) return seen;
+    await time.sleep(every);
+  }
 }

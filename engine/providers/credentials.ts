@@ -4,10 +4,8 @@
  * Neither ever holds a credential.
  */
 
-import { setTimeout } from "node:timers/promises";
 import { foreignLink } from "../credentials/foreign-link.ts";
 import {
-  type Checked,
   checkTarget,
   isSameTarget,
   type ReadTarget,
@@ -36,18 +34,17 @@ const read: ReadTarget = (args, before) =>
     now: () => new Date(),
   });
 
-const sleep = (milliseconds: number) => setTimeout(milliseconds);
-
 /** As long as Pulumi itself waits for a Service's load balancer. */
-const balancerPatience = { within: 600_000, every: 2_000, sleep };
+const balancerPolling = { within: 600_000, every: 2_000 };
 /** Controllers fill a token Secret, and API servers learn of new rules, within a second or two. */
-const tokenPatience = { within: 30_000, every: 500, sleep };
+const tokenPolling = { within: 30_000, every: 500 };
 
 /** What a link has to know of its target: an endless question with no object of its own. */
 export const linkTargets = {
   async check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<PulumiChecked<TargetInputs>> {
     if (awaitsUnknown(args)) return { inputs: args, failures: [] };
-    const { inputs, failures, notes }: Checked = await checkTarget(read, olds, args);
+    const { inputs, mistake, notes } = await checkTarget(read, olds, args);
+    const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
     // Pulumi shows each line that the provider prints as a message of the stack.
     for (const note of notes) console.log(`link ${args.source}/${args.target}: ${note}`);
     const foreign = olds.source === undefined ? await madeByOthers(args) : [];
@@ -59,12 +56,12 @@ export const linkTargets = {
   },
 
   async create(inputs: TargetInputs) {
-    const facts = await settleTarget(read, {}, inputs, balancerPatience);
+    const facts = await settleTarget(read, {}, inputs, balancerPolling);
     return { id: `${inputs.source}/${inputs.target}`, outs: { ...inputs, facts } };
   },
 
   async update(_id: string, olds: TargetOutputs, inputs: TargetInputs) {
-    const facts = await settleTarget(read, olds, inputs, balancerPatience);
+    const facts = await settleTarget(read, olds, inputs, balancerPolling);
     return { outs: { ...inputs, facts } };
   },
 
@@ -130,7 +127,7 @@ function tryToken(args: TokenCheckArgs): Promise<void> {
   return checkToken(args, {
     runner: () => world.client(args.target, args.access),
     bearer: (token) => connect({ ...args.access, token }, args.target),
-    patience: tokenPatience,
+    polling: tokenPolling,
   });
 }
 

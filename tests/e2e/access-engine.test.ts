@@ -61,7 +61,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     });
     await assert.rejects(pulumi("preview"), {
       stdout:
-        /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
+        /Link east\/linkerd-multicluster\/west already exists, created by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
     });
     const annotations = { "linkerd.io/created-by": programVersion };
     await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
@@ -99,7 +99,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     await west.cut();
     try {
       const stdout = await pulumi("preview");
-      assert.match(stdout, /link east\/west: as in the run before, because/);
+      assert.match(stdout, /link east\/west: kept from the last run, because/);
       assert.doesNotMatch(stdout, /(LinkTarget|TokenCheck) +east\/west +(update|replace|create)/);
     } finally {
       await west.restore();

@@ -53,7 +53,7 @@ export function tryOnce(args: TokenCheckArgs): Promise<void> {
   return checkToken(args, {
     runner: () => connect(args.access, "west"),
     bearer: (token) => connect({ ...args.access, token }, "west"),
-    patience: { within: 0, every: 1, sleep: () => Promise.resolve() },
+    polling: { within: 0, every: 1 },
   });
 }
 
@@ -63,5 +63,7 @@ export async function denied(args: TokenCheckArgs, rule: PolicyRule): Promise<st
     (error: unknown) => error,
   );
   if (!(problem instanceof Error)) return [];
-  return (/may not (.*): see/.exec(problem.message)?.[1] ?? inspect(problem)).split(", ");
+  return (/is not allowed to (.*): check/.exec(problem.message)?.[1] ?? inspect(problem)).split(
+    ", ",
+  );
 }

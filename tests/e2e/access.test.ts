@@ -129,7 +129,7 @@ describe("access to a real target", function () {
     const rules = [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] }];
     await assert.rejects(
       tryOnce(checkArgs(first, rules)),
-      /^Error: the token in Secret west\/linkerd-multicluster\/.*-token-1-1 may not list jobs\.batch: see/,
+      /^Error: the token in Secret west\/linkerd-multicluster\/.*-token-1-1 is not allowed to list jobs\.batch: check/,
     );
   });
 
@@ -203,7 +203,7 @@ describe("access to a real target", function () {
     assert.match(inputs.remark ?? "", /-token-2-1 is gone from the target$/);
     await assert.rejects(
       tryOnce(checkArgs(`${account}-token-2-1`)),
-      /has no token: see whether service account/,
+      /has no token: check that service account/,
     );
   });
 
@@ -216,7 +216,7 @@ describe("access to a real target", function () {
       assert.deepEqual([failures, inputs.facts], [[], facts]);
       assert.match(
         inputs.remark ?? "",
-        /^as in the run before, because cluster west can't be reached/,
+        /^kept from the last run, because cluster west can't be reached/,
       );
       const fresh = await linkTargets.check({}, args);
       assert.deepEqual([fresh.failures, fresh.inputs.facts], [[], undefined]);

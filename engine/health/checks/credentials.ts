@@ -1,4 +1,4 @@
-import { credentialsSecrets, type SecretHead } from "../../credentials/secrets.ts";
+import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects.ts";
 import { type Check, type Finding, unread, type Verdict } from "../check.ts";
 import type { LinkView, SecretReading } from "../view.ts";

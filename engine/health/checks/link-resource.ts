@@ -1,9 +1,9 @@
-import { credentialsName } from "../../credentials/names.ts";
+import { credentialsName } from "../../credentials/objects.ts";
 import type { Check, Finding } from "../check.ts";
-import type { LinkObject } from "../observe/resources.ts";
+import type { Link } from "../../kubernetes/link-resource.ts";
 import type { LinkView } from "../view.ts";
 
-type Field = keyof NonNullable<LinkObject["spec"]>;
+type Field = keyof NonNullable<Link["spec"]>;
 
 export const linkResource: Check<LinkView> = {
   id: "link-resource",

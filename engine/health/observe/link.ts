@@ -1,7 +1,8 @@
 import { accessRules, linkUse } from "../../credentials/rules.ts";
-import { gatewayFacts } from "../../credentials/gateway.ts";
-import { credentialsName } from "../../credentials/names.ts";
-import { secrets, type Secret } from "../../credentials/resources.ts";
+import { credentialsName } from "../../credentials/objects.ts";
+import type { Secret } from "../../kubernetes/objects.ts";
+import { resources } from "../../kubernetes/resources.ts";
+import { gatewayFacts } from "../../mirroring/model/gateway.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
@@ -11,7 +12,7 @@ import type { World } from "../../mirroring/observe/clusters.ts";
 import { surveyLink } from "../../mirroring/reconcile/survey-link.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
-import { getIfThere, read } from "./read.ts";
+import { read } from "./read.ts";
 import { tryCredentials } from "./trial.ts";
 
 /** What is looked at for one link, over what has been read of its clusters. Never throws. */
@@ -87,7 +88,7 @@ async function readCredentials(
   const secretIn = (namespace: string) =>
     read(async () => {
       const at = { namespace, name: credentialsName(link.target) };
-      const secret = await getIfThere(kubernetes, secrets, at);
+      const secret = await kubernetes.find(resources.secrets, at);
       return secret === undefined ? undefined : withoutContent(secret, attempt);
     });
   const [mirror, destination] = await Promise.all([

@@ -1,5 +1,4 @@
-import { questions } from "../../credentials/token-check.ts";
-import { accessReviews } from "../../credentials/resources.ts";
+import { deniedOf, type Question, questions } from "../../credentials/token-check.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
 import { connect } from "../../kubernetes/connect.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
@@ -7,7 +6,7 @@ import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { Trial } from "../view.ts";
-import { credentialsIn } from "./kubeconfig.ts";
+import { credentialsIn } from "../../credentials/kubeconfig.ts";
 
 export interface TrialContext {
   /** The cluster that the credentials are for, and the runner's own way to it. */
@@ -50,7 +49,7 @@ async function tried(
   let client: Kubernetes | undefined;
   try {
     client = await connect();
-    const [found, denied] = await Promise.all([uidOf(client), deniedOf(rules, client)]);
+    const [found, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
     if (uid !== undefined && found !== undefined && found !== uid)
       return { outcome: "elsewhere", server };
     return { outcome: "taken", server, denied };
@@ -79,25 +78,16 @@ function isFar({ reason = "" }: KubernetesError): boolean {
 async function uidOf(client: Kubernetes): Promise<string | undefined> {
   try {
     const at = { namespace: "default", name: "kubernetes" };
-    return (await client.get(resources.services, at)).metadata.uid;
+    return (await client.find(resources.services, at))?.metadata.uid;
   } catch (error) {
-    if (error instanceof KubernetesError && ["forbidden", "notFound"].includes(error.kind))
-      return undefined;
+    if (error instanceof KubernetesError && error.kind === "forbidden") return undefined;
     throw error;
   }
 }
 
 /** As check 4 of Linkerd all verbs on services (linkerd-behaviour.md 8), and listing the rest. */
-async function deniedOf(rules: readonly PolicyRule[], client: Kubernetes): Promise<string[]> {
-  const asked = questions(rules).filter(
+function asked(rules: readonly PolicyRule[]): Question[] {
+  return questions(rules).filter(
     ({ verb, resource }) => verb === "list" || resource === "services",
   );
-  const answers = await Promise.all(
-    asked.map(async (resourceAttributes) => {
-      const { status } = await client.create(accessReviews, { spec: { resourceAttributes } });
-      const { verb, resource, group } = resourceAttributes;
-      return status?.allowed === true ? [] : [`${verb} ${resource}${group && `.${group}`}`];
-    }),
-  );
-  return answers.flat();
 }

@@ -1,4 +1,4 @@
-import type { GatewayFacts } from "../../credentials/state.ts";
+import type { GatewayFacts } from "../model/gateway.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
@@ -18,7 +18,7 @@ export interface MirrorsArgs {
    * The target's gateway as this run has found it for the Link resource, if that is its doing;
    * unknown in the preview of a run that is to make it.
    */
-  readonly gatewaySeen?: Omit<GatewayFacts, "probe"> | Unknown;
+  readonly gatewaySeen?: GatewayFacts | Unknown;
 }
 
 /** What the program gives for the federated Services of one cluster. */

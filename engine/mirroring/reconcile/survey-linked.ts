@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { gatewayFacts } from "../../credentials/gateway.ts";
+import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import { type ObjectKey, objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -55,6 +55,5 @@ function knowsGateway(target: ClusterSnapshot, { link, gatewaySeen }: MirrorsArg
   const service = target.services.get(objectKey(namespace, name));
   const answer = gatewayFacts(gateway, service, name);
   if (!("facts" in answer)) return false;
-  const { addresses, port, identity } = answer.facts;
-  return isDeepStrictEqual({ addresses, port, identity }, gatewaySeen);
+  return isDeepStrictEqual(answer.facts, gatewaySeen);
 }

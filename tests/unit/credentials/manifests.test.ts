@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
-import { credentialsSecrets } from "../../../engine/credentials/secrets.ts";
+import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
 import type { TargetFacts } from "../../../engine/credentials/state.ts";
 import { link } from "../fixtures/link.ts";
 

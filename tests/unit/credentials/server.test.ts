@@ -110,7 +110,10 @@ describe("a target's API server, as other clusters reach it", () => {
   ])
     it(`is refused at ${own}, and taken where apiServer is given`, async () => {
       const message = await problem(read({ server: own, ...ca }));
-      assert.match(message, /leads every other cluster to itself; set clusters\.west\.apiServer/);
+      assert.match(
+        message,
+        /is local to this machine, so other clusters can't reach it; set clusters\.west\.apiServer/,
+      );
       assert.equal((await read({ server: own, ...ca }, server)).server, server);
     });
 
@@ -121,7 +124,7 @@ describe("a target's API server, as other clusters reach it", () => {
 
   it("is refused where the authority is none, or cannot be read", async () => {
     const none = { "certificate-authority-data": base64(key) };
-    assert.match(await problem(read({ server, ...none })), /holds no PEM certificate/);
+    assert.match(await problem(read({ server, ...none })), /contains no PEM certificate/);
     const missing = { "certificate-authority": "missing.pem" };
     assert.match(
       await problem(read({ server, ...missing })),

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { credentialsThere, credentialsWork } from "../../../engine/health/checks/credentials.ts";
 import { linkResource } from "../../../engine/health/checks/link-resource.ts";
-import type { LinkObject } from "../../../engine/health/observe/resources.ts";
+import type { Link } from "../../../engine/kubernetes/link-resource.ts";
 import type { SecretReading, Trial } from "../../../engine/health/view.ts";
 import {
   east,
@@ -19,7 +19,7 @@ import {
 const where = "Link east/linkerd-multicluster/west";
 const remedy = "run pulumi up --refresh, and see who else writes it";
 
-function withSpec(spec: LinkObject["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
+function withSpec(spec: Link["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
   const object = { ...linkObject, spec: { ...linkObject.spec, ...spec } };
   const source = reading(east, { links: { value: [object] } });
   return said(linkResource, linkView({ source, ...view }));
@@ -40,7 +40,7 @@ describe("health of a link: the Link resource", () => {
       );
   });
 
-  const mistakes: readonly (readonly [string, LinkObject["spec"], string])[] = [
+  const mistakes: readonly (readonly [string, Link["spec"], string])[] = [
     [
       "another target than its name",
       { targetClusterName: "north" },

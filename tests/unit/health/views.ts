@@ -1,7 +1,7 @@
 import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import type { LinkObject } from "../../../engine/health/observe/resources.ts";
+import type { Link } from "../../../engine/kubernetes/link-resource.ts";
 import { resultOf } from "../../../engine/health/report/report.ts";
 import type {
   ClusterReading,
@@ -44,7 +44,7 @@ export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
   };
 }
 
-export const linkObject: LinkObject = {
+export const linkObject: Link = {
   metadata: { name: "west", namespace: "linkerd-multicluster" },
   spec: {
     targetClusterName: "west",
