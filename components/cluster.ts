@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { base64 } from "./base64.ts";
 import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
-import { issuerName } from "../engine/trust/linkerd-objects.ts";
+import { issuerName } from "../engine/trust/live.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
-import { mergeValues } from "./charts/merge.ts";
 import { linkerdNamespace, multiclusterNamespace } from "./charts/namespaces.ts";
-import { clusterProvider } from "./cluster-provider.ts";
-import type { ClusterRole } from "./charts/role.ts";
-import { controlPlaneValues, crdsValues, multiclusterValues } from "./charts/values.ts";
+import { base64, clusterProvider } from "./cluster-provider.ts";
+import {
+  type ClusterRole,
+  controlPlaneValues,
+  crdsValues,
+  mergeValues,
+  multiclusterValues,
+} from "./charts/values.ts";
 import type { ChartName } from "../config/chart-versions.ts";
 
 export interface ClusterArgs {
@@ -55,17 +58,7 @@ export class Cluster extends pulumi.ComponentResource {
       "linkerd-control-plane": chartFrom(charts, "linkerd-control-plane"),
       "linkerd-multicluster": chartFrom(charts, "linkerd-multicluster"),
     };
-    const { context } = config.access;
-    this.identity = new ClusterIdentity(
-      name,
-      {
-        cluster: config.name,
-        context,
-        ...(uid !== undefined && { uid }),
-        ...(config.uid !== undefined && { expected: config.uid }),
-      },
-      { parent: this },
-    );
+    this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.trustBundle = pulumi.output(args.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;

@@ -1,9 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "../engine/mirroring/model/link.ts";
-import { base64 } from "./base64.ts";
+import { base64 } from "./cluster-provider.ts";
 import { kubeconfigFor } from "../engine/credentials/kubeconfig.ts";
-import type { LinkAccess } from "./link-access.ts";
+import type { LinkAccount } from "./link-account.ts";
 import {
   linkManifestSpec,
   linkMetadata,
@@ -18,7 +18,7 @@ import {
 export interface LinkCredentialsArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
-  readonly access: LinkAccess;
+  readonly access: LinkAccount;
   readonly namespaces: Namespaces;
   /** Of the source cluster; with `enableSecretMutable`, else its copy is replaced as well. */
   readonly provider: k8s.Provider;
@@ -68,7 +68,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
   }
 }
 
-function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, access: LinkAccess) {
+function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, access: LinkAccount) {
   const kubeconfig = pulumi.all([access.facts, access.token]).apply(([facts, token]) =>
     kubeconfigFor({
       ...serverOf(facts),
@@ -86,4 +86,4 @@ function serverOf({ server, certificateAuthority, tlsServerName }: Facts) {
   };
 }
 
-type Facts = pulumi.Unwrap<LinkAccess["facts"]>;
+type Facts = pulumi.Unwrap<LinkAccount["facts"]>;

@@ -3,17 +3,17 @@ import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
 import type { LinkSpec } from "../engine/mirroring/model/link.ts";
 import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
 import { accessTo } from "../engine/mirroring/reconcile/survey.ts";
-import { LinkAccess } from "./link-access.ts";
+import { LinkAccount } from "./link-account.ts";
 import { LinkCredentials } from "./link-credentials.ts";
 import type { Namespaces } from "../engine/credentials/objects.ts";
-import type { Site } from "./existing-cluster.ts";
+import type { ClusterHandle } from "./clusters.ts";
 import type { LinkConfig } from "../config/mesh.ts";
 import { Mirrors } from "./mirrors.ts";
 
 /** What it takes to link the clusters, and not only to mirror between them. */
 export interface Connection {
-  readonly source: Site;
-  readonly target: Site;
+  readonly source: ClusterHandle;
+  readonly target: ClusterHandle;
   readonly namespaces: Namespaces;
   /** URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
@@ -66,7 +66,7 @@ export class Link extends pulumi.ComponentResource {
     const { spec, mirroring, rotation } = args.config;
     const { source, target, namespaces, apiServer } = connection;
     const reach = accessTo(args, spec.target);
-    const access = new LinkAccess(
+    const access = new LinkAccount(
       name,
       {
         spec,

@@ -1,43 +1,42 @@
 import * as pulumi from "@pulumi/pulumi";
 import { healthMesh } from "../engine/health/mesh.ts";
 import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
-import type { Site } from "./existing-cluster.ts";
-import type { Survey } from "./preflight.ts";
+import type { Preflight } from "./preflight.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { FederatedServices } from "./federated-services.ts";
 import { Health } from "./health.ts";
 import { Link, type Connection } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
-import { makeSites } from "./clusters.ts";
+import { type ClusterHandle, makeClusters } from "./clusters.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {
   /**
-   * @param survey what is live on the clusters now; absent for `manage: mirrors`, which needs no
+   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
    *   more than the mirrors themselves read
    */
   constructor(
     name: string,
     config: MeshConfig,
-    survey: Survey | undefined,
+    preflight: Preflight | undefined,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
-    const sites = survey === undefined ? undefined : makeSites(config, survey, this);
+    const handles = preflight === undefined ? undefined : makeClusters(config, preflight, this);
     const clusters = Object.fromEntries(
       [...config.clusters].map(([cluster, { access }]) => [cluster, access]),
     );
     // The clusters too: nothing else waits for one that no link touches.
-    const made: pulumi.Resource[] = [...(sites?.values() ?? [])].map(({ ready }) => ready);
+    const made: pulumi.Resource[] = [...(handles?.values() ?? [])].map(({ ready }) => ready);
     const revisions: Record<string, pulumi.Output<unknown>> = {};
-    for (const [cluster, { revision }] of sites ?? [])
+    for (const [cluster, { revision }] of handles ?? [])
       if (revision !== undefined) revisions[cluster] = revision;
     for (const [cluster, linksHere] of bySource(config.links)) {
       const mirrored = linksHere.filter(({ mirroring }) => mirroring === "pulumi");
       const links = linksHere.map((link) => {
         const { spec } = link;
         const siblings = mirrored.filter((other) => other !== link).map((other) => other.spec);
-        const connection = connectionOf(link, config, sites);
+        const connection = connectionOf(link, config, handles);
         return new Link(
           `${spec.source}/${spec.target}`,
           { config: link, clusters, siblings, ...(connection !== undefined && { connection }) },
@@ -56,14 +55,14 @@ export class Mesh extends pulumi.ComponentResource {
           cluster,
           links: mirrored.map(({ spec }) => settingsOf(spec)),
           clusters,
-          ...(sites !== undefined && { statusIn: config.multiclusterNamespace }),
+          ...(handles !== undefined && { statusIn: config.multiclusterNamespace }),
         },
         { parent: this, dependsOn: links.flatMap(({ credentials }) => credentials ?? []) },
       );
       revisions[`${cluster}/federated`] = federated.revision;
       made.push(federated);
     }
-    if (sites !== undefined) this.#verify(config, revisions, made);
+    if (handles !== undefined) this.#verify(config, revisions, made);
     this.registerOutputs({});
   }
 
@@ -88,9 +87,9 @@ export class Mesh extends pulumi.ComponentResource {
 function connectionOf(
   { spec }: LinkConfig,
   { clusters, linkerdNamespace, multiclusterNamespace }: MeshConfig,
-  sites: ReadonlyMap<string, Site> | undefined,
+  handles: ReadonlyMap<string, ClusterHandle> | undefined,
 ): Connection | undefined {
-  const [source, target] = [sites?.get(spec.source), sites?.get(spec.target)];
+  const [source, target] = [handles?.get(spec.source), handles?.get(spec.target)];
   if (source === undefined || target === undefined) return undefined;
   const apiServer = clusters.get(spec.target)?.apiServer;
   return {

@@ -1,5 +1,5 @@
 import type { LinkSpec } from "../../engine/mirroring/model/link.ts";
-import type { HelmValues } from "../../config/mesh.ts";
+import type { HelmValues, MeshConfig } from "../../config/mesh.ts";
 
 /**
  * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
@@ -19,15 +19,9 @@ export function controlPlaneValues(clusterDomain: string): HelmValues {
   };
 }
 
-export interface MulticlusterSettings {
+export interface MulticlusterSettings extends ClusterRole {
   readonly linkerdNamespace: string;
   readonly clusterDomain: string;
-  /** Name of the gateway to install, or none for a flat network. */
-  readonly gateway: string | undefined;
-  /** Links into this cluster that Linkerd's own controller mirrors. */
-  readonly controllers: readonly LinkSpec[];
-  /** Whether this program mirrors any link into this cluster. */
-  readonly mirrors: boolean;
 }
 
 /**
@@ -57,4 +51,49 @@ function controller({ target, gateway, headless }: LinkSpec): HelmValues {
     gateway: { enabled: gateway !== false },
     enableHeadlessServices: headless,
   };
+}
+
+/** What the links ask of one cluster. */
+export interface ClusterRole {
+  /** Name of the gateway to install; undefined for a flat network. */
+  readonly gateway: string | undefined;
+  /** Links into this cluster that Linkerd's own controller mirrors. */
+  readonly controllers: readonly LinkSpec[];
+  /** Whether this program mirrors any link into this cluster. */
+  readonly mirrors: boolean;
+}
+
+/**
+ * A cluster gets a gateway unless it says `gateway: false`, or all links that target it do: one
+ * that no link targets yet may still be targeted from another stack.
+ */
+export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
+  const { clusters, links, multiclusterNamespace } = config;
+  const own = clusters.get(cluster)?.gateway ?? false;
+  const into = links.filter(({ spec }) => spec.target === cluster);
+  const flat = into.length > 0 && into.every(({ spec }) => spec.gateway === false);
+  const here = links.filter(({ spec }) => spec.source === cluster);
+  const isOurs = own !== false && own.namespace === multiclusterNamespace;
+  return {
+    gateway: isOurs && !flat ? own.name : undefined,
+    controllers: here.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec),
+    mirrors: here.some(({ mirroring }) => mirroring === "pulumi"),
+  };
+}
+
+/**
+ * The values with the user's over them, as Helm merges: maps key by key, lists and everything else
+ * as a whole. A null of the user's stays, because it takes a default of the chart away.
+ */
+export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
+  const merged = new Map(Object.entries(values));
+  for (const [key, value] of Object.entries(users)) {
+    const ours = merged.get(key);
+    merged.set(key, isMap(ours) && isMap(value) ? mergeValues(ours, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function isMap(value: unknown): value is HelmValues {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -40,8 +40,8 @@ export function renewedBy(present: Present, lifetime: number): Date {
 }
 
 /**
- * From when a restart brings a certificate of the new issuer for sure: to restart earlier would be
- * in vain. Undefined where that is past.
+ * From when a restart brings a certificate of the new issuer for sure: to restart earlier would have
+ * no effect. Undefined where that is past.
  */
 export function restartFrom(present: Present, now: Date): Date | undefined {
   const from = renewedBy(present, 0);

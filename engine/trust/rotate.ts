@@ -1,7 +1,6 @@
 import { type Bundle, has, inLiveOrder, union, without } from "./bundle.ts";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 import { type LiveTrust, type LiveTrusts, presentIn, unreadableIn } from "./live.ts";
-import type { ClusterPlan, Decision, Stage } from "./plan.ts";
 import {
   dayLong,
   renewedBy,
@@ -11,6 +10,34 @@ import {
   withOldCertificate,
 } from "./proxies.ts";
 import { tell } from "./rotation-texts.ts";
+
+/** What one cluster gets in this run. */
+export interface ClusterPlan {
+  readonly bundle: Bundle;
+  /** Which issuer: the wanted one, or that of the generation before. */
+  readonly issuer: "wanted" | "previous";
+}
+
+/**
+ * Where the clusters are on the way to the wanted trust, and so what this run does.
+ *
+ * - `settled`: they are there, or nothing runs yet that could break.
+ * - `bundle`: every cluster gets the new anchor beside the old ones.
+ * - `reissue`: every cluster gets an issuer under the new anchor.
+ * - `drop`: the old anchors are removed from every cluster.
+ * - `waiting`: the next of these would break traffic now, so everything stays.
+ */
+export type Stage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
+
+export interface TrustPlan {
+  readonly stage: Stage;
+  readonly clusters: ReadonlyMap<string, ClusterPlan>;
+  /** Sentences for the person at the terminal: what this run does, and what remains to be done. */
+  readonly notes: readonly string[];
+}
+
+/** A plan, or every reason why there is none: the run must not go on. */
+export type Decision = TrustPlan | { readonly refused: readonly string[] };
 
 export interface Rotation {
   /** The anchor that is to be the only one in the end. */

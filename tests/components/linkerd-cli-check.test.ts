@@ -8,7 +8,7 @@ import {
   exceptMulticluster,
   reported,
   withKubeconfig,
-} from "../../components/linkerd-cli-script.ts";
+} from "../../components/linkerd-cli-check.ts";
 import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";

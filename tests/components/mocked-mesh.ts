@@ -1,4 +1,4 @@
-import type { Survey } from "../../components/preflight.ts";
+import type { Preflight } from "../../components/preflight.ts";
 import type { MeshConfig } from "../../config/mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
 import { accountName } from "../../engine/credentials/objects.ts";
@@ -13,7 +13,7 @@ const component = (kind: string): string => `linkerd-multicluster:index:${kind}`
 
 export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
-  ...{ access: component("LinkAccess"), credentials: component("LinkCredentials") },
+  ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
   cliCheck: component("LinkerdCliCheck"),
   ...{ mirrors: dynamic("Mirrors"), federated: dynamic("FederatedServices") },
   ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
@@ -57,9 +57,9 @@ export function previewedMesh(raw: Raw): Promise<MockedMesh> {
 }
 
 export async function meshOf(config: MeshConfig, preview = false): Promise<MockedMesh> {
-  const survey = config.manage === "mirrors" ? undefined : surveyOf(config);
+  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config);
   const state = preview ? new Map<string, never>() : outputs(config);
-  const stack = await mockedStack(() => new Mesh("mesh", config, survey), state, preview);
+  const stack = await mockedStack(() => new Mesh("mesh", config, preflight), state, preview);
   return {
     ...stack,
     config,
@@ -73,7 +73,7 @@ export async function meshOf(config: MeshConfig, preview = false): Promise<Mocke
   };
 }
 
-export function surveyOf({ clusters }: MeshConfig): Survey {
+export function preflightOf({ clusters }: MeshConfig): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),

@@ -1,6 +1,6 @@
 import { called, type Certificate } from "../../trust/certificate.ts";
-import { expiryVerdicts } from "../../trust/expiry.ts";
-import { issuerName, trustRootsKey, trustRootsName } from "../../trust/linkerd-objects.ts";
+import { expiryNotices } from "../../trust/expiry.ts";
+import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
 import { anchorProblem, issuerProblem } from "../../trust/requirements.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView } from "../view.ts";
@@ -83,8 +83,8 @@ function lifetime(role: string, certificate: Certificate, remedy: string, now: D
       },
     ];
   // `succeeded` makes warnings of them all: what has ended is an error here, and nothing else.
-  const watched = { certificate, role, remedy, succeeded: true };
-  return expiryVerdicts([watched], now).map(({ message }) => ({
+  const expiring = { certificate, role, remedy, succeeded: true };
+  return expiryNotices([expiring], now).map(({ message }) => ({
     sentence: message,
     severity: notAfter <= now ? "error" : "warning",
   }));

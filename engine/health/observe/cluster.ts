@@ -1,6 +1,6 @@
 import { once } from "../../trust/bundle.ts";
 import { type Certificate, certificatesIn } from "../../trust/certificate.ts";
-import { issuerName, trustRootsKey, trustRootsName } from "../../trust/linkerd-objects.ts";
+import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
 import { domainsIn, linkerdConfigName } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Link } from "../../kubernetes/link-resource.ts";

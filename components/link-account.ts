@@ -14,7 +14,7 @@ import { LinkTarget } from "./link-target.ts";
 import { accessRules, linkUse } from "../engine/credentials/rules.ts";
 import { TokenCheck } from "./token-check.ts";
 
-export interface LinkAccessArgs {
+export interface LinkAccountArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
   /** How the runner reaches the source. */
@@ -31,7 +31,7 @@ export interface LinkAccessArgs {
  * A link's part in the target: an account of the consumer's own, allowed what the link uses, and its
  * token. A new token is created beside the old one, which goes at the very end of the run.
  */
-export class LinkAccess extends pulumi.ComponentResource {
+export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
   /** The account's name, which is also that of its ClusterRole and binding. */
   readonly account: string;
@@ -39,8 +39,8 @@ export class LinkAccess extends pulumi.ComponentResource {
   readonly token: pulumi.Output<string>;
   readonly checked: TokenCheck;
 
-  constructor(name: string, args: LinkAccessArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("linkerd-multicluster:index:LinkAccess", name, {}, opts);
+  constructor(name: string, args: LinkAccountArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:LinkAccount", name, {}, opts);
     const { spec, namespaces, provider } = args;
     const { access } = args.target;
     const namespace = namespaces.multicluster;
@@ -112,7 +112,7 @@ export class LinkAccess extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccessArgs) {
+function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccountArgs) {
   const { access, apiServer } = target;
   return {
     source: spec.source,

@@ -1,27 +1,26 @@
-import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
-import { isSameSet, once } from "./bundle.ts";
-import { anchorsBehind, certificatesIn } from "./certificate.ts";
+import type { Reachable } from "../kubernetes/preflight.ts";
+import type { Pod, Secret } from "../kubernetes/objects.ts";
+import { resources } from "../kubernetes/resources.ts";
+import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
+import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
 import {
-  configMaps,
-  type IssuerSecret,
   issuerName,
-  secrets,
+  type LiveTrust,
+  type LiveTrusts,
+  presentIn,
+  type Proxy,
+  type ProxyReading,
   trustRootsKey,
   trustRootsName,
-} from "./linkerd-objects.ts";
-import { type LiveTrust, type LiveTrusts, presentIn, type ProxyReading } from "./live.ts";
-import { proxiesOf } from "./read-proxies.ts";
-
-/** A cluster to read, or why it can't be. */
-export type Reachable = Kubernetes | { readonly why: string };
+} from "./live.ts";
 
 /**
  * What the clusters trust and issue with, from their API and not from any intention. Proxies are
  * listed only while a rotation is under way, as they are many. Never throws: what can't be read is
  * `unreadable`, and with it the next step of a rotation waits.
  */
-export async function readLive(
+export async function observeTrust(
   clusters: ReadonlyMap<string, Reachable>,
   linkerdNamespace: string,
 ): Promise<LiveTrusts> {
@@ -50,8 +49,8 @@ async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust
   if ("why" in cluster) return { state: "unreadable", why: cluster.why };
   try {
     const [roots, secret] = await Promise.all([
-      orAbsent(cluster.get(configMaps, { namespace, name: trustRootsName })),
-      orAbsent(cluster.get(secrets, { namespace, name: issuerName })),
+      cluster.find(resources.configMaps, { namespace, name: trustRootsName }),
+      cluster.find(resources.secrets, { namespace, name: issuerName }),
     ]);
     const text = roots?.data?.[trustRootsKey]?.trim() ?? "";
     if (text === "") return { state: "absent" };
@@ -68,34 +67,25 @@ async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust
   }
 }
 
-const unasked: ProxyReading = { state: "unread", why: "its pods were not looked at" };
+const unasked: ProxyReading = { state: "unread", why: "its pods were not read" };
 
 function unparsed(cluster: string, object: string): LiveTrust {
-  const why = `${object} of cluster ${cluster} holds no certificate that can be parsed`;
+  const why = `${object} of cluster ${cluster} contains no certificate that can be parsed`;
   return { state: "unreadable", why };
 }
 
 /** Linkerd's own scheme calls the certificate `crt.pem`. The Secret is not kept, nor its key read. */
-function issuerIn(secret: IssuerSecret | undefined) {
+function issuerIn(secret: Secret | undefined): readonly Certificate[] | string {
   const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   return text.trim() === "" ? [] : certificatesIn(text);
 }
 
 /** The last change of anything in it: the certificate may be older there, but not newer. */
-function changedAt(secret: IssuerSecret | undefined): Date {
+function changedAt(secret: Secret | undefined): Date {
   const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
   return new Date(Math.max(...times.map((time) => (time === undefined ? 0 : Date.parse(time)))));
-}
-
-async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
-    throw error;
-  }
 }
 
 async function each<From, To>(
@@ -104,4 +94,50 @@ async function each<From, To>(
 ): Promise<ReadonlyMap<string, To>> {
   const entries = [...map].map(async ([name, value]) => [name, await read(value, name)] as const);
   return new Map(await Promise.all(entries));
+}
+
+const proxyContainer = "linkerd-proxy";
+const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
+const hashAnnotation = "linkerd.io/trust-root-sha256";
+
+/**
+ * All meshed pods that run, with the anchors that their proxies were started with: proxies read
+ * them once, so only what is in the pod counts (linkerd-behaviour.md 9.3).
+ */
+export async function proxiesOf(
+  kubernetes: Kubernetes,
+  linkerdNamespace: string,
+): Promise<ProxyReading> {
+  try {
+    const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
+    const [all, roots] = await Promise.all([
+      kubernetes.list(resources.pods, { labelSelector }),
+      kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
+    ]);
+    const text = roots.data?.[trustRootsKey] ?? "";
+    return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text)) };
+  } catch (error) {
+    return { state: "unread", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function proxyOf(pod: Pod, liveBundle: string): Proxy[] {
+  const { spec = {}, status = {}, metadata } = pod;
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  const proxy = containers.find(({ name }) => name === proxyContainer);
+  const isOver = status.phase === "Succeeded" || status.phase === "Failed";
+  if (proxy === undefined || isOver) return [];
+  const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
+  const { name, namespace, creationTimestamp = "", annotations = {} } = metadata;
+  // The control plane's own proxies refer to the ConfigMap; the annotation says which content.
+  const hashes = [trustRootHash(liveBundle), trustRootHash(`${liveBundle}\n`)];
+  const isCurrent = hashes.includes(annotations[hashAnnotation] ?? "");
+  const anchors = literal ?? (isCurrent ? liveBundle : "");
+  const createdAt = new Date(Date.parse(creationTimestamp) || 0);
+  return [{ namespace, pod: name, createdAt, trusts: parsed(anchors) }];
+}
+
+function parsed(text: string): Bundle {
+  const found = certificatesIn(text);
+  return typeof found === "string" ? [] : once(found);
 }
