@@ -1,8 +1,7 @@
 /** `npm run check`: whether the mesh of a stack is in order. Exit code 0 if it is, else 1. */
-import { setTimeout } from "node:timers/promises";
-import { checkMesh } from "../engine/health/check-mesh.ts";
+import { checkMesh } from "../engine/health/run.ts";
 import { optionsIn, usage } from "./check-options.ts";
-import { table } from "../engine/health/report/table.ts";
+import { table } from "../engine/health/report.ts";
 import { meshOf } from "../config/stack-file.ts";
 
 try {
@@ -19,12 +18,7 @@ async function main(): Promise<void> {
     return;
   }
   const mesh = await meshOf(options, process.cwd(), process.env);
-  const report = await checkMesh(mesh, {
-    within: options.wait * 1000,
-    every: 2_000,
-    sleep: (milliseconds) => setTimeout(milliseconds),
-    now: () => Date.now(),
-  });
+  const report = await checkMesh(mesh, { within: options.wait * 1000, every: 2_000 });
   const { output } = options;
   process.stdout.write(output === "json" ? `${JSON.stringify(report, null, 2)}\n` : table(report));
   process.exitCode = report.healthy ? 0 : 1;

@@ -6,13 +6,14 @@ import type { KeyPair } from "./trust/generation.ts";
 import { issuerName } from "../engine/trust/live.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
-import { linkerdNamespace, multiclusterNamespace } from "./charts/namespaces.ts";
 import { base64, clusterProvider } from "./cluster-provider.ts";
 import {
   type ClusterRole,
   controlPlaneValues,
   crdsValues,
+  linkerdNamespace,
   mergeValues,
+  multiclusterNamespace,
   multiclusterValues,
 } from "./charts/values.ts";
 import type { ChartName } from "../config/chart-versions.ts";

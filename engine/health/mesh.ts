@@ -12,7 +12,7 @@ export interface HealthMesh {
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly links: readonly HealthLink[];
-  /** Links that this very run gives up; Pulumi deletes their mirrors after everything else. */
+  /** Links that this very run removes; Pulumi deletes their mirrors after everything else. */
   readonly leaving?: readonly Pick<LinkSettings, "source" | "target">[];
 }
 

@@ -4,18 +4,15 @@
  * are a public contract.
  */
 
-import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { checkMesh, type Patience } from "../health/check-mesh.ts";
 import { nameOf } from "../mirroring/reconcile/survey-link.ts";
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
-import type { Report } from "../health/report/report.ts";
-import { summary } from "../health/report/table.ts";
-import { stopping, warnings } from "../health/run-findings.ts";
+import { type Report, summary } from "../health/report.ts";
+import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
 
 const unasked = { failures: [] };
 
-export const health = healthResource((mesh, wait) => checkMesh(mesh, patience(mesh, wait)));
+export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mesh, wait)));
 
 /** Pulumi shows each line that is said as a message of the stack. */
 export function healthResource(
@@ -23,7 +20,7 @@ export function healthResource(
   say: (line: string) => void = console.log,
 ) {
   async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
-    const leaving = linksGivenUp(before, inputs.mesh);
+    const leaving = linksRemoved(before, inputs.mesh);
     const report = await look({ ...inputs.mesh, leaving }, inputs.wait);
     for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
     const errors = stopping(report, inputs.mesh);
@@ -67,7 +64,7 @@ export function healthResource(
   };
 }
 
-function linksGivenUp(before: HealthMesh | undefined, mesh: HealthMesh) {
+function linksRemoved(before: HealthMesh | undefined, mesh: HealthMesh) {
   const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
   const links = before?.links.map(({ link: { source, target } }) => ({ source, target })) ?? [];
   return links.filter((link) => !names.has(nameOf(link)));
@@ -93,12 +90,10 @@ class Unhealthy extends Error {
   }
 }
 
-function patience(mesh: HealthMesh, wait = 30): Patience {
+function polling(mesh: HealthMesh, wait = 30): HealthPolling {
   return {
     enough: (report) => stopping(report, mesh).length === 0,
     within: wait * 1000,
     every: 2_000,
-    sleep: (milliseconds) => setTimeout(milliseconds),
-    now: () => Date.now(),
   };
 }

@@ -8,9 +8,8 @@ import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { controllersIn } from "../../mirroring/observe/controllers.ts";
 import type { World } from "../../mirroring/observe/clusters.ts";
 import type { HealthMesh } from "../mesh.ts";
-import type { ClusterReading, LinkerdReading } from "../view.ts";
+import { type ClusterReading, type LinkerdReading, read } from "../view.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import { read } from "./read.ts";
 
 /** Everything that is looked at in one cluster by itself. Never throws. */
 export async function readCluster(

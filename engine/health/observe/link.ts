@@ -11,8 +11,13 @@ import { readGateway } from "../../mirroring/observe/gateway.ts";
 import type { World } from "../../mirroring/observe/clusters.ts";
 import { surveyLink } from "../../mirroring/reconcile/survey-link.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
-import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
-import { read } from "./read.ts";
+import {
+  type ClusterReading,
+  type LinkReading,
+  read,
+  type SecretReading,
+  type Trial,
+} from "../view.ts";
 import { tryCredentials } from "./trial.ts";
 
 /** What is looked at for one link, over what has been read of its clusters. Never throws. */

@@ -2,10 +2,9 @@ import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { World } from "../../mirroring/observe/clusters.ts";
 import { surveyFederated } from "../../mirroring/reconcile/survey-federated.ts";
 import type { HealthMesh } from "../mesh.ts";
-import type { ClusterReading, ClusterView, LinkView } from "../view.ts";
+import { type ClusterReading, type ClusterView, type LinkView, read } from "../view.ts";
 import { readCluster } from "./cluster.ts";
 import { readLink } from "./link.ts";
-import { read } from "./read.ts";
 
 export interface Views {
   readonly clusters: readonly ClusterView[];
@@ -16,12 +15,12 @@ export interface Views {
  * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
  * cannot be read is one finding and takes no other with it.
  */
-export async function observe(mesh: HealthMesh, now: Date): Promise<Views> {
+export async function observeMesh(mesh: HealthMesh, now: Date): Promise<Views> {
   const world = new World();
   try {
     const names = Object.keys(mesh.clusters);
-    const read = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
-    const readings = new Map(names.map((name, index) => [name, read[index]]));
+    const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
+    const readings = new Map(names.map((name, index) => [name, clusterReadings[index]]));
     const readingOf = (name: string): ClusterReading =>
       readings.get(name) ?? {
         snapshot: { why: `the stack's config has no cluster ${name}` },

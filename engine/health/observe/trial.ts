@@ -9,7 +9,7 @@ import type { Trial } from "../view.ts";
 import { credentialsIn } from "../../credentials/kubeconfig.ts";
 
 export interface TrialContext {
-  /** The cluster that the credentials are for, and the runner's own way to it. */
+  /** The cluster that the credentials are for, and how the runner reaches it. */
   readonly target: string;
   readonly access: ClusterAccess;
   /** UID of its Service default/kubernetes, which every cluster has. */
@@ -20,8 +20,8 @@ export interface TrialContext {
 
 /**
  * Uses the kubeconfig as Linkerd would. Where its address cannot be reached from here, which need
- * not be so in the source cluster, the token is tried on the runner's own way. The token goes to
- * the target and nowhere else, and no part of it is in what is returned.
+ * not be so in the source cluster, the token is tried at the address that the
+ * runner uses. It goes to the target and nowhere else, and no part of it is in what is returned.
  */
 export async function tryCredentials(text: string, context: TrialContext): Promise<Trial> {
   const credentials = credentialsIn(text);
@@ -36,7 +36,7 @@ export async function tryCredentials(text: string, context: TrialContext): Promi
     context,
   );
   if ("outOfReach" in own) return { outcome: "refused", server, why: own.outOfReach };
-  return own.outcome === "taken" ? { ...own, detour: direct.outOfReach } : own;
+  return own.outcome === "accepted" ? { ...own, detour: direct.outOfReach } : own;
 }
 
 type Attempt = Trial | { readonly outOfReach: string };
@@ -52,13 +52,13 @@ async function tried(
     const [found, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
     if (uid !== undefined && found !== undefined && found !== uid)
       return { outcome: "elsewhere", server };
-    return { outcome: "taken", server, denied };
+    return { outcome: "accepted", server, denied };
   } catch (error) {
     if (!(error instanceof KubernetesError))
-      return { outcome: "refused", server, why: "they can't be made a connection of" };
+      return { outcome: "refused", server, why: "they can't be used to connect" };
     const { kind, detail = "it does not say why" } = error;
     if (kind === "unreachable" && isFar(error)) return { outOfReach: detail };
-    const why = kind === "unauthorized" ? "the token is not taken there" : detail;
+    const why = kind === "unauthorized" ? "the token is rejected" : detail;
     return { outcome: "refused", server, why };
   } finally {
     await client?.close();
@@ -70,7 +70,7 @@ const farCodes = new Set([
   ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED"],
 ]);
 
-/** Nothing answers at all: of an answer with another certificate, nobody may be told the token. */
+/** Nothing answers at all. What answers with another certificate must never get the token. */
 function isFar({ reason = "" }: KubernetesError): boolean {
   return farCodes.has(reason);
 }

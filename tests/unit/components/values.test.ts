@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mergeValues } from "../../../components/charts/values.ts";
-import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/namespaces.ts";
+import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/values.ts";
 import { roleOf } from "../../../components/charts/values.ts";
 import {
   controlPlaneValues,

@@ -2,7 +2,7 @@ import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import type { Link } from "../../../engine/kubernetes/link-resource.ts";
-import { resultOf } from "../../../engine/health/report/report.ts";
+import { resultOf } from "../../../engine/health/report.ts";
 import type {
   ClusterReading,
   ClusterView,
@@ -88,8 +88,8 @@ export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
   return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
 }
 
-export const taken: Extract<Trial, { readonly outcome: "taken" }> = {
-  outcome: "taken",
+export const taken: Extract<Trial, { readonly outcome: "accepted" }> = {
+  outcome: "accepted",
   server: "https://west.example.com",
   denied: [],
 };

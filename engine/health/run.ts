@@ -1,7 +1,23 @@
-import { clusterReached } from "./checks/cluster.ts";
+import { poll, type Polling } from "../kubernetes/retry.ts";
+import { clusterReached } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { CheckResult, Group, Report } from "./report/report.ts";
-import { cut } from "./report/table.ts";
+import { observeMesh, type Views } from "./observe/observe.ts";
+import { type CheckResult, cut, type Group, type Report, reportOn } from "./report.ts";
+
+/** How long a mesh is given to become healthy. */
+export interface HealthPolling extends Polling {
+  /** Whether there is nothing to wait for; by default that is health. */
+  readonly enough?: (report: Report) => boolean;
+}
+
+/** Looks at the mesh until it is healthy enough or time is up, and reports what it saw last. */
+export function checkMesh(
+  mesh: HealthMesh,
+  { enough = ({ healthy }) => healthy, ...polling }: HealthPolling,
+  observe: (mesh: HealthMesh, now: Date) => Promise<Views> = observeMesh,
+): Promise<Report> {
+  return poll(async () => reportOn(await observe(mesh, new Date())), enough, polling);
+}
 
 /** What fails a run, as sentences that say which cluster or link they are about. */
 export function stopping(report: Report, mesh: HealthMesh): string[] {
