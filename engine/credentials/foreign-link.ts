@@ -23,7 +23,7 @@ export async function foreignLink(
   const where = `Link ${source}/${multiclusterNamespace}/${target} already exists`;
   const creator = link.metadata.annotations?.["linkerd.io/created-by"] ?? "somebody else";
   if (creator.startsWith("linkerd-multicluster/"))
-    return `${where}, created by another stack of this program: remove the link from that stack first, since two stacks would overwrite each other's`;
+    return `${where}, created by another stack of this program: remove the link from that stack first`;
   const secret = link.spec?.clusterCredentialsSecret ?? credentialsName(target);
   const kubectl = `kubectl --context ${sourceAccess?.context ?? source} delete --ignore-not-found`;
   const commands = [

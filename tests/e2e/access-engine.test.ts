@@ -66,7 +66,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     const annotations = { "linkerd.io/created-by": programVersion };
     await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
     await assert.rejects(pulumi("preview"), {
-      stdout: /made by another stack of this program: take the link out of that stack first/,
+      stdout: /created by another stack of this program: remove the link from that stack first/,
     });
     assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
   });
@@ -88,7 +88,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     await pulumi("config", "set", "generation", "2");
     const stdout = await pulumi("preview", "--diff");
     assert.match(stdout, /token *: "[^"]*-token-1-1" => "[^"]*-token-2-1"/);
-    assert.match(stdout, /remark *: "new token: credentialsGeneration is 2 and was 1"/);
+    assert.match(stdout, /remark *: "new token: credentialsGeneration changed from 1 to 2"/);
     await addToken(`${account}-token-2-1`);
     await pulumi("up", "--yes", "--skip-preview");
     await pulumi("preview", "--expect-no-changes");

@@ -166,7 +166,7 @@ describe("access to a real target", function () {
     const { west } = bed.clusters;
     const rotation = { generation: 2 };
     const { inputs } = await linkTargets.check({ facts }, clusters.question(bed, { rotation }));
-    assert.equal(inputs.remark, "new token: credentialsGeneration is 2 and was 1");
+    assert.equal(inputs.remark, "new token: credentialsGeneration changed from 1 to 2");
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
     const second = outs.facts.token;
     assert.equal(second, `${account}-token-2-1`);
@@ -200,7 +200,7 @@ describe("access to a real target", function () {
     assert.equal((await bed.clusters.west.request("DELETE", path)).code, 200);
     const { inputs } = await linkTargets.check(before, args);
     assert.equal(inputs.facts?.token, `${account}-token-2-2`);
-    assert.match(inputs.remark ?? "", /-token-2-1 is gone from the target$/);
+    assert.match(inputs.remark ?? "", /-token-2-1 no longer exists in the target$/);
     await assert.rejects(
       tryOnce(checkArgs(`${account}-token-2-1`)),
       /has no token: check that service account/,

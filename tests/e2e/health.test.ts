@@ -169,7 +169,7 @@ describe("npm run check", function () {
       ]);
       const { code, stdout } = await check("--stack", "links");
       assert.equal(code, 0);
-      assert.match(stdout, /^‼ the credentials reach/m);
+      assert.match(stdout, /^‼ the credentials work/m);
       await replaceCredentials(bed, multicluster, west, live.token);
       assert.deepEqual(await findings(), {});
     });

@@ -115,7 +115,7 @@ describe("a run that can't do everything", function () {
     const links = [{ source: "east", target: "west", unreachable: "fail" }];
     const other = await Stack.create(world, "refused", { clusters, links }, [canary]);
     const { text } = await other.up({ fails: true });
-    assert.match(text, /cluster west can't be used with the credentials of context west/);
+    assert.match(text, /cluster west rejects the credentials of context west/);
     await other.export();
   });
 
