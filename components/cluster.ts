@@ -35,10 +35,10 @@ export interface ClusterArgs {
 
 /** Linkerd and its multicluster extension on one cluster, and the provider that reaches it. */
 export class Cluster extends pulumi.ComponentResource {
-  /** Refuses a cluster that is not the one it was; what does not use `provider` depends on it. */
+  /** Refuses another cluster than before; what does not use `provider` depends on it. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
-  /** To depend on where Linkerd and the Link CRD have to be there. */
+  /** To depend on where Linkerd and the Link CRD have to be installed. */
   readonly ready: pulumi.Resource;
   /** Revisions of the charts, as Helm counts them, and which issuer there is. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
@@ -53,7 +53,7 @@ export class Cluster extends pulumi.ComponentResource {
     this.#name = name;
     this.#args = args;
     const { charts, config, role, uid } = args;
-    // First, since a chart that is not there is the user's to mend, and nothing is registered yet.
+    // First, so that a chart that does not exist fails before anything is registered.
     this.#charts = {
       "linkerd-crds": chartFrom(charts, "linkerd-crds"),
       "linkerd-control-plane": chartFrom(charts, "linkerd-control-plane"),

@@ -28,8 +28,9 @@ export interface LinkAccountArgs {
 }
 
 /**
- * A link's part in the target: an account of the consumer's own, allowed what the link uses, and its
- * token. A new token is created beside the old one, which goes at the very end of the run.
+ * A link's part in the target: a service account of its own for the consumer, with the rights that
+ * the link uses, and its token. A new token is created first; the old one is deleted at the very end
+ * of the run.
  */
 export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
@@ -129,12 +130,12 @@ function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccountA
 }
 
 /**
- * A preview knows of a Secret that is yet to be created that it has no data, and would be wrong:
- * its id, unknown till then, makes the token unknown too.
+ * In a preview, a Secret that is yet to be created has no data, which would be taken for no token:
+ * its id, unknown until then, makes the token unknown too.
  */
 function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
   const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
-    // Pulumi declares the data as always there.
+    // Pulumi's type has the data as always set.
     const { token: base64 }: Readonly<Record<string, string | undefined>> = data;
     if (base64 !== undefined) return Buffer.from(base64, "base64").toString();
     if (pulumi.runtime.isDryRun()) return "";

@@ -30,7 +30,7 @@ export interface LinkCredentialsArgs {
  * that it did not know when a mirror came up (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
-  /** Another when the source is given other credentials; no secret itself. */
+  /** Changes when the source gets other credentials; not a secret itself. */
   readonly revision: pulumi.Output<readonly string[]>;
 
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -39,7 +39,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
     this.revision = access.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
     const heads = credentialsSecrets(spec.target, access.facts, namespaces);
-    // Nothing gets a token that has not been tried.
+    // Nothing gets a token that has not been checked.
     const inSource = { parent: this, provider, dependsOn: access.checked };
     const mirror = new k8s.core.v1.Secret(
       `${name}/mirror`,

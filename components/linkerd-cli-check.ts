@@ -11,8 +11,8 @@ export interface LinkerdCliCheckArgs {
 }
 
 /**
- * `linkerd check` and `linkerd multicluster check` in every cluster, by the CLI on PATH. Without one
- * there, it says so and does nothing. Has to depend on everything else.
+ * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH.
+ * Without one, it warns and does nothing. Has to depend on everything else.
  *
  * The second, which the first includes, is bound to fail where this program does the mirroring,
  * since it wants a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its
@@ -27,8 +27,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:LinkerdCliCheck", name, {}, opts);
     const clusters = isOnPath("linkerd") ? Object.keys(args.mesh.clusters) : [];
     if (clusters.length === 0) {
-      const message = "linkerd is not on PATH, so its own checks are left out";
-      // Nothing could mend a message that does not get through.
+      const message = "the linkerd CLI is not on PATH, so linkerd check is skipped";
+      // A message that does not get through changes nothing.
       pulumi.log.warn(message, this).catch(() => undefined);
     }
     this.multicluster = Object.fromEntries(
@@ -92,8 +92,8 @@ function isOnPath(program: string): boolean {
 }
 
 /**
- * Shell scripts that run a check of Linkerd's CLI. Names travel as variables (CONTEXT,
- * LINKERD_NAMESPACE, FILE), so that the shell reads nothing into them.
+ * Shell scripts that run a check of Linkerd's CLI. Names are passed as variables (CONTEXT,
+ * LINKERD_NAMESPACE, FILE), so that the shell does not interpret them.
  */
 
 /** Fails as the check fails. Tries for up to `wait` seconds. */
@@ -101,14 +101,14 @@ export function check(words: string, wait: number): string {
   return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
 }
 
-/** Never fails: its report is all that is wanted. */
+/** Never fails: only its report is used. */
 export function reported(command: string): string {
   return `${command} || true`;
 }
 
 /**
- * Fails as the check fails, unless all that is wrong stands in the section of the multicluster
- * extension: a check that ends without telling what is wrong fails.
+ * Fails as the check fails, unless everything that failed is in the section of the multicluster
+ * extension. A check that fails without saying what failed, fails.
  */
 export function exceptMulticluster(command: string): string {
   return `report=$(${command}); code=$?

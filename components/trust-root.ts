@@ -91,18 +91,18 @@ export class TrustRoot extends pulumi.ComponentResource {
     return { certPem: pick("certPem"), keyPem: pick("keyPem") };
   }
 
-  /** An error lets the run go on to its end, for the sake of all else, and then fail. */
+  /** After an error the run continues to its end, so that all else is done, and then fails. */
   #say(severity: "warning" | "error", message: string): void {
     if (severity === "error") this.#failAtEnd();
     const said = severity === "error" ? pulumi.log.error : pulumi.log.warn;
-    // Nothing could mend a message that does not get through.
+    // A message that does not get through changes nothing.
     said(message, this).catch(() => undefined);
   }
 }
 
 /**
- * Pulumi's own code for a program that has said what is wrong: the engine does all that was asked
- * for, then reports failure and adds no message of its own. `log.error` alone leaves success.
+ * Pulumi's exit code for a program that has already reported its error: the engine completes the run,
+ * then reports failure without a message of its own. With `log.error` alone it would be success.
  */
 function failAtEnd(): void {
   process.exitCode = 32;
@@ -118,7 +118,7 @@ function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters
 export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootArgs {
   const { clusters, linkerdNamespace, trust } = config;
   const names = [...clusters].map(([cluster, { clusterDomain }]) => {
-    // By convention, and checked by nobody (linkerd-behaviour.md 9.3).
+    // By convention; nothing checks it (linkerd-behaviour.md 9.3).
     return [cluster, `identity.${linkerdNamespace}.${clusterDomain}`] as const;
   });
   const lifetimes = [...clusters.values()].map(({ values }) =>
@@ -132,10 +132,10 @@ export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootAr
   };
 }
 
-/** So long that only restarts count. */
+/** So long that only restarts matter. */
 const unknownLifetime = 3650 * dayLong;
 
-/** How long a workload's certificate lives by the user's Helm values, in milliseconds. */
+/** How long workload certificates are valid by the user's Helm values, in milliseconds. */
 export function certificateLifetime(controlPlane: HelmValues = {}): number {
   const text = ["identity", "issuer", "issuanceLifetime"].reduce<unknown>(valueAt, controlPlane);
   if (text === undefined || text === null) return dayLong;

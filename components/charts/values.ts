@@ -25,7 +25,7 @@ export interface MulticlusterSettings extends ClusterRole {
 }
 
 /**
- * Labelling the namespace and granting access are this program's own doing, so the chart's Job and
+ * This program labels the namespace and makes the service accounts itself, so the chart's Job and
  * service account are off. The local service mirror writes the same federated Services as this
  * program's mirroring does: it runs only where that does nothing.
  */
@@ -55,7 +55,7 @@ function controller({ target, gateway, headless }: LinkSpec): HelmValues {
 
 /** What the links ask of one cluster. */
 export interface ClusterRole {
-  /** Name of the gateway to install; undefined for a flat network. */
+  /** Name of the gateway to install; undefined: none, as on a flat network. */
   readonly gateway: string | undefined;
   /** Links into this cluster that Linkerd's own controller mirrors. */
   readonly controllers: readonly LinkSpec[];
@@ -83,7 +83,7 @@ export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
 
 /**
  * The values with the user's over them, as Helm merges: maps key by key, lists and everything else
- * as a whole. A null of the user's stays, because it takes a default of the chart away.
+ * as a whole. A null from the user stays, because it removes a default of the chart.
  */
 export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   const merged = new Map(Object.entries(values));

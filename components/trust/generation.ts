@@ -35,7 +35,7 @@ export class Generation extends pulumi.ComponentResource {
     const { trust } = args;
     const anchorKey = new tls.PrivateKey(`${name}-anchor`, p256, {
       parent: this,
-      // Nothing may replace an anchor but a rotation, in steps: settings count for the next one.
+      // Only a rotation may replace an anchor, in steps: new settings apply to the next one.
       ignoreChanges: ["algorithm", "ecdsaCurve"],
     });
     const anchor = new tls.SelfSignedCert(

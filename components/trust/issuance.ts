@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { GeneratedTrust, OwnTrust } from "../../config/mesh.ts";
+import { debugLog } from "../../engine/kubernetes/log.ts";
 import { bundleText } from "../../engine/trust/bundle.ts";
 import { knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
 import { Generation, type KeyPair } from "./generation.ts";
@@ -35,7 +36,7 @@ export interface IssuanceContext {
   readonly issuerNames: ReadonlyMap<string, string>;
   readonly certificateLifetime?: number;
   readonly now: Date;
-  /** Shows a message that would otherwise be buried in a failed output's. */
+  /** Shows a message that would otherwise be buried in that of a failed output. */
   readonly say: (message: string) => void;
 }
 
@@ -69,7 +70,7 @@ export function providedIssuance(trust: OwnTrust, context: IssuanceContext): Iss
 
 /**
  * Anchors and issuers that this stack generates. The generation before is kept: in a rotation its
- * issuers are in use until the second of three steps, and afterwards nobody trusts it any more.
+ * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
  */
 export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now } = context;
@@ -137,6 +138,7 @@ export interface TrustOutputs {
 export function outputsOf(decision: Decision): TrustOutputs {
   if ("refused" in decision) throw new pulumi.RunError(refusal(decision.refused));
   const { stage, notes, clusters } = decision;
+  debugLog()?.(`trust: ${stage}`);
   const each = [...clusters].map(([cluster, { bundle, issuer }]) => {
     return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;
   });

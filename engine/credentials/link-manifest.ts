@@ -81,8 +81,8 @@ function gatewayFields({ addresses, port, identity, probe }: LinkGateway, select
 
 /**
  * Linkerd's controller reads its Secret when the Link's spec changes and at no other time
- * (link_handlers.go), so new credentials have to show there: as an annotation that nobody uses and
- * that is therefore not copied either.
+ * (link_handlers.go), so new credentials have to change the spec: by an excluded annotation that
+ * nothing uses.
  */
 function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
   const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};

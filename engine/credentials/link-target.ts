@@ -10,14 +10,14 @@ export interface CheckedTarget {
   readonly inputs: TargetInputs;
   /** What the user has to fix before anything can be done. */
   readonly mistake?: string;
-  /** Sentences for the person at the terminal. */
+  /** Sentences for the user. */
   readonly notes: readonly string[];
 }
 
 /**
- * Puts what the target says into the inputs, where a preview shows it. What is not there yet is no
- * failure: without facts the preview has them unknown, and the update reads them when what this
- * link depends on is there. A target that can't be read keeps what it said in the run before.
+ * Puts what was read of the target into the inputs, where a preview shows it. What does not exist yet
+ * is no failure: the facts stay unknown in the preview, and the update reads them once everything
+ * that the link depends on is there. For a target that can't be read, the last run's facts are kept.
  */
 export async function checkTarget(
   read: ReadTarget,
@@ -40,7 +40,7 @@ export async function checkTarget(
   return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
-/** Whether the target says the same as before, to the same questions. Pure: refresh calls it too. */
+/** Whether the facts are the same as before, for the same arguments. Pure: refresh calls it too. */
 export function isSameTarget(
   olds: Partial<TargetOutputs>,
   news: Partial<TargetInputs> & TargetArgs,
@@ -48,12 +48,12 @@ export function isSameTarget(
   return news.facts !== undefined && isDeepStrictEqual(factsOfSame(olds, news), news.facts);
 }
 
-/** The facts of `olds`, if they answer the questions of `args`. */
+/** The facts of `olds`, if they were read for the same arguments. */
 function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts | undefined {
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
-/** What is asked about the target; the source has no part in it. */
+/** The arguments that decide what is read of the target. */
 function argsIn(
   all: Partial<TargetInputs>,
 ): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
@@ -66,8 +66,8 @@ function argsIn(
 }
 
 /**
- * The facts for a run that changes things: those that `check` has just found, else what can be read
- * by now, else those of the run before.
+ * The facts for an update: those that `check` has just found, else what can be read by now, else
+ * those of the last run.
  *
  * @throws Error with a sentence that says what is missing
  */

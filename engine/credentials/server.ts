@@ -10,7 +10,7 @@ import type { ApiServer } from "../kubernetes/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
 /**
- * The target's API server as other clusters are to reach it: of the runner's kubeconfig only the
+ * The target's API server as other clusters reach it: of the runner's kubeconfig only the
  * cluster entry's address, certificate authority and TLS server name are taken, never anything of
  * its user, nor its proxy, which is the runner's own. `apiServer` wins over the address.
  *
@@ -48,9 +48,9 @@ function addressOf(entry: Cluster, target: string, context: string): string {
 }
 
 /**
- * Certificates only, whatever else the file holds: people keep keys beside them. A server that is
- * not verified would get the token of anyone who asks it, so a kubeconfig without an authority has
- * to leave verification to the public ones.
+ * Certificates only, whatever else the file holds: some keep keys in the same file. A server that is
+ * not verified could be anyone's and would get the token, so without an authority the server's
+ * certificate has to be signed by a public one.
  */
 async function authorityOf(
   { caData, caFile, skipTLSVerify }: Cluster,

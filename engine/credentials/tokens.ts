@@ -38,9 +38,9 @@ const day = 86_400_000;
 
 /**
  * The token Secret that should be in use. It depends on nothing but its arguments, so that preview
- * and update agree; a run that breaks off after the new Secret was made finds that Secret and goes
- * on with it. `before` is the one of the last run: if that is gone, another name makes Pulumi,
- * which still believes in it, create one.
+ * and update agree; the run after one that stopped half-way finds the new Secret and continues with
+ * it. `before` is the Secret of the last run: if it no longer exists, another name makes Pulumi,
+ * whose state still lists it, create one.
  */
 export function tokenDue(
   account: string,

@@ -1,6 +1,6 @@
 /**
- * - `fatal`: nothing that follows can be right; `error`: traffic does not get through as it should;
- * - `warning`: it does, for now. As `linkerd check` has them.
+ * As in `linkerd check`. `fatal`: later checks can't succeed; `error`: some traffic fails;
+ * `warning`: traffic works, for now.
  */
 export type Severity = "fatal" | "error" | "warning";
 

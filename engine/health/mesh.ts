@@ -3,8 +3,8 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import { type LinkSettings, settingsOf } from "../mirroring/model/link-settings.ts";
 
 /**
- * What the stack says there should be, as far as health depends on it. Plain data without a secret:
- * it travels as resource inputs and rests in state.
+ * What the stack's config asks for, as far as health depends on it. Plain data without a secret: it
+ * is resource inputs and kept in state.
  */
 export interface HealthMesh {
   readonly manage: MeshConfig["manage"];

@@ -122,7 +122,7 @@ export class Client implements Kubernetes {
     };
     const operation: Operation = { verb: "delete", resource, at };
     const path = pathOf(resource, at);
-    // The answer is the object or a Status, as the server likes.
+    // The answer is either the object or a Status.
     await this.#requester.call({ operation, method: "DELETE", path, body }, () => ({
       value: undefined,
     }));

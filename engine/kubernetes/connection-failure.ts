@@ -39,7 +39,7 @@ const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
 /**
- * The failure behind what undici threw. Only the error's code is told: messages of libraries may
+ * The failure behind what undici threw. Only the error's code is kept: messages of libraries may
  * quote what they were given.
  */
 export function failureOfConnection(error: unknown): Failure {

@@ -1,13 +1,13 @@
 /**
- * Durations as Go writes them, and with it Kubernetes objects and Linkerd's Helm values: `3s`,
- * `24h0m0s`, `1.5h` (metav1.Duration).
+ * Durations in Go's notation, which Kubernetes objects (metav1.Duration) and Linkerd's Helm values
+ * use: `3s`, `24h0m0s`, `1.5h`.
  */
 
 const units = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 const part = new RegExp(`(\\d+\\.?\\d*|\\.\\d+)(${Object.keys(units).join("|")})`, "g");
 
-/** The duration in milliseconds; undefined for a text that is none, or a negative one. */
+/** The duration in milliseconds; undefined for any other text and for negative ones. */
 export function parseDuration(text: string): number | undefined {
   if (text === "" || text.replaceAll(part, "") !== "") return undefined;
   const unitOf = new Map<string, number>(Object.entries(units));

@@ -3,14 +3,14 @@ import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
 export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
 
-/** What was tried: enough to name it in a sentence. */
+/** What was tried, for a sentence. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** Where it was tried. `server` is the API server's origin, without any credentials. */
+/** Where it was tried, for a sentence. `server` is the API server's origin, without any credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;
@@ -18,9 +18,9 @@ export interface Place {
 }
 
 /**
- * A request to a cluster that came to nothing, after all the retries it was worth. The message is
- * one sentence for the person who has to act; neither it nor any field holds a credential, and
- * there is no `cause`, which might.
+ * A request to a cluster that failed, after all the retries it was worth. The message is one
+ * sentence for the user; neither it nor any field holds a credential, and there is no `cause`,
+ * which might.
  */
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
@@ -49,9 +49,9 @@ export class KubernetesError extends Error {
   }
 
   /**
-   * The cluster as a whole can't be worked with now: no connection, or nothing but overload and
-   * failures. Of a read this holds for the cluster; a write can also fail for its own sake, as
-   * when an admission webhook is broken.
+   * The cluster as a whole is unavailable: it can't be reached, is overloaded or fails. That holds
+   * where a read fails like this; a write can also fail by itself, as when an admission webhook is
+   * broken.
    */
   get clusterUnavailable(): boolean {
     return this.kind === "unreachable" || this.kind === "throttled" || this.kind === "server";

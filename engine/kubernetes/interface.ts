@@ -48,8 +48,8 @@ export interface RemoveOptions {
 }
 
 /**
- * One cluster's API. Every method throws KubernetesError, and only after the retries that its kind
- * of failure is worth. A request whose outcome is unknown is sent again, so that a create may find
+ * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure
+ * is worth. A request whose outcome is unknown is sent again, so that a create may find
  * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
  */
 export interface Kubernetes {

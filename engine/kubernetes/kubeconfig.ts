@@ -44,7 +44,7 @@ export async function readKubeconfig(
   cluster: string,
   environment: Environment = processEnvironment(),
 ): Promise<KubeConfig> {
-  // Loaded here because it costs 0.4 s, which a process that only compares state need not pay.
+  // Loaded on demand: it takes 0.4 s, which a process that only compares state can save.
   const { KubeConfig } = await import("@kubernetes/client-node");
   const files = candidates(access, environment);
   const found = await Promise.all(

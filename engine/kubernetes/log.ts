@@ -8,7 +8,7 @@ export type Log = (line: string) => void;
  *
  * No line holds a header, a body, a query or what a server said in words, so none holds a secret.
  *
- * @returns undefined where the log is off, so that nothing is formatted for nobody
+ * @returns undefined where the log is off, so that no line is formatted in vain
  */
 export function debugLog(
   variables: Readonly<Record<string, string | undefined>> = process.env,

@@ -3,6 +3,7 @@ import { KubernetesError } from "./errors.ts";
 import { type Identities, identify, sameClusters } from "./identity.ts";
 import type { Kubernetes } from "./interface.ts";
 import { type ClusterAccess, KubeconfigError } from "./kubeconfig.ts";
+import { debugLog } from "./log.ts";
 
 /** A cluster that can be read, or why it can't. */
 export type Reachable = Kubernetes | { readonly why: string };
@@ -43,6 +44,8 @@ export async function openClusters(
     clients.map(async (client) => [client.cluster, await identityOf(client)] as const),
   );
   const uids = new Map(identified.map(([name, { uid }]) => [name, uid]));
+  const log = debugLog();
+  for (const [name, uid] of uids) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
   const clusters = new Map(identified.map(([name, { cluster }]) => [name, cluster]));
   return { clusters, uids, mistakes: sameClusters(uids), close };
 }

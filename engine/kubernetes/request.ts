@@ -15,7 +15,7 @@ export interface Request {
   readonly contentType?: string;
 }
 
-/** The value in the JSON of an answer, or in words why there is none. */
+/** Takes the value from the JSON of an answer, or says in words why there is none. */
 export type Reader<T> = (body: unknown) => { readonly value: T } | string;
 
 export interface Settings {
@@ -23,7 +23,7 @@ export interface Settings {
   readonly server: URL;
   readonly policy: RetryPolicy;
   readonly time: Time;
-  /** Milliseconds without a sign of an answer after which a request is given up. */
+  /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
   readonly userAgent: string;
   /** The debug log; undefined: it is off. */
@@ -48,7 +48,7 @@ export class Requester {
   }
 
   /**
-   * What `read` makes of the answer. Every request is repeated if its outcome is unknown: a repeated
+   * What `read` returns for the answer. Every request is repeated if its outcome is unknown: a repeated
    * create may then find its own object (alreadyExists), a repeated delete none (notFound), a
    * repeated update its own resourceVersion (conflict). Throws KubernetesError.
    */
@@ -68,7 +68,7 @@ export class Requester {
     }
     const { failure, attempts } = result;
     if (failure.kind === "unreachable") {
-      // The next calls find out quickly whether it is back, instead of each trying for long.
+      // So that the next calls give up quickly, instead of each retrying for long.
       this.#answering = false;
     }
     throw new KubernetesError(place, request.operation, failure, attempts);

@@ -16,7 +16,7 @@ export const systemTime: Time = {
   random: () => Math.random(),
 };
 
-/** How long a call goes on trying: whichever of the two runs out first. */
+/** How long a call is retried: until either of the two is used up. */
 export interface Patience {
   readonly attempts: number;
   /** Milliseconds since the first attempt after which no other is started. */
@@ -24,15 +24,15 @@ export interface Patience {
 }
 
 export interface RetryPolicy {
-  /** With a cluster that answers, or did when last heard of: overload, restarts, lost connections. */
+  /** For a cluster that answers, or did so last time: overload, restarts, lost connections. */
   readonly working: Patience;
-  /** With a cluster that can't be reached at all: a wrong address should not cost a minute. */
+  /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
   readonly connecting: Patience;
   /** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
   readonly backoff: { readonly first: number; readonly longest: number };
 }
 
-/** About 11 s of waiting with a cluster that works, which outlasts a restart of its API server. */
+/** About 11 s of waits for a cluster that answers, longer than a restart of its API server. */
 export const retryPolicy: RetryPolicy = {
   working: { attempts: 8, within: 60_000 },
   connecting: { attempts: 2, within: 3_000 },
@@ -52,7 +52,7 @@ export interface Trying<T> {
 }
 
 /**
- * Attempts until there is a value, a failure that trying again won't fix, or no patience left. Never
+ * Attempts until there is a value, a failure that trying again won't fix, or no time left. Never
  * throws what `attempt` doesn't throw.
  */
 export async function retry<T>(
@@ -80,8 +80,8 @@ export async function retry<T>(
 }
 
 /**
- * Half of the wait is chance, so that requests that failed together don't come back together; the
- * server's own wish is a lower bound.
+ * Half of the wait is random, so that requests that failed together are not retried together;
+ * `Retry-After` of the server is a lower bound.
  */
 function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time: Time): number {
   const { first, longest } = policy.backoff;

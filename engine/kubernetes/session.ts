@@ -6,11 +6,11 @@ import type { Route, Tls } from "./dispatcher.ts";
 import type { Failure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
-/** What requests are sent with for the next while. */
+/** What requests are sent with until credentials change. */
 export interface Session {
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
-  /** Every credential as it could turn up in a text. */
+  /** Every credential in the form in which it could be quoted. */
   readonly secrets: readonly string[];
   readonly tls: Tls;
 }
@@ -30,13 +30,13 @@ export interface Connections extends Pick<Route, "connections" | "connectTimeout
   readonly dispatcher: (route: Route) => Dispatcher;
 }
 
-/** How often credentials are looked at again, and how often at most they are renewed on a 401. */
+/** In ms: how often credentials are loaded again, and at most renewed on a 401. */
 const credentialsAge = 30_000;
 
 /**
  * Credentials and connections of one cluster. Credentials come from the library, which reads
  * certificate and token files, runs exec plugins and refreshes OIDC tokens; it is asked again now
- * and then because these expire, and from scratch when the server has answered 401.
+ * and then because these expire, and starts anew when the server has answered 401.
  */
 export class Sessions {
   #kubeconfig: KubeConfig;
@@ -73,7 +73,7 @@ export class Sessions {
 
   /**
    * Reads the kubeconfig again after `refused` was answered with 401, unless another request has
-   * done so meanwhile. Says whether there are other credentials to try now.
+   * done so meanwhile. Returns whether there are other credentials to try now.
    */
   async renew(refused: Session): Promise<boolean> {
     const isCurrent = (await this.current()) === refused;
@@ -113,7 +113,7 @@ export class Sessions {
     }
     const dispatcher = sameTls ? latest.dispatcher : this.#dispatcher(tls);
     if (latest !== undefined && !sameTls) {
-      // Lets requests under way finish; nobody waits for it or could mend its failure.
+      // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
       latest.dispatcher.close().catch(() => undefined);
     }
     this.#latest = { headers, tls, dispatcher, secrets: secretsOf(headers, this.#kubeconfig) };

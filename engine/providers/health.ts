@@ -1,8 +1,4 @@
-/**
- * The methods of the dynamic resource that checks the mesh at the end of a run. As with the package
- * of the mirrors, state keeps calls of this one by name for years: the package's name and `health`
- * are a public contract.
- */
+/** The dynamic resource that checks the mesh at the end of a run (index.ts). */
 
 import { isDeepStrictEqual } from "node:util";
 import { nameOf } from "../mirroring/reconcile/survey-link.ts";
@@ -29,7 +25,7 @@ export function healthResource(
   }
 
   return {
-    /** Nothing is read here: a preview has nothing to check yet. */
+    /** Reads nothing: in a preview there is nothing to check yet. */
     check(_olds: Partial<HealthArgs>, inputs: HealthArgs) {
       return Promise.resolve({ inputs, ...unasked });
     },

@@ -20,7 +20,7 @@ export interface PresentTrust {
   readonly bundle: Bundle;
   /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
   readonly issuer: readonly Certificate[];
-  /** Since when it is this issuer, at the latest. */
+  /** When the issuer was last changed, at the latest. */
   readonly issuerSince: Date;
   /** Not read while nothing rotates, since there may be many. */
   readonly proxies: ProxyReading;
@@ -35,7 +35,7 @@ export interface Proxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;
-  /** Anchors that the proxy was started with; empty where that can't be told. */
+  /** Anchors that the proxy was started with; empty where they are unknown. */
   readonly trusts: Bundle;
 }
 

@@ -16,9 +16,9 @@ import {
 } from "./live.ts";
 
 /**
- * What the clusters trust and issue with, from their API and not from any intention. Proxies are
- * listed only while a rotation is under way, as they are many. Never throws: what can't be read is
- * `unreadable`, and with it the next step of a rotation waits.
+ * What the clusters trust and issue with, as it is live. Proxies are listed only during a rotation,
+ * since there may be many. Never throws: what can't be read is `unreadable`, and then the next step
+ * of a rotation waits.
  */
 export async function observeTrust(
   clusters: ReadonlyMap<string, Reachable>,

@@ -12,7 +12,7 @@ export const dayLong = 24 * 60 * 60 * 1000;
  */
 const settling = 5 * 60 * 1000;
 
-/** Clusters whose proxies could not be looked at: nothing may be concluded about these. */
+/** Why clusters' proxies could not be read: nothing may be concluded about these. */
 export function unread(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
 }
@@ -33,7 +33,7 @@ export function withOldCertificate(present: Present, now: Date, lifetime: number
   });
 }
 
-/** When the last of them will have had its certificate renewed by itself. */
+/** When the last of them will have renewed its certificate by itself. */
 export function renewedBy(present: Present, lifetime: number): Date {
   const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
   return new Date(latest + settling + lifetime);

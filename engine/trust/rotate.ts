@@ -19,11 +19,11 @@ export interface ClusterPlan {
 }
 
 /**
- * Where the clusters are on the way to the wanted trust, and so what this run does.
+ * How far the clusters are from the wanted trust, and so what this run does.
  *
- * - `settled`: they are there, or nothing runs yet that could break.
- * - `bundle`: every cluster gets the new anchor beside the old ones.
- * - `reissue`: every cluster gets an issuer under the new anchor.
+ * - `settled`: they have it, or nothing runs yet that could break.
+ * - `bundle`: every cluster gets the new anchor in addition to the old ones.
+ * - `reissue`: every cluster gets an issuer signed by the new anchor.
  * - `drop`: the old anchors are removed from every cluster.
  * - `waiting`: the next of these would break traffic now, so everything stays.
  */
@@ -53,8 +53,8 @@ export interface Rotation {
 type Which = ClusterPlan["issuer"];
 
 /**
- * The one step that may be taken now, told from what is live and from nothing else, so that a run
- * that broke off is simply taken up again (linkerd-behaviour.md 9.4).
+ * The one step that can be taken now, decided by what is live and nothing else, so that the next run
+ * continues where one stopped half-way (linkerd-behaviour.md 9.4).
  *
  * The invariant behind every branch: whoever presents a certificate is under an anchor that every
  * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is

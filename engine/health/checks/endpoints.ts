@@ -60,7 +60,7 @@ function empty(
   const origin = originOf(service, target);
   const subsets = exporting?.endpoints.get(origin)?.subsets ?? [];
   const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
-  // Nothing is wrong with a mirror that follows what it mirrors.
+  // A mirror that follows the readiness of its Service is not wrong.
   if (exporting !== undefined && exporting.services.has(origin) && !isReady)
     return {
       sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,

@@ -11,7 +11,7 @@ import type { HealthMesh } from "../mesh.ts";
 import { type ClusterReading, type LinkerdReading, read } from "../view.ts";
 import { resources } from "../../kubernetes/resources.ts";
 
-/** Everything that is looked at in one cluster by itself. Never throws. */
+/** Everything that is read of one cluster by itself. Never throws. */
 export async function readCluster(
   world: World,
   mesh: HealthMesh,
@@ -61,10 +61,10 @@ async function anchorsOf(kubernetes: Kubernetes, cluster: string, namespace: str
   return parsed(text, `ConfigMap ${cluster}/${namespace}/${trustRootsName}`);
 }
 
-/** Of the Secret only the certificate gets any further than this function. */
+/** Only the certificate of the Secret leaves this function. */
 async function issuerOf(kubernetes: Kubernetes, cluster: string, namespace: string) {
   const data = (await kubernetes.find(resources.secrets, { namespace, name: issuerName }))?.data;
-  // Linkerd's own scheme has the latter.
+  // Linkerd's own scheme (linkerd.io/tls) has crt.pem.
   const encoded = data?.["tls.crt"] ?? data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   return parsed(text, `Secret ${cluster}/${namespace}/${issuerName}`);

@@ -20,7 +20,7 @@ import {
 } from "../view.ts";
 import { tryCredentials } from "./trial.ts";
 
-/** What is looked at for one link, over what has been read of its clusters. Never throws. */
+/** What is read for one link, in addition to what has been read of its clusters. Never throws. */
 export async function readLink(
   world: World,
   mesh: HealthMesh,
@@ -82,7 +82,7 @@ async function readCredentials(
     uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
     rules: accessRules([linkUse(link, mirroring)]),
   };
-  // Both Secrets hold the same, as a rule.
+  // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();
   const attempt = (kubeconfig: string): Promise<Trial> => {
     const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context);

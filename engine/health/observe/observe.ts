@@ -13,7 +13,7 @@ export interface Views {
 
 /**
  * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
- * cannot be read is one finding and takes no other with it.
+ * cannot be read is one finding and hides no other.
  */
 export async function observeMesh(mesh: HealthMesh, now: Date): Promise<Views> {
   const world = new World();
@@ -60,6 +60,6 @@ async function closeClients(world: World, { clusters }: HealthMesh): Promise<voi
   const closing = Object.entries(clusters).map(async ([name, access]) =>
     (await world.client(name, access)).close(),
   );
-  // A cluster whose context is wrong has no client to close.
+  // Where the context is wrong there is no client to close.
   await Promise.allSettled(closing);
 }
