@@ -13,7 +13,35 @@ const core = (files, forbidden) => ({
     ],
   },
 });
-const client = ["**/kubernetes/*", "!**/kubernetes/objects.ts", "!**/kubernetes/link-resource.ts"];
+const client = [
+  "**/kubernetes/*",
+  ...["duration", "link-resource", "objects"].map((file) => `!**/kubernetes/${file}.ts`),
+];
+
+/** What a folder of the engine may not import: components, and of its siblings all but `allowed`. */
+const siblings = ["credentials", "health", "kubernetes", "mirroring", "providers", "trust"];
+const beside = (folder, allowed) => [
+  "**/components/**",
+  ...siblings
+    .filter((other) => other !== folder && !allowed.includes(other))
+    .map((other) => `**/${other}/**`),
+];
+const arrows = (folder, allowed, more = []) => ({
+  files: [`engine/${folder}/**/*.ts`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          {
+            group: [...beside(folder, allowed), ...more],
+            message: "against the arrows between the engine's folders",
+          },
+        ],
+      },
+    ],
+  },
+});
 
 export default defineConfig(
   eslint.configs.recommended,
@@ -27,14 +55,36 @@ export default defineConfig(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
   },
-  core(["engine/mirroring/model/**/*.ts"], client),
+  arrows("kubernetes", []),
+  arrows("trust", ["kubernetes"]),
+  // Only what reads the live state knows a cluster's API.
+  {
+    ...core(["engine/trust/*.ts"], ["!node:crypto", "../*/**"]),
+    ignores: ["engine/trust/observe.ts"],
+  },
+  arrows(
+    "credentials",
+    ["kubernetes", "mirroring"],
+    ["**/mirroring/*/**", "!**/mirroring/model/", "!**/mirroring/model/**"],
+  ),
+  arrows("mirroring", ["kubernetes"]),
+  arrows("health", ["credentials", "kubernetes", "mirroring", "trust"]),
+  core(["engine/mirroring/model/**/*.ts"], [...beside("mirroring", ["kubernetes"]), ...client]),
   core(
     ["engine/mirroring/desired/**/*.ts"],
-    ["**/plan/*", "**/observe/*", "**/apply/*", "**/reconcile/*", ...client],
+    [
+      ...beside("mirroring", ["kubernetes"]),
+      ...["**/plan/*", "**/observe/*", "**/apply/*", "**/reconcile/*"],
+      ...client,
+    ],
   ),
   core(
     ["engine/mirroring/plan/**/*.ts"],
-    ["**/observe/*", "**/apply/*", "**/reconcile/*", ...client],
+    [
+      ...beside("mirroring", ["kubernetes"]),
+      ...["**/observe/*", "**/apply/*", "**/reconcile/*"],
+      ...client,
+    ],
   ),
   {
     files: ["config/**/*.ts"],

@@ -1,8 +1,8 @@
-import { surveyClusters } from "./components/preflight.ts";
+import { preflight } from "./components/preflight.ts";
 import { stackConfig } from "./config/stack.ts";
 import { Mesh } from "./components/mesh.ts";
 
 const config = stackConfig();
-const survey = config.manage === "mirrors" ? undefined : await surveyClusters(config);
+const observed = config.manage === "mirrors" ? undefined : await preflight(config);
 
-new Mesh("mesh", config, survey);
+new Mesh("mesh", config, observed);

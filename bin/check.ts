@@ -1,10 +1,9 @@
 /** `npm run check`: whether the mesh of a stack is in order. Exit code 0 if it is, else 1. */
 import { realpathSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { meshOf, type StackChoice } from "../config/stack-file.ts";
-import { checkMesh } from "../engine/health/check-mesh.ts";
-import { table } from "../engine/health/report/table.ts";
+import { checkMesh } from "../engine/health/run.ts";
+import { table } from "../engine/health/report.ts";
 
 const usage =
   "Usage: npm run check -- [--stack NAME] [--config-file PATH] [--output table|json] [--wait SECONDS]";
@@ -55,12 +54,7 @@ async function main(): Promise<void> {
     return;
   }
   const mesh = await meshOf(options, process.cwd(), process.env);
-  const report = await checkMesh(mesh, {
-    within: options.wait * 1000,
-    every: 2_000,
-    sleep: (milliseconds) => setTimeout(milliseconds),
-    now: () => Date.now(),
-  });
+  const report = await checkMesh(mesh, { within: options.wait * 1000, every: 2_000 });
   const { output } = options;
   process.stdout.write(output === "json" ? `${JSON.stringify(report, null, 2)}\n` : table(report));
   process.exitCode = report.healthy ? 0 : 1;

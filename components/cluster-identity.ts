@@ -1,58 +1,47 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { ClusterConfig } from "../config/mesh.ts";
+import type { IdentityInputs } from "../engine/providers/cluster-identity.ts";
 
-export interface IdentityInputs {
-  readonly cluster: string;
-  readonly context: string;
-  /** UID of `kube-system` as it was read in this run; absent where the cluster was out of reach. */
-  readonly uid?: string;
-  /** What the config says it has to be: `clusters.<name>.uid`. */
-  readonly expected?: string;
-}
-
-/**
- * Remembers in the stack's state which cluster a name stands for, and refuses another one before
- * anything is sent to it. It holds all its logic, as state written today is read by it for years;
- * so it must not refer to anything outside.
- */
-export const identityProvider: pulumi.dynamic.ResourceProvider<IdentityInputs, IdentityInputs> = {
-  check(olds: Partial<IdentityInputs>, news) {
-    const { cluster, context, expected, uid } = news;
-    const key = `linkerd-multicluster:clusters.${cluster}`;
-    const known = expected ?? olds.uid;
-    if (uid === undefined || known === undefined || uid === known) {
-      const inputs = known === undefined || uid !== undefined ? news : { ...news, uid: known };
-      return Promise.resolve({ inputs });
-    }
-    const is = `context ${context} leads to a cluster whose namespace kube-system has UID ${uid}`;
-    const reason =
-      expected === undefined
-        ? `${key}: ${is}, and last time it was ${known}: put the context right; or, if the cluster was made anew, set ${key}.uid to ${uid} and run pulumi up --refresh.`
-        : `${key}.uid is ${expected}, but ${is}: put the context or the UID right.`;
-    return Promise.resolve({ inputs: news, failures: [{ property: "", reason }] });
+/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
+const provider: pulumi.dynamic.ResourceProvider<IdentityInputs, IdentityInputs> = {
+  async check(olds, news) {
+    return (await import("@linkerd-multicluster/engine")).clusterIdentities.check(olds, news);
   },
-  diff(_id, olds, news) {
-    const keys = ["cluster", "context", "expected", "uid"] as const;
-    return Promise.resolve({ changes: keys.some((key) => olds[key] !== news[key]) });
+  async diff(id, olds, news) {
+    return (await import("@linkerd-multicluster/engine")).clusterIdentities.diff(id, olds, news);
   },
-  create(inputs) {
-    return Promise.resolve({ id: inputs.cluster, outs: inputs });
+  async create(inputs) {
+    return (await import("@linkerd-multicluster/engine")).clusterIdentities.create(inputs);
   },
-  update(_id, _olds, news) {
-    return Promise.resolve({ outs: news });
+  async update(id, olds, news) {
+    return (await import("@linkerd-multicluster/engine")).clusterIdentities.update(id, olds, news);
+  },
+  async read(id, props) {
+    return (await import("@linkerd-multicluster/engine")).clusterIdentities.read(id, props);
+  },
+  async delete() {
+    await (await import("@linkerd-multicluster/engine")).clusterIdentities.delete();
   },
 };
 
-/** Whatever is sent to a cluster depends on this. */
+/** Which cluster a name stands for. Whatever is sent to a cluster depends on this. */
 export class ClusterIdentity extends pulumi.dynamic.Resource {
+  /** @param uid UID of `kube-system` as read in this run; undefined where it could not be */
   constructor(
     name: string,
-    args: pulumi.Inputs & IdentityInputs,
+    config: Pick<ClusterConfig, "name" | "access" | "uid">,
+    uid: string | undefined,
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      identityProvider,
+      provider,
       name,
-      { ...args },
+      {
+        cluster: config.name,
+        context: config.access.context,
+        ...(uid !== undefined && { uid }),
+        ...(config.uid !== undefined && { expected: config.uid }),
+      },
       { ...opts, hideDiffs: ["__provider"] },
       "linkerd",
       "ClusterIdentity",

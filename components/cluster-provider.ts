@@ -1,13 +1,13 @@
 import * as k8s from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
 
 /**
- * The one way to a cluster. The kubeconfig is given as a path, or left to `KUBECONFIG` and the
- * default file: its content is in no state. The identifier is the cluster's name in the config,
- * which is the same whether or not the cluster can be reached: were it to change, every object of
- * the cluster would be replaced. That a name keeps standing for the same cluster is for
- * ClusterIdentity to see to.
+ * The provider of everything that is made in a cluster. The kubeconfig is given as a path, or left to
+ * `KUBECONFIG` and the default file: its content is in no state. The identifier is the cluster's name
+ * in the config, which is the same whether or not the cluster can be reached: if it changed, every
+ * object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps standing for
+ * the same cluster.
  */
 export function clusterProvider(
   name: string,
@@ -21,10 +21,18 @@ export function clusterProvider(
       context,
       clusterIdentifier: cluster,
       ...(kubeconfig !== undefined && { kubeconfig }),
-      // Else a new issuer would be a Secret deleted and made again, with none in between.
+      // Else a new issuer would replace its Secret, and there would be none in between.
       enableConfigMapMutable: true,
       enableSecretMutable: true,
     },
     opts,
   );
+}
+
+/**
+ * A text as a Secret's `data` holds it; a secret stays one. Not `stringData`: the provider
+ * keeps `data` in state, so that each change would look like one key taken away and another added.
+ */
+export function base64(text: pulumi.Input<string>): pulumi.Output<string> {
+  return pulumi.output(text).apply((plain) => Buffer.from(plain).toString("base64"));
 }

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { base64 } from "./base64.ts";
 import type { ChartName, ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
-import { issuerName } from "../engine/trust/linkerd-objects.ts";
+import { issuerName } from "../engine/trust/live.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
-import { mergeValues } from "./charts/merge.ts";
-import { linkerdNamespace, multiclusterNamespace } from "./charts/namespaces.ts";
-import { clusterProvider } from "./cluster-provider.ts";
-import type { ClusterRole } from "./charts/role.ts";
-import { controlPlaneValues, crdsValues, multiclusterValues } from "./charts/values.ts";
+import { base64, clusterProvider } from "./cluster-provider.ts";
+import {
+  type ClusterRole,
+  controlPlaneValues,
+  crdsValues,
+  linkerdNamespace,
+  mergeValues,
+  multiclusterNamespace,
+  multiclusterValues,
+} from "./charts/values.ts";
 
 export interface ClusterArgs {
   readonly config: ClusterConfig;
@@ -30,10 +34,10 @@ export interface ClusterArgs {
 
 /** Linkerd and its multicluster extension on one cluster, and the provider that reaches it. */
 export class Cluster extends pulumi.ComponentResource {
-  /** Refuses a cluster that is not the one it was; what does not use `provider` depends on it. */
+  /** Refuses another cluster than before; what does not use `provider` depends on it. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
-  /** To depend on where Linkerd and the Link CRD have to be there. */
+  /** To depend on where Linkerd and the Link CRD have to be installed. */
   readonly ready: pulumi.Resource;
   /** Revisions of the charts, as Helm counts them, and which issuer there is. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
@@ -48,23 +52,13 @@ export class Cluster extends pulumi.ComponentResource {
     this.#name = name;
     this.#args = args;
     const { charts, config, role, uid } = args;
-    // First, since a chart that is not there is the user's to mend, and nothing is registered yet.
+    // First, so that a chart that does not exist fails before anything is registered.
     this.#charts = {
       "linkerd-crds": chartFrom(charts, "linkerd-crds"),
       "linkerd-control-plane": chartFrom(charts, "linkerd-control-plane"),
       "linkerd-multicluster": chartFrom(charts, "linkerd-multicluster"),
     };
-    const { context } = config.access;
-    this.identity = new ClusterIdentity(
-      name,
-      {
-        cluster: config.name,
-        context,
-        ...(uid !== undefined && { uid }),
-        ...(config.uid !== undefined && { expected: config.uid }),
-      },
-      { parent: this },
-    );
+    this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.trustBundle = pulumi.output(args.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;

@@ -1,28 +1,38 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { Cluster } from "./cluster.ts";
-import { KnownCluster, type Site } from "./existing-cluster.ts";
-import { roleOf } from "./charts/role.ts";
-import type { Survey } from "./preflight.ts";
-import type { MeshConfig } from "../config/mesh.ts";
+import type * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { isSecret } from "../config/stack.ts";
-import { trustRootArgs } from "./trust/settings.ts";
-import { TrustRoot } from "./trust-root.ts";
+import { roleOf } from "./charts/values.ts";
+import { Cluster } from "./cluster.ts";
+import { ClusterIdentity } from "./cluster-identity.ts";
+import { clusterProvider } from "./cluster-provider.ts";
+import type { Preflight } from "./preflight.ts";
+import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-/** Makes the clusters ready for links, as far as the stack manages them. */
-export function makeSites(
+/** What links need of a cluster: its provider, and something to wait for. */
+export interface ClusterHandle {
+  readonly provider: k8s.Provider;
+  /** Linkerd and the Link CRD are installed once this is done. */
+  readonly ready: pulumi.Resource;
+  /** Changes when what is installed does; absent where this stack installs nothing. */
+  readonly revision?: pulumi.Output<unknown>;
+}
+
+/** Makes the clusters ready for links, as far as the stack manages them; by name. */
+export function makeClusters(
   config: MeshConfig,
-  survey: Survey,
+  preflight: Preflight,
   parent: pulumi.Resource,
-): ReadonlyMap<string, Site> {
+): ReadonlyMap<string, ClusterHandle> {
   const { clusters } = config;
   if (config.manage === "links")
     return new Map(
       [...clusters].map(([name, cluster]) => [
         name,
-        new KnownCluster(name, cluster, survey.uids.get(name), { parent }),
+        new ExistingCluster(name, cluster, preflight.uids.get(name), { parent }),
       ]),
     );
-  const trust = new TrustRoot("trust", trustRootArgs(config, survey.trust), { parent });
+  const trust = new TrustRoot("trust", trustRootArgs(config, preflight.trust), { parent });
   const { linkerdNamespace, multiclusterNamespace, charts } = config;
   const secretValues = isSecret("clusters");
   return new Map(
@@ -33,9 +43,30 @@ export function makeSites(
         ...{ linkerdNamespace, multiclusterNamespace, charts, secretValues },
         bundlePem: trust.bundleFor(name),
         issuer: trust.issuerFor(name),
-        uid: survey.uids.get(name),
+        uid: preflight.uids.get(name),
       };
       return [name, new Cluster(name, args, { parent })];
     }),
   );
+}
+
+/**
+ * A cluster on which Linkerd already runs. Of the same type as one on which this stack installs
+ * Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
+ */
+export class ExistingCluster extends pulumi.ComponentResource implements ClusterHandle {
+  readonly provider: k8s.Provider;
+  readonly ready: pulumi.Resource;
+
+  constructor(
+    name: string,
+    config: ClusterConfig,
+    uid: string | undefined,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("linkerd-multicluster:index:Cluster", name, {}, opts);
+    this.ready = new ClusterIdentity(name, config, uid, { parent: this });
+    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.ready });
+    this.registerOutputs({});
+  }
 }

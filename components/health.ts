@@ -26,8 +26,8 @@ const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {
 export interface HealthInputs {
   readonly mesh: HealthMesh;
   /**
-   * Whatever changes when a run has changed something, such as the `revision` of mirrors: the mesh
-   * is checked then, and after a run that left it unhealthy. Never a secret.
+   * Values that change when a run has changed something, such as the `revision` of mirrors: then the
+   * mesh is checked, and after a run that left it unhealthy. Never a secret.
    */
   readonly triggers: Readonly<Record<string, pulumi.Input<unknown>>>;
   /**
@@ -39,8 +39,8 @@ export interface HealthInputs {
 }
 
 /**
- * That the mesh is in order once a run is through: it has to depend on everything else. Prints
- * warnings, and fails the run for what is worse. A preview checks nothing.
+ * Checks the mesh at the end of a run: it has to depend on everything else. Prints warnings, and
+ * fails the run for errors. A preview checks nothing.
  */
 export class Health extends pulumi.dynamic.Resource {
   constructor(

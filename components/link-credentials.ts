@@ -1,9 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "../engine/mirroring/model/link.ts";
-import { base64 } from "./base64.ts";
+import { base64 } from "./cluster-provider.ts";
 import { kubeconfigFor } from "../engine/credentials/kubeconfig.ts";
-import type { LinkAccess } from "./link-access.ts";
+import type { LinkAccount } from "./link-account.ts";
 import {
   linkManifestSpec,
   linkMetadata,
@@ -13,12 +13,12 @@ import {
   credentialsSecrets,
   type Namespaces,
   type SecretHead,
-} from "../engine/credentials/secrets.ts";
+} from "../engine/credentials/objects.ts";
 
 export interface LinkCredentialsArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
-  readonly access: LinkAccess;
+  readonly access: LinkAccount;
   readonly namespaces: Namespaces;
   /** Of the source cluster; with `enableSecretMutable`, else its copy is replaced as well. */
   readonly provider: k8s.Provider;
@@ -30,7 +30,7 @@ export interface LinkCredentialsArgs {
  * that it did not know when a mirror came up (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
-  /** Another when the source is given other credentials; no secret itself. */
+  /** Changes when the source gets other credentials; not a secret itself. */
   readonly revision: pulumi.Output<readonly string[]>;
 
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -39,7 +39,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
     this.revision = access.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
     const heads = credentialsSecrets(spec.target, access.facts, namespaces);
-    // Nothing gets a token that has not been tried.
+    // Nothing gets a token that has not been checked.
     const inSource = { parent: this, provider, dependsOn: access.checked };
     const mirror = new k8s.core.v1.Secret(
       `${name}/mirror`,
@@ -68,7 +68,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
   }
 }
 
-function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, access: LinkAccess) {
+function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, access: LinkAccount) {
   const kubeconfig = pulumi.all([access.facts, access.token]).apply(([facts, token]) =>
     kubeconfigFor({
       ...serverOf(facts),
@@ -86,4 +86,4 @@ function serverOf({ server, certificateAuthority, tlsServerName }: Facts) {
   };
 }
 
-type Facts = pulumi.Unwrap<LinkAccess["facts"]>;
+type Facts = pulumi.Unwrap<LinkAccount["facts"]>;

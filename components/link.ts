@@ -1,10 +1,10 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkConfig } from "../config/mesh.ts";
-import type { Namespaces } from "../engine/credentials/secrets.ts";
-import type { ClusterAccess } from "../engine/mirroring/model/link.ts";
+import type { Namespaces } from "../engine/credentials/objects.ts";
+import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
 import type { ObservedGateway } from "../engine/mirroring/reconcile/state.ts";
-import { LinkAccess } from "./link-access.ts";
+import { LinkAccount } from "./link-account.ts";
 import { LinkCredentials } from "./link-credentials.ts";
 
 /** One end of a link. */
@@ -44,7 +44,7 @@ export class Link extends pulumi.ComponentResource {
     const { source, target, namespaces } = args;
     const { spec, mirroring, rotation } = args.config;
     const { apiServer } = target;
-    const access = new LinkAccess(
+    const access = new LinkAccount(
       name,
       {
         ...{ spec, mirroring, namespaces, rotation },

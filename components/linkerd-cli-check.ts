@@ -3,7 +3,6 @@ import { delimiter, join } from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthMesh } from "../engine/health/mesh.ts";
-import { check, exceptMulticluster, reported, withKubeconfig } from "./linkerd-cli-script.ts";
 
 export interface LinkerdCliCheckArgs {
   readonly mesh: HealthMesh;
@@ -12,8 +11,8 @@ export interface LinkerdCliCheckArgs {
 }
 
 /**
- * `linkerd check` and `linkerd multicluster check` in every cluster, by the CLI on PATH. Without one
- * there, it says so and does nothing. Has to depend on everything else.
+ * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH.
+ * Without one, it warns and does nothing. Has to depend on everything else.
  *
  * The second, which the first includes, is bound to fail where this program does the mirroring,
  * since it wants a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its
@@ -28,8 +27,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:LinkerdCliCheck", name, {}, opts);
     const clusters = isOnPath("linkerd") ? Object.keys(args.mesh.clusters) : [];
     if (clusters.length === 0) {
-      const message = "linkerd is not on PATH, so its own checks are left out";
-      // Nothing could mend a message that does not get through.
+      const message = "the linkerd CLI is not on PATH, so linkerd check is skipped";
+      // A message that does not get through changes nothing.
       pulumi.log.warn(message, this).catch(() => undefined);
     }
     this.multicluster = Object.fromEntries(
@@ -90,4 +89,43 @@ function isOnPath(program: string): boolean {
       return false;
     }
   });
+}
+
+/**
+ * Shell scripts that run a check of Linkerd's CLI. Names are passed as variables (CONTEXT,
+ * LINKERD_NAMESPACE, FILE), so that the shell does not interpret them.
+ */
+
+/** Fails as the check fails. Tries for up to `wait` seconds. */
+export function check(words: string, wait: number): string {
+  return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
+}
+
+/** Never fails: only its report is used. */
+export function reported(command: string): string {
+  return `${command} || true`;
+}
+
+/**
+ * Fails as the check fails, unless everything that failed is in the section of the multicluster
+ * extension. A check that fails without saying what failed, fails.
+ */
+export function exceptMulticluster(command: string): string {
+  return `report=$(${command}); code=$?
+printf '%s\\n' "$report"
+test "$code" -eq 0 || printf '%s\\n' "$report" | awk '${onlyMulticluster}'`;
+}
+
+/** Headings are underlined, and what has failed begins with a cross. */
+const onlyMulticluster = `
+  /^-+$/ { section = last }
+  /^×/ { if (section == "linkerd-multicluster") known = 1; else other = 1 }
+  { last = $0 }
+  END { exit !known || other }
+`;
+
+/** @param file `~` stands for another folder on every machine, and so is left to the shell. */
+export function withKubeconfig(file: string | undefined, script: string): string {
+  if (file === undefined) return script;
+  return `export KUBECONFIG=${file.startsWith("~/") ? '"$HOME/$FILE"' : '"$FILE"'}\n${script}`;
 }

@@ -1,13 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { healthMesh } from "../config/health-mesh.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { makeSites } from "./clusters.ts";
-import type { Site } from "./existing-cluster.ts";
+import { type ClusterHandle, makeClusters } from "./clusters.ts";
 import { Health } from "./health.ts";
 import { Link, type LinkEnd } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors, mirrorsArgs } from "./mirrors.ts";
-import type { Survey } from "./preflight.ts";
+import type { Preflight } from "./preflight.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {
@@ -18,33 +17,33 @@ export class Mesh extends pulumi.ComponentResource {
   readonly #made: pulumi.Resource[] = [];
 
   /**
-   * @param survey what is live on the clusters now; absent for `manage: mirrors`, which needs no
+   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
    *   more than the mirrors themselves read
    */
   constructor(
     name: string,
     config: MeshConfig,
-    survey: Survey | undefined,
+    preflight: Preflight | undefined,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
     this.#config = config;
-    const sites = survey === undefined ? undefined : makeSites(config, survey, this);
-    for (const [cluster, { ready, revision }] of sites ?? []) {
+    const handles = preflight === undefined ? undefined : makeClusters(config, preflight, this);
+    for (const [cluster, { ready, revision }] of handles ?? []) {
       // The clusters too: nothing else waits for one that no link touches.
       this.#made.push(ready);
       if (revision !== undefined) this.#revisions[cluster] = revision;
     }
     for (const source of new Set(config.links.map(({ spec }) => spec.source))) {
       const here = config.links.filter(({ spec }) => spec.source === source);
-      const links = sites === undefined ? [] : here.map((link) => this.#link(link, sites));
-      this.#mirrors(source, links, sites?.get(source));
+      const links = handles === undefined ? [] : here.map((link) => this.#link(link, handles));
+      this.#mirrors(source, links, handles?.get(source));
     }
-    if (sites !== undefined) this.#verify();
+    if (handles !== undefined) this.#verify();
     this.registerOutputs({});
   }
 
-  #link(config: LinkConfig, sites: ReadonlyMap<string, Site>): Link {
+  #link(config: LinkConfig, handles: ReadonlyMap<string, ClusterHandle>): Link {
     const { source, target } = config.spec;
     const { linkerdNamespace, multiclusterNamespace, clusters } = this.#config;
     const apiServer = clusters.get(target)?.apiServer;
@@ -52,9 +51,9 @@ export class Mesh extends pulumi.ComponentResource {
       `${source}/${target}`,
       {
         config,
-        source: endOf(source, this.#config, sites),
+        source: endOf(source, this.#config, handles),
         target: {
-          ...endOf(target, this.#config, sites),
+          ...endOf(target, this.#config, handles),
           ...(apiServer !== undefined && { apiServer }),
         },
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
@@ -71,7 +70,7 @@ export class Mesh extends pulumi.ComponentResource {
    * destination controller never looks again for a cluster that it did not know when a mirror came
    * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
    */
-  #mirrors(source: string, links: readonly Link[], site: Site | undefined): void {
+  #mirrors(source: string, links: readonly Link[], handle: ClusterHandle | undefined): void {
     const config = this.#config;
     const args = mirrorsArgs(config, source, `${pulumi.getProject()}/${pulumi.getStack()}`);
     if (args === undefined) return;
@@ -85,14 +84,14 @@ export class Mesh extends pulumi.ComponentResource {
       source,
       {
         ...args,
-        ...(site !== undefined && { statusIn: config.multiclusterNamespace }),
+        ...(handle !== undefined && { statusIn: config.multiclusterNamespace }),
         ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
       },
       {
         parent: this,
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
-          ...(site === undefined ? [] : [site.ready]),
+          ...(handle === undefined ? [] : [handle.ready]),
         ],
       },
     );
@@ -117,10 +116,14 @@ export class Mesh extends pulumi.ComponentResource {
   }
 }
 
-function endOf(name: string, { clusters }: MeshConfig, sites: ReadonlyMap<string, Site>): LinkEnd {
+function endOf(
+  name: string,
+  { clusters }: MeshConfig,
+  handles: ReadonlyMap<string, ClusterHandle>,
+): LinkEnd {
   const config = clusters.get(name);
-  const site = sites.get(name);
-  if (config === undefined || site === undefined)
+  const handle = handles.get(name);
+  if (config === undefined || handle === undefined)
     throw new Error(`the config has no cluster ${name}`);
-  return { access: config.access, provider: site.provider, ready: site.ready };
+  return { access: config.access, provider: handle.provider, ready: handle.ready };
 }

@@ -27,7 +27,7 @@ export type TokenCheckInputs = Omit<TokenCheckArgs, "secret"> & {
   readonly secret: pulumi.Input<string>;
 };
 
-/** That the token in a Secret works. It gets the Secret's name, and never the token. */
+/** Checks that the token in a Secret works. Gets the Secret's name, never the token. */
 export class TokenCheck extends pulumi.dynamic.Resource {
   constructor(
     name: string,

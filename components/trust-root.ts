@@ -1,10 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { TrustConfig } from "../config/mesh.ts";
+import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
+import { parseDuration } from "../engine/kubernetes/duration.ts";
 import type { KeyPair } from "./trust/generation.ts";
-import type { Given } from "./trust/outputs.ts";
 import type { LiveTrusts } from "../engine/trust/live.ts";
-import { generatedMaterial, type Material, ownMaterial } from "./trust/issuance.ts";
-import type { Stage } from "../engine/trust/plan.ts";
+import { dayLong } from "../engine/trust/proxies.ts";
+import type { Stage } from "../engine/trust/rotate.ts";
+import {
+  generatedIssuance,
+  type Issuance,
+  providedIssuance,
+  type TrustOutputs,
+} from "./trust/issuance.ts";
 
 export interface TrustRootArgs {
   readonly trust: TrustConfig;
@@ -20,9 +26,9 @@ export interface TrustRootArgs {
 }
 
 /**
- * One trust anchor for all clusters and an issuer for each, generated or brought along. Takes one
- * step of a rotation in each run, as far as what is live allows; says what remains to be done, and
- * what expires.
+ * One trust anchor for all clusters and an issuer for each, generated or provided. Takes one
+ * step of a rotation in each run, as far as what is live allows; tells what is left to do, and what
+ * expires.
  *
  * Throws RunError where the config asks for a step that would break traffic: at once with anchors
  * from the config, and as a failed output with generated ones, which have to be made first.
@@ -31,11 +37,11 @@ export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of the anchors that all clusters are to trust in the end. */
   readonly anchorsPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<Stage>;
-  /** What remains to be done by the user; empty when nothing is. */
+  /** What is left for the user to do; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
-  readonly #material: Material;
+  readonly #issuance: Issuance;
   readonly #failAtEnd: () => void;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -46,19 +52,21 @@ export class TrustRoot extends pulumi.ComponentResource {
     };
     const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
     const { trust } = args;
-    this.#material =
-      trust.kind === "provided" ? ownMaterial(trust, context) : generatedMaterial(trust, context);
-    const { given, expiries, anchorsPem } = this.#material;
+    this.#issuance =
+      trust.kind === "provided"
+        ? providedIssuance(trust, context)
+        : generatedIssuance(trust, context);
+    const { outputs, expiries, anchorsPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
-    this.stage = given.apply(({ stage }) => stage);
-    this.notes = given.apply(({ notes }) => {
+    this.stage = outputs.apply(({ stage }) => stage);
+    this.notes = outputs.apply(({ notes }) => {
       for (const note of notes) this.#say("warning", note);
       return notes;
     });
     const dates = expiries.map((part) =>
-      part.apply(({ dates: own, verdicts }) => {
-        for (const { severity, message } of verdicts) this.#say(severity, message);
-        return own;
+      part.apply(({ dates: ends, notices }) => {
+        for (const { severity, message } of notices) this.#say(severity, message);
+        return ends;
       }),
     );
     this.expiries = pulumi
@@ -69,41 +77,74 @@ export class TrustRoot extends pulumi.ComponentResource {
 
   /** PEM of the anchors that the cluster trusts after this run, as the chart takes it. */
   bundleFor(cluster: string): pulumi.Output<string> {
-    return this.#material.given.apply((given) => of(cluster, given).bundlePem);
+    return this.#issuance.outputs.apply((plan) => of(cluster, plan).bundlePem);
   }
 
   /** The cluster's issuer after this run. Its key is secret. */
   issuerFor(cluster: string): KeyPair {
-    const { wanted, previous } = this.#material.issuersOf(cluster);
+    const { wanted, previous } = this.#issuance.issuersOf(cluster);
     if (wanted === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
     if (previous === undefined) return wanted;
-    const { given } = this.#material;
+    const { outputs } = this.#issuance;
     const pick = (part: keyof KeyPair): pulumi.Output<string> =>
       pulumi
-        .all([given, wanted[part], previous[part]])
+        .all([outputs, wanted[part], previous[part]])
         .apply(([plan, now, before]) => (of(cluster, plan).issuer === "wanted" ? now : before));
     return { certPem: pick("certPem"), keyPem: pick("keyPem") };
   }
 
-  /** An error lets the run go on to its end, for the sake of all else, and then fail. */
+  /** After an error the run continues to its end, so that all else is done, and then fails. */
   #say(severity: "warning" | "error", message: string): void {
     if (severity === "error") this.#failAtEnd();
     const said = severity === "error" ? pulumi.log.error : pulumi.log.warn;
-    // Nothing could mend a message that does not get through.
+    // A message that does not get through changes nothing.
     said(message, this).catch(() => undefined);
   }
 }
 
 /**
- * Pulumi's own code for a program that has said what is wrong: the engine does all that was asked
- * for, then reports failure and adds no message of its own. `log.error` alone leaves success.
+ * Pulumi's exit code for a program that has already reported its error: the engine completes the run,
+ * then reports failure without a message of its own. With `log.error` alone it would be success.
  */
 function failAtEnd(): void {
   process.exitCode = 32;
 }
 
-function of(cluster: string, { clusters }: Given): Given["clusters"][string] {
+function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters"][string] {
   const plan = clusters[cluster];
   if (plan === undefined) throw new Error(`trust was not planned for cluster ${cluster}`);
   return plan;
+}
+
+/** What the trust root of a stack is made from. */
+export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootArgs {
+  const { clusters, linkerdNamespace, trust } = config;
+  const names = [...clusters].map(([cluster, { clusterDomain }]) => {
+    // By convention; nothing checks it (linkerd-behaviour.md 9.3).
+    return [cluster, `identity.${linkerdNamespace}.${clusterDomain}`] as const;
+  });
+  const lifetimes = [...clusters.values()].map(({ values }) =>
+    certificateLifetime(values["linkerd-control-plane"]),
+  );
+  return {
+    trust,
+    live,
+    issuerNames: new Map(names),
+    certificateLifetime: Math.max(dayLong, ...lifetimes),
+  };
+}
+
+/** So long that only restarts matter. */
+const unknownLifetime = 3650 * dayLong;
+
+/** How long workload certificates are valid by the user's Helm values, in milliseconds. */
+export function certificateLifetime(controlPlane: HelmValues = {}): number {
+  const text = ["identity", "issuer", "issuanceLifetime"].reduce<unknown>(valueAt, controlPlane);
+  if (text === undefined || text === null) return dayLong;
+  return typeof text === "string" ? (parseDuration(text) ?? unknownLifetime) : unknownLifetime;
+}
+
+function valueAt(map: unknown, key: string): unknown {
+  if (typeof map !== "object" || map === null) return undefined;
+  return new Map<string, unknown>(Object.entries(map)).get(key);
 }

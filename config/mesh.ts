@@ -1,5 +1,6 @@
-import type { Rotation } from "../engine/credentials/state.ts";
-import type { ClusterAccess, GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { TokenRotation } from "../engine/credentials/state.ts";
+import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
+import type { GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
 import type { charts, chartValues, generatedTrust, stack } from "./keys.ts";
 import type { Filled } from "./schema.ts";
 
@@ -82,5 +83,5 @@ export interface LinkConfig {
   /** Who makes the mirrors: this program, or Linkerd's controller, which it then provisions. */
   readonly mirroring: "pulumi" | "controller";
   /** Of the token by which the source's Linkerd reaches the target. */
-  readonly rotation: Rotation;
+  readonly rotation: TokenRotation;
 }

@@ -1,5 +1,5 @@
 import type { LinkSpec } from "../../engine/mirroring/model/link.ts";
-import type { HelmValues } from "../../config/mesh.ts";
+import type { HelmValues, MeshConfig } from "../../config/mesh.ts";
 
 /**
  * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
@@ -19,19 +19,13 @@ export function controlPlaneValues(clusterDomain: string): HelmValues {
   };
 }
 
-export interface MulticlusterSettings {
+export interface MulticlusterSettings extends ClusterRole {
   readonly linkerdNamespace: string;
   readonly clusterDomain: string;
-  /** Name of the gateway to install, or none for a flat network. */
-  readonly gateway: string | undefined;
-  /** Links into this cluster that Linkerd's own controller mirrors. */
-  readonly controllers: readonly LinkSpec[];
-  /** Whether this program mirrors any link into this cluster. */
-  readonly mirrors: boolean;
 }
 
 /**
- * Labelling the namespace and granting access are this program's own doing, so the chart's Job and
+ * This program labels the namespace and makes the service accounts itself, so the chart's Job and
  * service account are off. The local service mirror writes the same federated Services as this
  * program's mirroring does: it runs only where that does nothing.
  */
@@ -57,4 +51,85 @@ function controller({ target, gateway, headless }: LinkSpec): HelmValues {
     gateway: { enabled: gateway !== false },
     enableHeadlessServices: headless,
   };
+}
+
+/** What the links ask of one cluster. */
+export interface ClusterRole {
+  /** Name of the gateway to install; undefined: none, as on a flat network. */
+  readonly gateway: string | undefined;
+  /** Links into this cluster that Linkerd's own controller mirrors. */
+  readonly controllers: readonly LinkSpec[];
+  /** Whether this program mirrors any link into this cluster. */
+  readonly mirrors: boolean;
+}
+
+/**
+ * A cluster gets a gateway unless it says `gateway: false`, or all links that target it do: one
+ * that no link targets yet may still be targeted from another stack.
+ */
+export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
+  const { clusters, links, multiclusterNamespace } = config;
+  const own = clusters.get(cluster)?.gateway ?? false;
+  const into = links.filter(({ spec }) => spec.target === cluster);
+  const flat = into.length > 0 && into.every(({ spec }) => spec.gateway === false);
+  const here = links.filter(({ spec }) => spec.source === cluster);
+  const isOurs = own !== false && own.namespace === multiclusterNamespace;
+  return {
+    gateway: isOurs && !flat ? own.name : undefined,
+    controllers: here.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec),
+    mirrors: here.some(({ mirroring }) => mirroring === "pulumi"),
+  };
+}
+
+/**
+ * The values with the user's over them, as Helm merges: maps key by key, lists and everything else
+ * as a whole. A null from the user stays, because it removes a default of the chart.
+ */
+export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
+  const merged = new Map(Object.entries(values));
+  for (const [key, value] of Object.entries(users)) {
+    const ours = merged.get(key);
+    merged.set(key, isMap(ours) && isMap(value) ? mergeValues(ours, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function isMap(value: unknown): value is HelmValues {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Metadata of a namespace that this program makes for a chart. */
+export interface NamespaceMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of
+ * each). Proxies are set up by an init container that needs privileges, unless CNI does it.
+ */
+function enforced(controlPlane: HelmValues | undefined): Readonly<Record<string, string>> {
+  const level = controlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
+  return { "pod-security.kubernetes.io/enforce": level };
+}
+
+/** @param controlPlane the user's values of linkerd-control-plane */
+export function linkerdNamespace(
+  name: string,
+  controlPlane: HelmValues | undefined,
+): NamespaceMetadata {
+  return {
+    labels: {
+      "linkerd.io/is-control-plane": "true",
+      "config.linkerd.io/admission-webhooks": "disabled",
+      "linkerd.io/control-plane-ns": name,
+      ...enforced(controlPlane),
+    },
+    annotations: { "linkerd.io/inject": "disabled" },
+  };
+}
+
+/** @param controlPlane the user's values of linkerd-control-plane */
+export function multiclusterNamespace(controlPlane: HelmValues | undefined): NamespaceMetadata {
+  return { labels: { "linkerd.io/extension": "multicluster", ...enforced(controlPlane) } };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
 import type { GeneratedTrust } from "../../config/mesh.ts";
-import { renewalPeriod } from "../../engine/trust/renewal.ts";
+import { renewalPeriod } from "../../engine/trust/expiry.ts";
 
 /** A certificate and its key as Linkerd takes them. The key is secret. */
 export interface KeyPair {
@@ -35,7 +35,7 @@ export class Generation extends pulumi.ComponentResource {
     const { trust } = args;
     const anchorKey = new tls.PrivateKey(`${name}-anchor`, p256, {
       parent: this,
-      // Nothing may replace an anchor but a rotation, in steps: settings count for the next one.
+      // Only a rotation may replace an anchor, in steps: new settings apply to the next one.
       ignoreChanges: ["algorithm", "ecdsaCurve"],
     });
     const anchor = new tls.SelfSignedCert(

@@ -1,19 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { GeneratedTrust, ProvidedTrust } from "../../config/mesh.ts";
+import { debugLog } from "../../engine/kubernetes/log.ts";
 import { bundleText } from "../../engine/trust/bundle.ts";
 import { knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
 import { Generation, type KeyPair } from "./generation.ts";
-import { type Expiries, expiriesOf, type Given, givenBy } from "./outputs.ts";
 import type { LiveTrusts } from "../../engine/trust/live.ts";
-import { adopt } from "../../engine/trust/provided.ts";
-import { rotate } from "../../engine/trust/rotate.ts";
-import { watchedAnchors, watchedIssuers, watchedOwn } from "../../engine/trust/expiring.ts";
+import {
+  type Expiring,
+  expiringAnchors,
+  expiringIssuers,
+  expiringProvided,
+  type ExpiryNotice,
+  expiryNotices,
+} from "../../engine/trust/expiry.ts";
+import { planProvided } from "../../engine/trust/provided.ts";
+import { type ClusterPlan, type Decision, rotate, type Stage } from "../../engine/trust/rotate.ts";
 
-/** What there is to give to clusters, and what each gets. */
-export interface Material {
+/** The anchors and issuers of a stack, and what each cluster gets of them. */
+export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
-  readonly given: pulumi.Output<Given>;
-  /** In parts, so that a preview tells of what is known while the rest is yet to be made. */
+  readonly outputs: pulumi.Output<TrustOutputs>;
+  /** In parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   /** `previous`: that of the generation before, while a rotation may still need it. */
   readonly issuersOf: (cluster: string) => {
@@ -22,19 +29,23 @@ export interface Material {
   };
 }
 
-export interface MaterialContext {
+export interface IssuanceContext {
   readonly name: string;
   readonly parent: pulumi.Resource;
   readonly live: LiveTrusts;
   readonly issuerNames: ReadonlyMap<string, string>;
   readonly certificateLifetime?: number;
   readonly now: Date;
-  /** Shows a message that would otherwise be buried in a failed output's. */
+  /** Shows a message that would otherwise be buried in that of a failed output. */
   readonly say: (message: string) => void;
 }
 
-/** Anchors and issuers from the config. Refuses, by throwing, before any resource is registered. */
-export function ownMaterial(trust: ProvidedTrust, context: MaterialContext): Material {
+/**
+ * Anchors and issuers from the config.
+ *
+ * @throws RunError before any resource is registered, where the change would break traffic
+ */
+export function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
   const anchors = knownCertificates(trust.anchors);
   const issuers = new Map(
     [...trust.issuers].map(([cluster, { certificate }]) => [
@@ -42,35 +53,35 @@ export function ownMaterial(trust: ProvidedTrust, context: MaterialContext): Mat
       knownCertificates(certificate),
     ]),
   );
-  const given = givenBy(adopt({ ...context, anchors, issuers }));
+  const outputs = outputsOf(planProvided({ ...context, anchors, issuers }));
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
-    given: pulumi.output(given),
-    expiries: [pulumi.output(expiriesOf(watchedOwn(anchors, issuers), context.now))],
+    outputs: pulumi.output(outputs),
+    expiries: [pulumi.output(expiriesOf(expiringProvided(anchors, issuers), context.now))],
     issuersOf: (cluster) => {
-      const own = trust.issuers.get(cluster);
+      const provided = trust.issuers.get(cluster);
       const chain = issuers.get(cluster);
-      if (own === undefined || chain === undefined) return { wanted: undefined };
+      if (provided === undefined || chain === undefined) return { wanted: undefined };
       const certPem = pulumi.output(bundleText(chain));
-      return { wanted: { certPem, keyPem: pulumi.secret(own.key) } };
+      return { wanted: { certPem, keyPem: pulumi.secret(provided.key) } };
     },
   };
 }
 
 /**
- * Anchors and issuers that this stack makes. The generation before is kept: during a rotation its
- * issuers are in use until the second of three steps, and afterwards nobody trusts it any more.
+ * Anchors and issuers that this stack generates. The generation before is kept: in a rotation its
+ * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
  */
-export function generatedMaterial(trust: GeneratedTrust, context: MaterialContext): Material {
+export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
   const wanted = generation(trust.generation);
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
-  const given = pems.apply((both) => {
+  const outputs = pems.apply((both) => {
     try {
-      return givenBy(rotate({ ...context, ...anchorsIn(both) }));
+      return outputsOf(rotate({ ...context, ...anchorsIn(both) }));
     } catch (error) {
       if (error instanceof pulumi.RunError) context.say(error.message);
       throw error;
@@ -81,16 +92,16 @@ export function generatedMaterial(trust: GeneratedTrust, context: MaterialContex
   );
   return {
     anchorsPem: wanted.anchorPem.apply((pem) => bundleText([onlyCertificate(pem)])),
-    given,
+    outputs,
     expiries: [
       pulumi
-        .all([pems, given])
+        .all([pems, outputs])
         .apply(([both, plan]) =>
-          expiriesOf(watchedAnchors(trust.generation, anchorsIn(both), plan), now),
+          expiriesOf(expiringAnchors(trust.generation, anchorsIn(both), bundlesIn(plan)), now),
         ),
       pulumi.all(issuerPems).apply((each) => {
         const chains = each.map(([cluster, pem]) => [cluster, onlyCertificate(pem)] as const);
-        return expiriesOf(watchedIssuers(trust, new Map(chains)), now);
+        return expiriesOf(expiringIssuers(trust, new Map(chains)), now);
       }),
     ],
     issuersOf: (cluster) => ({
@@ -100,9 +111,54 @@ export function generatedMaterial(trust: GeneratedTrust, context: MaterialContex
   };
 }
 
+function bundlesIn({ clusters }: TrustOutputs): string[] {
+  return Object.values(clusters).map(({ bundlePem }) => bundlePem);
+}
+
 function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
   return {
     wanted: onlyCertificate(wanted),
     previous: previous === undefined ? undefined : onlyCertificate(previous),
   };
+}
+
+/**
+ * A plan as it travels through Outputs, which pass plain data on as it is, but take Maps, Dates and
+ * certificates apart.
+ */
+export interface TrustOutputs {
+  readonly stage: Stage;
+  readonly notes: readonly string[];
+  readonly clusters: Readonly<
+    Record<string, { readonly bundlePem: string; readonly issuer: ClusterPlan["issuer"] }>
+  >;
+}
+
+/** Throws RunError, which has no stack trace, with every reason for a refusal. */
+export function outputsOf(decision: Decision): TrustOutputs {
+  if ("refused" in decision) throw new pulumi.RunError(refusal(decision.refused));
+  const { stage, notes, clusters } = decision;
+  debugLog()?.(`trust: ${stage}`);
+  const each = [...clusters].map(([cluster, { bundle, issuer }]) => {
+    return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;
+  });
+  return { stage, notes, clusters: Object.fromEntries(each) };
+}
+
+function refusal(reasons: readonly string[]): string {
+  return ["This change of the clusters' trust is refused:", ...reasons].join("\n  ");
+}
+
+/** When certificates expire, and what to tell about it, as plain data. */
+export interface Expiries {
+  /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
+  readonly dates: Readonly<Record<string, string>>;
+  readonly notices: readonly ExpiryNotice[];
+}
+
+export function expiriesOf(expiring: readonly Expiring[], now: Date): Expiries {
+  const dates = expiring.map(
+    ({ role, certificate }) => [role, certificate.notAfter.toISOString()] as const,
+  );
+  return { dates: Object.fromEntries(dates), notices: expiryNotices(expiring, now) };
 }

@@ -1,6 +1,10 @@
-import type { ServerFacts } from "./state.ts";
+import { parse, stringify } from "yaml";
+import type { ApiServer, Credentials } from "../kubernetes/connect.ts";
+import { isRecord } from "../kubernetes/failure.ts";
 
-export interface KubeconfigParts extends ServerFacts {
+/** The kubeconfig in a credentials Secret: how it is written, and what of it may be used. */
+
+export interface KubeconfigParts extends ApiServer {
   /** The one credential. */
   readonly token: string;
   /** Name of the cluster and of the context. */
@@ -9,38 +13,86 @@ export interface KubeconfigParts extends ServerFacts {
 }
 
 /**
- * A kubeconfig that holds a token and an inlined certificate authority and nothing else: no plugin
- * to run, no file to read, no key, no proxy (linkerd-behaviour.md 1.5). The same
- * parts give the same text, as a change of it costs the destination controller its watches.
+ * A kubeconfig with a token and an inlined certificate authority and nothing else: no plugin to
+ * run, no file to read, no key, no proxy (linkerd-behaviour.md 1.5). The same parts give the same
+ * text, because a change of it costs the destination controller its watches.
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {
   const { server, certificateAuthority, tlsServerName, token, cluster, user } = parts;
-  return [
-    "apiVersion: v1",
-    "kind: Config",
-    "clusters:",
-    `- name: ${scalar(cluster)}`,
-    "  cluster:",
-    `    server: ${scalar(server)}`,
-    ...(certificateAuthority === undefined
-      ? []
-      : [`    certificate-authority-data: ${scalar(certificateAuthority)}`]),
-    ...(tlsServerName === undefined ? [] : [`    tls-server-name: ${scalar(tlsServerName)}`]),
-    "users:",
-    `- name: ${scalar(user)}`,
-    "  user:",
-    `    token: ${scalar(token)}`,
-    "contexts:",
-    `- name: ${scalar(cluster)}`,
-    "  context:",
-    `    cluster: ${scalar(cluster)}`,
-    `    user: ${scalar(user)}`,
-    `current-context: ${scalar(cluster)}`,
-    "",
-  ].join("\n");
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      {
+        name: cluster,
+        cluster: {
+          server,
+          ...(certificateAuthority !== undefined && {
+            "certificate-authority-data": certificateAuthority,
+          }),
+          ...(tlsServerName !== undefined && { "tls-server-name": tlsServerName }),
+        },
+      },
+    ],
+    users: [{ name: user, user: { token } }],
+    contexts: [{ name: cluster, context: { cluster, user } }],
+    "current-context": cluster,
+  };
+  // Quoted, as Go's parser follows YAML 1.1, where a cluster called `on` would be a boolean.
+  return stringify(config, {
+    defaultKeyType: "PLAIN",
+    defaultStringType: "QUOTE_DOUBLE",
+    lineWidth: 0,
+  });
 }
 
-/** A string of JSON is one of YAML. */
-function scalar(text: string): string {
-  return JSON.stringify(text);
+/**
+ * The credentials in a kubeconfig, or what is wrong, as the end of a sentence "it must be". A text
+ * from a cluster is not to be trusted with more than an address and a token: it could have this
+ * machine run a program, send a file, or show the token to anyone. Never repeats any of it.
+ */
+export function credentialsIn(text: string): Credentials | string {
+  const config = parsed(text);
+  const context = named(config, "contexts", "context", config["current-context"]);
+  const cluster = named(config, "clusters", "cluster", context.cluster);
+  const user = named(config, "users", "user", context.user);
+  const { server, token } = { ...cluster, ...user };
+  const url = typeof server === "string" ? URL.parse(server) : null;
+  if (typeof server !== "string" || url === null)
+    return "one whose current context refers to a cluster with a server";
+  if (url.protocol !== "https:" || cluster["insecure-skip-tls-verify"] === true)
+    return "one that keeps the token secret: with an https server, and without insecure-skip-tls-verify";
+  if (typeof token !== "string" || token === "")
+    return "one whose user has a token, since Linkerd can use no plugins, files or other logins";
+  if (cluster["certificate-authority"] !== undefined)
+    return "one with certificate-authority-data, since a certificate-authority file does not exist in Linkerd's pods";
+  const authority = cluster["certificate-authority-data"];
+  const serverName = cluster["tls-server-name"];
+  return {
+    ...{ server, token },
+    ...(typeof authority === "string" && { certificateAuthority: authority }),
+    ...(typeof serverName === "string" && { tlsServerName: serverName }),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): Fields {
+  try {
+    const config: unknown = parse(text);
+    return isRecord(config) ? config : {};
+  } catch {
+    // The parser's message quotes the lines around the mistake.
+    return {};
+  }
+}
+
+/** The content of the entry with that name in one of the lists. */
+function named(config: Fields, list: string, field: string, name: unknown): Fields {
+  const entries = config[list];
+  const found = Array.isArray(entries)
+    ? entries.filter(isRecord).find((entry) => entry.name === name)
+    : undefined;
+  const content = found?.[field];
+  return isRecord(content) ? content : {};
 }

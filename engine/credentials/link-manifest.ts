@@ -1,7 +1,8 @@
-import { accountName, credentialsName, tokenNumber } from "./names.ts";
-import type { GatewayFacts, TargetFacts } from "./state.ts";
+import { accountName, credentialsName, type Namespaces } from "./objects.ts";
+import { tokenNumber } from "./tokens.ts";
+import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
-import type { Namespaces } from "./secrets.ts";
+import { programVersion } from "../version.ts";
 
 /** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
 export interface SelectorManifest {
@@ -36,7 +37,7 @@ export function linkMetadata(target: string, namespaces: Namespaces) {
   return {
     name: target,
     namespace: namespaces.multicluster,
-    annotations: { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" },
+    annotations: { "linkerd.io/created-by": programVersion },
   };
 }
 
@@ -68,10 +69,7 @@ export function linkManifestSpec(
   };
 }
 
-function gatewayFields(
-  { addresses, port, identity, probe }: GatewayFacts,
-  selector: LabelSelector,
-) {
+function gatewayFields({ addresses, port, identity, probe }: LinkGateway, selector: LabelSelector) {
   return {
     gatewayAddress: addresses.join(","),
     gatewayPort: String(port),
@@ -83,8 +81,8 @@ function gatewayFields(
 
 /**
  * Linkerd's controller reads its Secret when the Link's spec changes and at no other time
- * (link_handlers.go), so new credentials have to show there: as an annotation that nobody uses and
- * that is therefore not copied either.
+ * (link_handlers.go), so new credentials have to change the spec: by an excluded annotation that
+ * nothing uses.
  */
 function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
   const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};

@@ -1,50 +1,46 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CheckFailure } from "../providers/failures.ts";
+import { poll, type Polling } from "../kubernetes/retry.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 
 /** Reads the target; `before` is the token of the run before. */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;
 
-export interface Checked {
+export interface CheckedTarget {
   readonly inputs: TargetInputs;
-  readonly failures: readonly CheckFailure[];
-  /** Sentences for the person at the terminal. */
+  /** What the user has to fix before anything can be done. */
+  readonly mistake?: string;
+  /** Sentences for the user. */
   readonly notes: readonly string[];
 }
 
 /**
- * Puts what the target says into the inputs, where a preview shows it. What is not there yet is no
- * failure: without facts the preview has them unknown, and the update reads them when what this
- * link depends on is there. A target that can't be read keeps what it said in the run before.
+ * Puts what was read of the target into the inputs, where a preview shows it. What does not exist yet
+ * is no failure: the facts stay unknown in the preview, and the update reads them once everything
+ * that the link depends on is there. For a target that can't be read, the last run's facts are kept.
  */
 export async function checkTarget(
   read: ReadTarget,
   olds: Partial<TargetInputs>,
   args: TargetArgs,
-): Promise<Checked> {
+): Promise<CheckedTarget> {
   const reading = await read(args, olds.facts?.token);
-  if (reading.outcome === "mistaken")
-    return {
-      inputs: args,
-      failures: [{ property: "target", reason: reading.why }],
-      notes: [],
-    };
+  if (reading.outcome === "mistaken") return { inputs: args, mistake: reading.why, notes: [] };
   if (reading.outcome === "read") {
     const { facts, rotates, notes } = reading;
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
-    return { inputs: { ...args, facts, ...remark }, failures: [], notes };
+    return { inputs: { ...args, facts, ...remark }, notes };
   }
   const kept = factsOfSame(olds, args);
   if (kept === undefined) {
-    const remark = `read when the run gets there, because now ${reading.why}`;
-    return { inputs: { ...args, remark }, failures: [], notes: [] };
+    const remark = `known after the update, because now ${reading.why}`;
+    return { inputs: { ...args, remark }, notes: [] };
   }
-  const remark = `as in the run before, because ${reading.why}`;
-  return { inputs: { ...args, facts: kept, remark }, failures: [], notes: [remark] };
+  const remark = `kept from the last run, because ${reading.why}`;
+  return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
-/** Whether the target says the same as before, to the same questions. Pure: refresh calls it too. */
+/** Whether the facts are the same as before, for the same arguments. Pure: refresh calls it too. */
 export function isSameTarget(
   olds: Partial<TargetOutputs>,
   news: Partial<TargetInputs> & TargetArgs,
@@ -52,12 +48,12 @@ export function isSameTarget(
   return news.facts !== undefined && isDeepStrictEqual(factsOfSame(olds, news), news.facts);
 }
 
-/** The facts of `olds`, if they answer the questions of `args`. */
+/** The facts of `olds`, if they were read for the same arguments. */
 function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts | undefined {
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
-/** What is asked about the target; the source has no part in it. */
+/** The arguments that decide what is read of the target. */
 function argsIn(
   all: Partial<TargetInputs>,
 ): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
@@ -69,16 +65,9 @@ function argsIn(
   };
 }
 
-/** How long a load balancer may take to get its address, and how often it is looked at; in ms. */
-export interface Patience {
-  readonly within: number;
-  readonly every: number;
-  readonly sleep: (milliseconds: number) => Promise<unknown>;
-}
-
 /**
- * The facts for a run that changes things: those that `check` has just found, else what can be read
- * by now, else those of the run before.
+ * The facts for an update: those that `check` has just found, else what can be read by now, else
+ * those of the last run.
  *
  * @throws Error with a sentence that says what is missing
  */
@@ -86,20 +75,13 @@ export async function settleTarget(
   read: ReadTarget,
   olds: Partial<TargetOutputs>,
   inputs: TargetInputs,
-  { within, every, sleep }: Patience,
+  polling: Polling,
 ): Promise<TargetFacts> {
   if (inputs.facts !== undefined) return inputs.facts;
-  for (let waited = 0; ; waited += every) {
-    const reading = await read(inputs, olds.facts?.token);
-    if (reading.outcome === "read") return reading.facts;
-    const comes = reading.outcome === "missing" && reading.soon;
-    if (comes && waited < within) {
-      await sleep(every);
-      continue;
-    }
-    const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
-    if (kept === undefined)
-      throw new Error(`link ${inputs.source}/${inputs.target}: ${reading.why}`);
-    return kept;
-  }
+  const look = () => read(inputs, olds.facts?.token);
+  const reading = await poll(look, (seen) => seen.outcome !== "missing" || !seen.soon, polling);
+  if (reading.outcome === "read") return reading.facts;
+  const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
+  if (kept !== undefined) return kept;
+  throw new Error(`link ${inputs.source}/${inputs.target}: ${reading.why}`);
 }

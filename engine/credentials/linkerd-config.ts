@@ -1,20 +1,21 @@
+import { parse } from "yaml";
 import { isRecord } from "../kubernetes/failure.ts";
-import type { ConfigMap } from "./resources.ts";
+import type { ConfigMap } from "../kubernetes/objects.ts";
 
 export interface Domains {
   readonly clusterDomain: string;
   readonly trustDomain: string;
 }
 
-/** Written by the control plane's chart; public, its keys are taken out. */
+/** Written by the control plane's chart; public, without the chart's keys. */
 export const linkerdConfigName = "linkerd-config";
 
 /**
- * The domains with which Linkerd was installed, from the values it keeps in its ConfigMap. As the
- * chart does, takes the cluster domain where no trust domain is set. Undefined if they are not there.
+ * The domains with which Linkerd was installed, from the Helm values in its ConfigMap. As in the
+ * chart, the cluster domain where no trust domain is set. Undefined if the values do not have them.
  */
-export async function domainsIn({ data = {} }: ConfigMap): Promise<Domains | undefined> {
-  const { clusterDomain, identityTrustDomain } = await valuesIn(data.values ?? "");
+export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
+  const { clusterDomain, identityTrustDomain } = valuesIn(data.values ?? "");
   if (!isName(clusterDomain)) return undefined;
   return {
     clusterDomain,
@@ -22,10 +23,9 @@ export async function domainsIn({ data = {} }: ConfigMap): Promise<Domains | und
   };
 }
 
-async function valuesIn(text: string): Promise<Readonly<Record<string, unknown>>> {
-  const { loadYaml } = await import("@kubernetes/client-node");
+function valuesIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const values = loadYaml<unknown>(text);
+    const values: unknown = parse(text);
     return isRecord(values) ? values : {};
   } catch {
     return {};

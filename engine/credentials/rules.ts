@@ -2,7 +2,7 @@ import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 import type { PolicyRule } from "./state.ts";
 import { linkerdConfigName } from "./linkerd-config.ts";
 
-/** What a link does with its access to the target. */
+/** What a link uses its account in the target for. */
 export interface LinkUse {
   /** Linkerd's own controller mirrors, and writes Events about it. */
   readonly controller: boolean;
@@ -52,8 +52,8 @@ const forController: readonly PolicyRule[] = [
 
 /**
  * The informers of the destination controller's client for a remote cluster, which also refuses to
- * start without listing all pods. Jobs, which Linkerd's chart grants besides
- * (1.10), are asked for by no informer: a remote pod's owner is looked up in the cache alone.
+ * start without listing all pods. Jobs, which Linkerd's chart also grants
+ * (1.10), are read by no informer: a remote pod's owner is looked up in the cache alone.
  */
 const forDiscovery: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: watched },

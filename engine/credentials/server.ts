@@ -1,22 +1,27 @@
 import { readFile } from "node:fs/promises";
 import type { Cluster } from "@kubernetes/client-node";
-import { AccessError, type Environment, readKubeconfig } from "../kubernetes/kubeconfig.ts";
-import type { ServerFacts, TargetArgs } from "./state.ts";
+import {
+  currentServer,
+  type Environment,
+  KubeconfigError,
+  readKubeconfig,
+} from "../kubernetes/kubeconfig.ts";
+import type { ApiServer } from "../kubernetes/connect.ts";
+import type { TargetArgs } from "./state.ts";
 
 /**
- * The target's API server as other clusters are to reach it: of the runner's kubeconfig only the
+ * The target's API server as other clusters reach it: of the runner's kubeconfig only the
  * cluster entry's address, certificate authority and TLS server name are taken, never anything of
  * its user, nor its proxy, which is the runner's own. `apiServer` wins over the address.
  *
- * @throws AccessError where the result could not work or would not be safe
+ * @throws KubeconfigError where the result could not work or would not be safe
  */
 export async function serverFacts(
   { access, target, apiServer }: Pick<TargetArgs, "access" | "target" | "apiServer">,
   environment?: Environment,
-): Promise<ServerFacts> {
+): Promise<ApiServer> {
   const config = await readKubeconfig(access, target, environment);
-  const entry = config.getCurrentCluster();
-  if (entry === null) throw new AccessError(target, `context ${access.context} is for no cluster`);
+  const entry = currentServer(config, target);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
   return {
@@ -30,22 +35,22 @@ function addressOf(entry: Cluster, target: string, context: string): string {
   const url = new URL(entry.server);
   const remedy = `set clusters.${target}.apiServer to the https URL at which the other clusters reach it`;
   if (url.protocol !== "https:")
-    throw new AccessError(
+    throw new KubeconfigError(
       target,
-      `the server of context ${context} is plain http, where other clusters would show their token to anyone; ${remedy}`,
+      `the server of context ${context} is plain http, so other clusters would send their token in clear text; ${remedy}`,
     );
   if (/^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(url.hostname))
-    throw new AccessError(
+    throw new KubeconfigError(
       target,
-      `the server of context ${context} is ${url.origin}, which leads every other cluster to itself; ${remedy}`,
+      `the server of context ${context} is ${url.origin}, which is local to this machine, so other clusters can't reach it; ${remedy}`,
     );
   return url.origin + url.pathname.replace(/\/$/, "");
 }
 
 /**
- * Certificates only, whatever else the file holds: people keep keys beside them. A server that is
- * not verified would get the token of anyone who asks it, so a kubeconfig without an authority has
- * to leave verification to the public ones.
+ * Certificates only, whatever else the file holds: some keep keys in the same file. A server that is
+ * not verified could be anyone's and would get the token, so without an authority the server's
+ * certificate has to be signed by a public one.
  */
 async function authorityOf(
   { caData, caFile, skipTLSVerify }: Cluster,
@@ -55,9 +60,9 @@ async function authorityOf(
   const where = caData === undefined ? caFile : "certificate-authority-data";
   if (where === undefined) {
     if (!skipTLSVerify) return undefined;
-    throw new AccessError(
+    throw new KubeconfigError(
       target,
-      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not tell the API server from an impostor; put certificate-authority-data into the kubeconfig`,
+      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; add certificate-authority-data to the kubeconfig`,
     );
   }
   const text = caData === undefined ? await readAuthority(where, target) : decoded(caData);
@@ -65,9 +70,9 @@ async function authorityOf(
     /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g,
   );
   if (certificates === null)
-    throw new AccessError(
+    throw new KubeconfigError(
       target,
-      `${where} of context ${context} holds no PEM certificate; put the API server's certificate authority there`,
+      `${where} of context ${context} contains no PEM certificate; it must hold the API server's certificate authority`,
     );
   return Buffer.from(`${certificates.join("\n")}\n`).toString("base64");
 }
@@ -77,7 +82,7 @@ async function readAuthority(file: string, target: string): Promise<string> {
     return await readFile(file, "latin1");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new AccessError(target, `certificate authority ${file} can't be read (${code})`);
+    throw new KubeconfigError(target, `certificate authority ${file} can't be read (${code})`);
   }
 }
 

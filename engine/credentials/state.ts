@@ -1,20 +1,23 @@
-import type { ClusterAccess, GatewaySource } from "../mirroring/model/link.ts";
+import type { ApiServer } from "../kubernetes/connect.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
+import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
+import type { GatewaySource } from "../mirroring/model/link.ts";
 
 /** When a link's token is replaced by a new one. */
-export interface Rotation {
-  /** From 1 up; any other number than last time asks for a new token. */
+export interface TokenRotation {
+  /** From 1 up; a change of it rotates the token. */
   readonly generation: number;
-  /** Days after which the next run replaces the token; without it tokens do not age. */
+  /** Days after which the next run replaces the token; without it tokens never expire. */
   readonly maxAgeDays?: number;
 }
 
-/** What the program tells of a link's target, for the rest to be read there. Holds no credential. */
+/** What the program knows about a link's target; the rest is read there. Holds no credential. */
 export interface TargetArgs {
   /** The consumer: the cluster that gets access to the target. */
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
-  /** How the runner reaches the source, to see that nobody else has made the link there. */
+  /** How the runner reaches the source, to see whether the Link already exists there. */
   readonly sourceAccess?: ClusterAccess;
   /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
@@ -23,46 +26,26 @@ export interface TargetArgs {
   readonly gateway: GatewaySource | false;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
-  readonly rotation: Rotation;
+  readonly rotation: TokenRotation;
 }
 
-/** The API server as the source's kubeconfig names it. */
-export interface ServerFacts {
-  /** https URL without credentials. */
-  readonly server: string;
-  /** PEM certificates in base64; absent: the server's certificate is of a public authority. */
-  readonly certificateAuthority?: string;
-  readonly tlsServerName?: string;
-}
-
-export interface Probe {
-  readonly path: string;
-  readonly port: number;
-  /** As Go writes a duration: `3s`, `2m0s`. */
-  readonly period: string;
-}
-
-/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
-export interface GatewayFacts {
-  /** Never empty. */
-  readonly addresses: readonly string[];
-  readonly port: number;
-  readonly identity: string;
+/** The gateway as the Link resource names it. */
+export interface LinkGateway extends GatewayFacts {
   /** Absent: the gateway Service says nothing of a probe, or there is no such Service. */
   readonly probe?: Probe;
 }
 
-/** Everything that a link's credentials and Link resource say of the target. Nothing is secret. */
-export interface TargetFacts extends ServerFacts {
+/** Everything that a link's credentials and Link resource need of the target. Nothing is secret. */
+export interface TargetFacts extends ApiServer {
   readonly trustDomain: string;
   readonly clusterDomain: string;
   /** Absent on a flat network. */
-  readonly gateway?: GatewayFacts;
-  /** Name of the token Secret that is to be in use after this run. */
+  readonly gateway?: LinkGateway;
+  /** Name of the token Secret in use after this run. */
   readonly token: string;
 }
 
-/** The inputs as `check` returns them; without `facts` they are read when the run gets there. */
+/** The inputs as `check` returns them; without `facts` the update reads those. */
 export interface TargetInputs extends TargetArgs {
   readonly facts?: TargetFacts;
   /** Why there is going to be a new token, or why the facts are those of an earlier run. */
@@ -81,7 +64,7 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Which token is to be tried, by reference: the token itself is read where it lies. */
+/** Which token to try, by reference: the token itself is read from its Secret. */
 export interface TokenCheckArgs {
   readonly target: string;
   readonly access: ClusterAccess;
@@ -89,6 +72,6 @@ export interface TokenCheckArgs {
   readonly account: string;
   /** Name of the token Secret. */
   readonly secret: string;
-  /** What the token has to be allowed. */
+  /** What the token must be allowed to do. */
   readonly rules: readonly PolicyRule[];
 }

@@ -1,16 +1,15 @@
-import { AccessError, type Environment } from "../kubernetes/kubeconfig.ts";
+import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig.ts";
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
-import { type ObjectName, type Resource, resources } from "../kubernetes/resources.ts";
-import { gatewayFacts } from "./gateway.ts";
+import { resources } from "../kubernetes/resources.ts";
+import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
-import { accountName } from "./names.ts";
-import { configMaps, managedBy, secrets, tokenType } from "./resources.ts";
+import { accountAnnotation, accountName, managedBy, tokenType } from "./objects.ts";
 import { serverFacts } from "./server.ts";
-import type { GatewayFacts, TargetArgs, TargetFacts } from "./state.ts";
+import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { type LiveToken, tokenDue } from "./tokens.ts";
 
-/** What came of reading a target. */
+/** The outcome of reading a target. */
 export type TargetReading =
   | {
       readonly outcome: "read";
@@ -19,7 +18,7 @@ export type TargetReading =
       readonly rotates?: string;
       readonly notes: readonly string[];
     }
-  /** Something is not there; `soon`: it comes by itself. In a preview this very run may make it. */
+  /** Something does not exist; `soon`: it will by itself. In a preview, this very run may make it. */
   | { readonly outcome: "missing"; readonly why: string; readonly soon: boolean }
   | { readonly outcome: "unreachable"; readonly why: string }
   | { readonly outcome: "mistaken"; readonly why: string };
@@ -55,7 +54,7 @@ export async function readTarget(
       notes: domainNotes(args, domains),
     };
   } catch (error) {
-    if (error instanceof AccessError) return { outcome: "mistaken", why: error.message };
+    if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };
     if (error instanceof KubernetesError) return { outcome: "unreachable", why: error.message };
     throw error;
   }
@@ -67,15 +66,15 @@ async function readDomains(
 ): Promise<Domains | TargetReading> {
   const at = { namespace: linkerdNamespace, name: linkerdConfigName };
   const where = `ConfigMap ${target}/${at.namespace}/${at.name}`;
-  const config = await getIfThere(kubernetes, configMaps, at);
+  const config = await kubernetes.find(resources.configMaps, at);
   if (config === undefined)
     return {
       outcome: "missing",
-      why: `there is no ${where}, so Linkerd is not installed there: install it, or let manage: all do so`,
+      why: `there is no ${where}, so Linkerd is not installed there: install it, or set manage: all`,
       soon: false,
     };
-  const domains = await domainsIn(config);
-  const why = `${where} does not say its clusterDomain: see whether Linkerd is installed properly there`;
+  const domains = domainsIn(config);
+  const why = `${where} has no clusterDomain in its values: check the installation of Linkerd there`;
   return domains ?? { outcome: "mistaken", why };
 }
 
@@ -83,13 +82,18 @@ async function readDomains(
 async function readGateway(
   { gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
-): Promise<GatewayFacts | TargetReading | undefined> {
+): Promise<LinkGateway | TargetReading | undefined> {
   if (gateway === false) return undefined;
   const { namespace, name } = gateway;
-  const service = await getIfThere(kubernetes, resources.services, { namespace, name });
-  const answer = gatewayFacts(gateway, service, `${target}/${namespace}/${name}`);
-  if ("facts" in answer) return answer.facts;
-  return { outcome: "missing", why: answer.missing, soon: answer.soon };
+  const service = await kubernetes.find(resources.services, { namespace, name });
+  const where = `${target}/${namespace}/${name}`;
+  const answer = gatewayFacts(gateway, service, where);
+  if ("missing" in answer) return { outcome: "missing", why: answer.missing, soon: answer.soon };
+  const probe = gatewayProbe(service, where);
+  if (probe === undefined) return answer.facts;
+  return "mistake" in probe
+    ? { outcome: "missing", why: probe.mistake, soon: false }
+    : { ...answer.facts, probe: probe.probe };
 }
 
 /** Names and ages of the account's tokens; one that is being deleted no longer counts. */
@@ -100,27 +104,17 @@ async function readTokens(
   const labelSelector = Object.entries(managedBy)
     .map(([key, value]) => `${key}=${value}`)
     .join(",");
-  const found = await kubernetes.list(secrets, { namespace: multiclusterNamespace, labelSelector });
+  const found = await kubernetes.list(resources.secrets, {
+    namespace: multiclusterNamespace,
+    labelSelector,
+  });
   const account = accountName(source);
   return found.flatMap(({ type, metadata }) => {
     const { name, annotations, creationTimestamp = "", deletionTimestamp } = metadata;
-    const isOurs = annotations?.["kubernetes.io/service-account.name"] === account;
+    const isOurs = annotations?.[accountAnnotation] === account;
     if (type !== tokenType || !isOurs || deletionTimestamp !== undefined) return [];
     return [{ name, createdAt: new Date(creationTimestamp) }];
   });
-}
-
-async function getIfThere<T>(
-  kubernetes: Kubernetes,
-  resource: Resource<T>,
-  at: ObjectName,
-): Promise<T | undefined> {
-  try {
-    return await kubernetes.get(resource, at);
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
-    throw error;
-  }
 }
 
 function domainNotes({ target, targetDomain }: TargetArgs, { clusterDomain }: Domains): string[] {

@@ -1,7 +1,8 @@
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
-import type { Patience } from "./link-target.ts";
-import { type AccessReview, accessReviews, secrets } from "./resources.ts";
+import type { AccessReview } from "../kubernetes/objects.ts";
+import { resources } from "../kubernetes/resources.ts";
+import { poll, type Polling } from "../kubernetes/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
 
 export interface TokenCheckContext {
@@ -9,24 +10,20 @@ export interface TokenCheckContext {
   readonly runner: () => Promise<Kubernetes>;
   /** A client with nothing but that token. */
   readonly bearer: (token: string) => Promise<Kubernetes>;
-  readonly patience: Patience;
+  readonly polling: Polling;
 }
 
 /**
- * Returns once the token in the Secret is taken by the target's API server and allowed all that the
+ * Returns once the target's API server accepts the token in the Secret and allows it all that the
  * rules say; both may need a moment after they were created. The token leaves this function only
  * towards the cluster that issued it.
  *
  * @throws Error with a sentence that names the Secret and what is refused
  */
 export async function checkToken(args: TokenCheckArgs, context: TokenCheckContext): Promise<void> {
-  const { within, every, sleep } = context.patience;
-  for (let waited = 0; ; waited += every) {
-    const problem = await problemWith(args, context);
-    if (problem === undefined) return;
-    if (waited >= within) throw new Error(problem);
-    await sleep(every);
-  }
+  const look = () => problemWith(args, context);
+  const problem = await poll(look, (found) => found === undefined, context.polling);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 async function problemWith(
@@ -36,15 +33,15 @@ async function problemWith(
   const where = `${args.target}/${args.namespace}/${args.secret}`;
   const token = await tokenIn(args, await runner());
   if (token === undefined)
-    return `the token Secret ${where} has no token: see whether service account ${args.account} is there, and whether the cluster's controllers run`;
+    return `Secret ${where} has no token: check that service account ${args.account} exists and that the cluster's controller manager runs`;
   const client = await bearer(token);
   try {
-    const denied = await deniedOf(args.rules, client);
+    const denied = await deniedOf(questions(args.rules), client);
     if (denied.length === 0) return undefined;
-    return `the token in Secret ${where} may not ${denied.join(", ")}: see whether ClusterRole and ClusterRoleBinding ${args.account} are as this program makes them`;
+    return `the token in Secret ${where} is not allowed to ${denied.join(", ")}: check ClusterRole and ClusterRoleBinding ${args.account} for changes, which pulumi up --refresh undoes`;
   } catch (error) {
     if (error instanceof KubernetesError && error.kind === "unauthorized")
-      return `cluster ${args.target} does not take the token in Secret ${where}: see whether service account ${args.account} was made anew after it`;
+      return `cluster ${args.target} rejects the token in Secret ${where}: check whether service account ${args.account} was recreated after it`;
     throw error;
   } finally {
     await client.close();
@@ -52,32 +49,37 @@ async function problemWith(
 }
 
 async function tokenIn(args: TokenCheckArgs, kubernetes: Kubernetes): Promise<string | undefined> {
-  try {
-    const at = { namespace: args.namespace, name: args.secret };
-    const base64 = (await kubernetes.get(secrets, at)).data?.token;
-    return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
-    throw error;
-  }
+  const at = { namespace: args.namespace, name: args.secret };
+  const base64 = (await kubernetes.find(resources.secrets, at))?.data?.token;
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }
 
-async function deniedOf(rules: readonly PolicyRule[], client: Kubernetes): Promise<string[]> {
+/** A verb on a resource, as a SelfSubjectAccessReview asks about it. */
+export type Question = AccessReview["spec"]["resourceAttributes"];
+
+/**
+ * Which of the questions the API server answers with no for whoever the client is, as
+ * `list pods` or `get configmaps/linkerd-config`.
+ *
+ * @throws KubernetesError
+ */
+export async function deniedOf(
+  asked: readonly Question[],
+  client: Kubernetes,
+): Promise<readonly string[]> {
   const answers = await Promise.all(
-    questions(rules).map(async (resourceAttributes) => {
-      const { status } = await client.create(accessReviews, { spec: { resourceAttributes } });
+    asked.map(async (resourceAttributes) => {
+      const review = await client.create(resources.accessReviews, { spec: { resourceAttributes } });
       const { verb, resource, group, name } = resourceAttributes;
       const what = `${resource}${group && `.${group}`}${name === undefined ? "" : `/${name}`}`;
-      return status?.allowed === true ? [] : [`${verb} ${what}`];
+      return review.status?.allowed === true ? [] : [`${verb} ${what}`];
     }),
   );
   return answers.flat();
 }
 
 /** One question for each verb on each resource that a rule grants, in all namespaces. */
-export function questions(
-  rules: readonly PolicyRule[],
-): AccessReview["spec"]["resourceAttributes"][] {
+export function questions(rules: readonly PolicyRule[]): Question[] {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) =>

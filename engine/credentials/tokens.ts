@@ -1,5 +1,25 @@
-import { tokenName, tokenNumber } from "./names.ts";
-import type { Rotation } from "./state.ts";
+import type { TokenRotation } from "./state.ts";
+
+/** Which of an account's tokens: rotation on demand raises the first number, by age the second. */
+export interface TokenNumber {
+  readonly generation: number;
+  readonly serial: number;
+}
+
+export function tokenName(account: string, { generation, serial }: TokenNumber): string {
+  return `${account}-token-${generation}-${serial}`;
+}
+
+/** The number in a token Secret's name; undefined for a name that this program never gives. */
+export function tokenNumber(account: string, name: string): TokenNumber | undefined {
+  const prefix = `${account}-token-`;
+  const numbers = name.startsWith(prefix)
+    ? /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(name.slice(prefix.length))
+    : null;
+  return numbers === null
+    ? undefined
+    : { generation: Number(numbers[1]), serial: Number(numbers[2]) };
+}
 
 /** A token Secret in the target, without its content. */
 export interface LiveToken {
@@ -7,6 +27,7 @@ export interface LiveToken {
   readonly createdAt: Date;
 }
 
+/** The token Secret that should be in use after this run. */
 export interface TokenDue {
   readonly name: string;
   /** Why this is not the token of the run before; absent: it is, or there was none. */
@@ -17,13 +38,13 @@ const day = 86_400_000;
 
 /**
  * The token Secret that should be in use. It depends on nothing but its arguments, so that preview
- * and update agree; a run that breaks off after the new Secret was made finds that Secret and goes
- * on with it. `before` is the one of the last run: if that is gone, another name makes Pulumi,
- * which still believes in it, create one.
+ * and update agree; the run after one that stopped half-way finds the new Secret and continues with
+ * it. `before` is the Secret of the last run: if it no longer exists, another name makes Pulumi,
+ * whose state still lists it, create one.
  */
 export function tokenDue(
   account: string,
-  { generation, maxAgeDays }: Rotation,
+  { generation, maxAgeDays }: TokenRotation,
   live: readonly LiveToken[],
   before: string | undefined,
   now: Date,
@@ -37,10 +58,13 @@ export function tokenDue(
   const last = before === undefined ? undefined : tokenNumber(account, before);
   const lost = last?.generation === generation && last.serial > (newest?.serial ?? 0);
   if (lost)
-    return { name: named(last.serial + 1), why: `Secret ${before ?? ""} is gone from the target` };
+    return {
+      name: named(last.serial + 1),
+      why: `Secret ${before ?? ""} no longer exists in the target`,
+    };
   if (newest === undefined) {
     if (last === undefined) return { name: named(1) };
-    const why = `credentialsGeneration is ${generation} and was ${last.generation}`;
+    const why = `credentialsGeneration changed from ${last.generation} to ${generation}`;
     return { name: named(1), why };
   }
   const age = Math.floor((now.getTime() - newest.token.createdAt.getTime()) / day);

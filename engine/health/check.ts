@@ -1,9 +1,10 @@
 /**
- * - `fatal`: nothing that follows can be right; `error`: traffic does not get through as it should;
- * - `warning`: it does, for now. As `linkerd check` has them.
+ * As in `linkerd check`. `fatal`: later checks can't succeed; `error`: some traffic fails;
+ * `warning`: traffic works, for now.
  */
 export type Severity = "fatal" | "error" | "warning";
 
+/** One thing that is wrong. */
 export interface Finding {
   /** What, where as cluster/namespace/name, why, and what to do. */
   readonly sentence: string;
@@ -11,24 +12,24 @@ export interface Finding {
   readonly severity?: Severity;
 }
 
-/** What is wrong, where empty means nothing is; or why that can't be said. */
+/** What is wrong, where empty means nothing is; or why the check was skipped. */
 export type Verdict = readonly Finding[] | { readonly skipped: string };
 
 /** One question about a mesh. `run` is pure: everything has been read before. */
 export interface Check<View> {
   /** Stable: scripts know a check by it. */
   readonly id: string;
-  /** That all is well, as a line of a table. */
+  /** What holds if nothing is found, as a line of a table. */
   readonly title: string;
   /** Of Linkerd's own check of the same, on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;
-  /** Of what Linkerd and links bring, which a stack with `manage: mirrors` leaves to others. */
+  /** Whether it is about Linkerd and Links, which a stack with `manage: mirrors` does not manage. */
   readonly aboutLinkerd: boolean;
   readonly run: (view: View) => Verdict;
 }
 
-/** For a check that depends on a cluster that could not be read, which is a finding already. */
+/** For a check that needs a cluster that could not be read, which is a finding already. */
 export function unread(cluster: string): Verdict {
   return { skipped: `cluster ${cluster} can't be read` };
 }

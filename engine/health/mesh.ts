@@ -1,9 +1,9 @@
-import type { ClusterAccess } from "../mirroring/model/link.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import type { LinkSettings } from "../mirroring/model/link-settings.ts";
 
 /**
- * What the stack says there should be, as far as health depends on it. Plain data without a secret:
- * it travels as resource inputs and rests in state.
+ * What the stack's config asks for, as far as health depends on it. Plain data without a secret: it
+ * is resource inputs and kept in state.
  */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
@@ -11,7 +11,7 @@ export interface HealthMesh {
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly links: readonly HealthLink[];
-  /** Links that this very run gives up; Pulumi deletes their mirrors after everything else. */
+  /** Links that this very run removes; Pulumi deletes their mirrors after everything else. */
   readonly leaving?: readonly Pick<LinkSettings, "source" | "target">[];
 }
 

@@ -1,17 +1,25 @@
 import type { Certificate } from "../trust/certificate.ts";
-import type { GatewayAnswer } from "../credentials/gateway.ts";
 import type { Domains } from "../credentials/linkerd-config.ts";
-import type { GatewayReading } from "../mirroring/model/gateway.ts";
+import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Plan } from "../mirroring/plan/change.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { LinkObject } from "./observe/resources.ts";
+import type { Link } from "../kubernetes/link-resource.ts";
 import type { Controller } from "../mirroring/observe/controllers.ts";
 
 /** What was read, or in a sentence why it could not be. */
 export type Read<T> = { readonly value: T } | { readonly why: string };
+
+/** Whatever goes wrong is told in its place, so that it hides nothing else. Never rejects. */
+export async function read<T>(work: () => Promise<T>): Promise<Read<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
 
 /** One cluster as its checks see it. */
 export interface ClusterView {
@@ -39,18 +47,18 @@ export interface LinkView {
 
 export interface ClusterReading {
   readonly snapshot: Read<ClusterSnapshot>;
-  /** Absent where Linkerd is none of the stack's business, or the cluster is out of reach. */
+  /** Absent where the stack does not manage Linkerd, or the cluster is out of reach. */
   readonly linkerd?: LinkerdReading;
 }
 
 export interface LinkerdReading {
   /** `undefined`: the cluster does not serve Links. */
-  readonly links: Read<readonly LinkObject[] | undefined>;
+  readonly links: Read<readonly Link[] | undefined>;
   /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
   readonly anchors: Read<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain, leaf first; `undefined`: there is none. */
   readonly issuer: Read<readonly Certificate[] | undefined>;
-  /** `undefined`: Linkerd's config is not there or does not say. */
+  /** `undefined`: Linkerd's config does not exist or does not have them. */
   readonly domains: Read<Domains | undefined>;
   /** Linkerd's own controllers that mirror into this cluster. */
   readonly controllers: Read<readonly Controller[]>;
@@ -66,11 +74,11 @@ export interface LinkReading {
    * read; absent where Linkerd's controller mirrors.
    */
   readonly mirrors?: Read<Plan | undefined>;
-  /** Absent where Linkerd is none of the stack's business, or a cluster is out of reach. */
+  /** Absent where the stack does not manage Linkerd, or a cluster is out of reach. */
   readonly credentials?: Record<"mirror" | "destination", Read<SecretReading | undefined>>;
 }
 
-/** A credentials Secret without its content, and what came of using that. */
+/** A credentials Secret without its content, and what came of trying that. */
 export interface SecretReading {
   readonly type: string;
   readonly labels: StringMap;
@@ -78,19 +86,19 @@ export interface SecretReading {
   readonly trial: Trial;
 }
 
-/** What came of the credentials in a Secret. `server` is the origin they name. */
+/** What came of trying the credentials in a Secret. `server` is the origin they name. */
 export type Trial =
   /** The kubeconfig is not what it must be, as the end of a sentence "it must be". */
   | { readonly outcome: "unusable"; readonly rule: string }
-  /** The server does not take the token, or what answers is no API server to be trusted. */
+  /** The server rejects the token, or what answers is not an API server to be trusted. */
   | { readonly outcome: "refused"; readonly server: string; readonly why: string }
   /** Another cluster answers. */
   | { readonly outcome: "elsewhere"; readonly server: string }
   | {
-      readonly outcome: "taken";
+      readonly outcome: "accepted";
       readonly server: string;
       /** What the token may not do though the link needs it: `list pods`. */
       readonly denied: readonly string[];
-      /** Why the runner had to go its own way to the cluster, since `server` is not to be had. */
+      /** Why the token was tried at the runner's own address of the cluster: `server` is out of reach. */
       readonly detour?: string;
     };

@@ -51,7 +51,7 @@ export class Client implements Kubernetes {
     try {
       return await this.get(resource, at);
     } catch (error) {
-      if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
+      if (error instanceof KubernetesError && error.absent === at.name) return undefined;
       throw error;
     }
   }
@@ -122,7 +122,7 @@ export class Client implements Kubernetes {
     };
     const operation: Operation = { verb: "delete", resource, at };
     const path = pathOf(resource, at);
-    // The answer is the object or a Status, as the server likes.
+    // The answer is either the object or a Status.
     await this.#requester.call({ operation, method: "DELETE", path, body }, () => ({
       value: undefined,
     }));

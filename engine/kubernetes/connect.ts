@@ -1,47 +1,108 @@
-import { setTimeout } from "node:timers/promises";
-import type { ClusterAccess } from "../mirroring/model/link.ts";
-import { AccessError, processEnvironment, readKubeconfig } from "./kubeconfig.ts";
+import type { Cluster, KubeConfig } from "@kubernetes/client-node";
+import { programVersion } from "../version.ts";
 import { Client } from "./client.ts";
+import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
+import {
+  type ClusterAccess,
+  currentServer,
+  type Environment,
+  processEnvironment,
+  readKubeconfig,
+} from "./kubeconfig.ts";
+import { debugLog } from "./log.ts";
 import { Requester } from "./request.ts";
-import { retryPolicy, type Time } from "./retry.ts";
+import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
 
-const realTime: Time = {
-  now: () => performance.now(),
-  sleep: (milliseconds) => setTimeout(milliseconds),
-  random: () => Math.random(),
-};
+/** An API server as a kubeconfig names it. Nothing in it is secret. */
+export interface ApiServer {
+  /** https URL without credentials. */
+  readonly server: string;
+  /** PEM certificates in base64; absent: the server's certificate is of a public authority. */
+  readonly certificateAuthority?: string;
+  readonly tlsServerName?: string;
+}
 
-/** The part before the slash is what `managedFields` shows as the manager of our fields. */
-const userAgent = "linkerd-multicluster/0.1.0";
+/** All that it takes to use a cluster without a kubeconfig. */
+export interface Credentials extends ApiServer {
+  readonly token: string;
+}
 
 /**
- * A client for the cluster that `access` leads to, called `cluster` in messages. Throws AccessError
- * if the kubeconfig doesn't lead there; sends nothing before the first call.
+ * What a client connects with: a context of the runner's kubeconfig; the API server of that context
+ * with nothing but the given token; or credentials alone, with nothing of the runner's.
+ */
+export type ConnectWith =
+  ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;
+
+/**
+ * A client for one cluster, called `cluster` in messages; sends nothing before the first call.
+ *
+ * @throws KubeconfigError if the kubeconfig does not have the context, or not what it refers to
  */
 export async function connect(
-  access: ClusterAccess,
+  to: ConnectWith,
   cluster: string,
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
-  const { time = realTime, environment = processEnvironment() } = options;
+  const { time = systemTime, environment = processEnvironment() } = options;
   const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
-  const read = () => readKubeconfig(access, cluster, environment);
+  const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
+  const read = () => kubeconfigOf(to, cluster, environment);
   const kubeconfig = await read();
-  const entry = kubeconfig.getCurrentCluster();
-  if (entry === null) {
-    throw new AccessError(cluster, `context ${access.context} is for no cluster`);
-  }
+  const entry = currentServer(kubeconfig, cluster);
   const server = new URL(entry.server);
-  const sessions = new Sessions(kubeconfig, read, { connections, connectTimeout }, time);
+  const sessions = new Sessions(
+    kubeconfig,
+    read,
+    { connections, connectTimeout, dispatcher },
+    time,
+  );
   const requester = new Requester(sessions, {
-    place: { cluster, context: access.context, server: server.origin },
+    place: { cluster, context: kubeconfig.getCurrentContext(), server: server.origin },
     server,
     policy: options.retry ?? retryPolicy,
     time,
     requestTimeout,
-    userAgent,
+    userAgent: programVersion,
+    log,
   });
   return new Client(cluster, requester, options.pageSize ?? 500);
+}
+
+async function kubeconfigOf(
+  to: ConnectWith,
+  cluster: string,
+  environment: Environment,
+): Promise<KubeConfig> {
+  if ("server" in to) return withToken(entryOf(to, cluster), to.token, cluster);
+  const kubeconfig = await readKubeconfig(to, cluster, environment);
+  return "token" in to
+    ? withToken(currentServer(kubeconfig, cluster), to.token, to.context)
+    : kubeconfig;
+}
+
+/** A kubeconfig with this one cluster entry, and this token as its only credential. */
+async function withToken(entry: Cluster, token: string, context: string): Promise<KubeConfig> {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromOptions({
+    clusters: [entry],
+    users: [{ name: "token", token }],
+    contexts: [{ name: context, cluster: entry.name, user: "token" }],
+    currentContext: context,
+  });
+  return kubeconfig;
+}
+
+function entryOf(
+  { server, certificateAuthority, tlsServerName }: ApiServer,
+  name: string,
+): Cluster {
+  return {
+    ...{ name, server, skipTLSVerify: false },
+    ...(certificateAuthority !== undefined && { caData: certificateAuthority }),
+    ...(tlsServerName !== undefined && { tlsServerName }),
+  };
 }

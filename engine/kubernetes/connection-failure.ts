@@ -1,6 +1,6 @@
 import type { Failure } from "./failure.ts";
 
-/** What the codes of Node, OpenSSL and undici mean to the person who has to act. */
+/** What the error codes of Node, OpenSSL and undici mean to the user. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was lost",
@@ -10,21 +10,23 @@ const meanings: Readonly<Record<string, string>> = {
   EAI_AGAIN: "DNS does not answer",
   EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no route to it",
-  ETIMEDOUT: "no connection came about in time",
-  UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
-  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
-  UND_ERR_BODY_TIMEOUT: "the answer broke off",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer broke off",
-  UND_ERR_ABORTED: "the proxy let no connection through",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_HEADERS_TIMEOUT: "the response timed out",
+  UND_ERR_BODY_TIMEOUT: "the response was cut off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response was cut off",
+  UND_ERR_ABORTED: "the proxy refused the connection",
   UND_ERR_CLOSED: "this client was closed",
   UND_ERR_DESTROYED: "this client was closed",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed and not the one the context trusts",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is of an authority that the context does not trust",
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "its certificate is signed by an authority that the context does not trust",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "its certificate is of an authority that the context does not trust",
+    "its certificate is signed by an authority that the context does not trust",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "its certificate is of an authority that the context does not trust",
-  CERT_SIGNATURE_FAILURE: "its certificate is of an authority that the context does not trust",
+    "its certificate is signed by an authority that the context does not trust",
+  CERT_SIGNATURE_FAILURE:
+    "its certificate is signed by an authority that the context does not trust",
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet (is the clock right?)",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name",
@@ -32,12 +34,12 @@ const meanings: Readonly<Record<string, string>> = {
 
 const closed = new Set(["UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
 
-/** Certificates, keys and protocol versions do not mend by themselves. */
+/** Certificates, keys and protocol versions do not change by themselves. */
 const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
 /**
- * The failure behind what undici threw. Only the error's code is told: messages of libraries may
+ * The failure behind what undici threw. Only the error's code is kept: messages of libraries may
  * quote what they were given.
  */
 export function failureOfConnection(error: unknown): Failure {

@@ -1,12 +1,15 @@
 import type { ConnectionOptions } from "node:tls";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
 
+export type { Dispatcher };
+
 /** The part of TLS that a kubeconfig decides. */
 export type Tls = Pick<
   ConnectionOptions,
   "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
 >;
 
+/** Where connections lead, and how. */
 export interface Route {
   readonly server: URL;
   /** `proxy-url` of the kubeconfig; without one the environment's proxy settings hold. */
@@ -17,19 +20,19 @@ export interface Route {
   readonly connectTimeout: number;
 }
 
-/** Longer than between two phases of a run, shorter than any load balancer's patience. */
+/** Longer than between two phases of a run, shorter than the idle time-out of load balancers. */
 const keepAliveTimeout = 20_000;
 
-/** Connections to one API server, kept open between requests. An idle one holds no process. */
+/** Connections to one API server, kept open between requests. An idle one keeps no process alive. */
 export function dispatcherFor(route: Route): Dispatcher {
   const { connections, connectTimeout, tls } = route;
-  // HTTP/2 is the slower one here: 440 writes/s against 540 on two cores.
+  // HTTP/2 is slower here: 440 writes/s against 540 on two cores.
   const connect = { ...tls, timeout: connectTimeout, allowH2: false };
   const shared = { connections, connectTimeout, keepAliveTimeout, allowH2: false };
   if (route.proxy !== undefined) {
     return new ProxyAgent({ ...shared, uri: route.proxy, requestTls: connect });
   }
-  // As Go's clients do: a proxy is never asked for this very machine.
+  // As Go's clients: never through a proxy to this machine.
   return isLoopback(route.server.hostname)
     ? new Agent({ ...shared, connect })
     : new EnvHttpProxyAgent({ ...shared, connect, requestTls: connect });

@@ -3,14 +3,14 @@ import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
 export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
 
-/** What was tried: enough to name it in a sentence. */
+/** What was tried, for a sentence. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** Where it was tried. `server` is the API server's origin, without any credentials. */
+/** Where it was tried, for a sentence. `server` is the API server's origin, without any credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;
@@ -18,9 +18,9 @@ export interface Place {
 }
 
 /**
- * A request to a cluster that came to nothing, after all the retries it was worth. The message is
- * one sentence for the person who has to act; neither it nor any field holds a credential, and
- * there is no `cause`, which might.
+ * A request to a cluster that failed, after all the retries it was worth. The message is one
+ * sentence for the user; neither it nor any field holds a credential, and there is no `cause`,
+ * which might.
  */
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
@@ -34,6 +34,8 @@ export class KubernetesError extends Error {
   readonly detail: string | undefined;
   /** Reasons of the Status's causes, such as `NamespaceTerminating`. */
   readonly causes: readonly string[];
+  /** Name of the object that the server says does not exist; of a 404 for any other reason, none. */
+  readonly absent: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
     super(sentence(place, operation, failure, attempts));
@@ -43,12 +45,13 @@ export class KubernetesError extends Error {
     this.reason = failure.reason;
     this.detail = failure.detail;
     this.causes = failure.causes ?? [];
+    this.absent = failure.absent;
   }
 
   /**
-   * The cluster as a whole can't be worked with now: no connection, or nothing but overload and
-   * failures. Of a read this holds for the cluster; a write can also fail for its own sake, as
-   * when an admission webhook is broken.
+   * The cluster as a whole is unavailable: it can't be reached, is overloaded or fails. That holds
+   * where a read fails like this; a write can also fail by itself, as when an admission webhook is
+   * broken.
    */
   get clusterUnavailable(): boolean {
     return this.kind === "unreachable" || this.kind === "throttled" || this.kind === "server";
@@ -58,7 +61,7 @@ export class KubernetesError extends Error {
 function sentence(place: Place, operation: Operation, failure: Failure, attempts: number): string {
   const { cluster, context, server } = place;
   const { verb } = operation;
-  const what = objectOf(operation);
+  const what = describe(operation);
   const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
   const status = failure.status === undefined ? "" : ` (status ${failure.status})`;
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
@@ -66,23 +69,25 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
     case "unreachable":
       return `cluster ${cluster} can't be reached at ${server} to ${verb} ${what}${said}${tries}; check that it runs and that context ${context} has its address and certificate authority`;
     case "unauthorized":
-      return `cluster ${cluster} can't be used with the credentials of context ${context}, not even to ${verb} ${what}${said}; log in again or renew the kubeconfig`;
+      return failure.status === undefined
+        ? `could not load the credentials of context ${context} to ${verb} ${what} in cluster ${cluster}${said}`
+        : `cluster ${cluster} rejects the credentials of context ${context} when asked to ${verb} ${what}${said}; log in again or renew the kubeconfig`;
     case "forbidden":
       return forbidden(cluster, operation, failure);
     case "notFound":
       return notFound(cluster, operation, failure);
     case "alreadyExists":
-      return `cluster ${cluster} has a ${what} already`;
+      return `${what} already exists in cluster ${cluster}`;
     case "conflict":
-      return `${what} in cluster ${cluster} was changed by someone else before this ${verb}${said}; run again`;
+      return `${what} in cluster ${cluster} was changed by another client before this ${verb}${said}; run again`;
     case "invalid":
-      return `cluster ${cluster} rejects to ${verb} ${what}${status}${said}`;
+      return `cluster ${cluster} rejects the request to ${verb} ${what}${status}${said}`;
     case "gone":
-      return `cluster ${cluster} no longer has the state from which to ${verb} ${what}${said}; run again`;
+      return `cluster ${cluster} no longer has the resource version at which to ${verb} ${what}${said}; run again`;
     case "throttled":
       return `cluster ${cluster} is overloaded and did not ${verb} ${what}${tries}${said}; run again later`;
     case "server":
-      return `cluster ${cluster} failed to ${verb} ${what}${status}${tries}${said}; look into its API server at ${server}`;
+      return `cluster ${cluster} failed to ${verb} ${what}${status}${tries}${said}; check its API server at ${server}`;
   }
 }
 
@@ -92,10 +97,10 @@ function forbidden(cluster: string, operation: Operation, failure: Failure): str
   const user = failure.detail?.match(/User "([^"]*)" cannot /)?.[1];
   if (user === undefined) {
     const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
-    return `cluster ${cluster} refuses to ${verb} ${objectOf(operation)}${said}`;
+    return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}`;
   }
   const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
-  return `cluster ${cluster} does not let user ${user} ${verb} ${objectOf(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
+  return `cluster ${cluster} does not let user ${user} ${verb} ${describe(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
 }
 
 function notFound(cluster: string, operation: Operation, failure: Failure): string {
@@ -105,11 +110,12 @@ function notFound(cluster: string, operation: Operation, failure: Failure): stri
     return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} them${said}`;
   }
   return verb === "create"
-    ? `cluster ${cluster} lacks what it takes to create ${objectOf(operation)}${said}`
-    : `cluster ${cluster} has no ${objectOf(operation)} to ${verb}${said}`;
+    ? `cluster ${cluster} can't create ${describe(operation)}${said}`
+    : `cluster ${cluster} has no ${describe(operation)} to ${verb}${said}`;
 }
 
-function objectOf({ resource, at }: Operation): string {
+/** `services in namespace shop`, `Service shop/cart`: what an operation is about, in a sentence. */
+export function describe({ resource, at }: Operation): string {
   if (at.name === undefined) {
     const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
     return rbacName(resource) + scope;

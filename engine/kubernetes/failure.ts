@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-/** What came of a request, in the terms in which a caller decides what to do about it. */
+/** How a request failed, in the terms in which a caller decides what to do about it. */
 export type FailureKind =
   | "unreachable"
   | "unauthorized"
@@ -13,7 +13,7 @@ export type FailureKind =
   | "throttled"
   | "server";
 
-/** One failed attempt. Holds nothing secret: what a server or a library said has been weighed. */
+/** One failed attempt. Holds nothing secret. */
 export interface Failure {
   readonly kind: FailureKind;
   /** Whether the same request may well succeed a little later. */
@@ -26,6 +26,8 @@ export interface Failure {
   readonly reason?: string;
   readonly detail?: string;
   readonly causes?: readonly string[];
+  /** Name of the object that the server says does not exist. */
+  readonly absent?: string;
 }
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = {
@@ -48,13 +50,15 @@ export function failureOfResponse(
   const said = statusObject(body);
   const retryAfter = milliseconds(headers["retry-after"]);
   const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
+  const { object, ...rest } = said;
   const exists = statusCode === 409 && said.reason === "AlreadyExists";
   return {
     kind: exists ? "alreadyExists" : (kindOfStatus[statusCode] ?? other),
     transient: transientStatus.has(statusCode),
     status: statusCode,
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...said,
+    ...rest,
+    ...(statusCode === 404 && object !== undefined && { absent: object }),
   };
 }
 
@@ -78,7 +82,9 @@ function milliseconds(header: string | string[] | undefined): number | undefined
  * What the Status object in a response says. Any other text is dropped: an error page of a proxy
  * may echo the request, and with it the credentials.
  */
-function statusObject(body: string): Pick<Failure, "reason" | "detail" | "causes"> {
+function statusObject(
+  body: string,
+): Pick<Failure, "reason" | "detail" | "causes"> & { readonly object?: string } {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") {
     return {};
@@ -88,6 +94,7 @@ function statusObject(body: string): Pick<Failure, "reason" | "detail" | "causes
   return {
     ...(typeof status.reason === "string" ? { reason: status.reason } : {}),
     ...(typeof status.message === "string" ? { detail: status.message } : {}),
+    ...(typeof details.name === "string" ? { object: details.name } : {}),
     causes: causes.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : [])),
   };
 }

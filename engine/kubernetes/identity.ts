@@ -2,8 +2,8 @@ import type { Kubernetes } from "./interface.ts";
 import { resources } from "./resources.ts";
 
 /**
- * Who a cluster is: the UID of its namespace `kube-system`, which lasts as long as the cluster and
- * no longer. A name or a context can come to mean another cluster; this can't.
+ * Who a cluster is: the UID of its namespace `kube-system`, which lasts exactly as long as the
+ * cluster. A name or a context can come to mean another cluster; a UID can't.
  */
 
 /** The identity of the cluster of each name in the config; undefined where it could not be read. */

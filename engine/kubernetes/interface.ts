@@ -1,4 +1,6 @@
+import type { Dispatcher, Route } from "./dispatcher.ts";
 import type { Environment } from "./kubeconfig.ts";
+import type { Log } from "./log.ts";
 import type { Located, ObjectName, Resource } from "./resources.ts";
 import type { RetryPolicy, Time } from "./retry.ts";
 
@@ -15,6 +17,10 @@ export interface ConnectOptions {
   readonly retry?: RetryPolicy;
   readonly time?: Time;
   readonly environment?: Environment;
+  /** Makes the connections; `dispatcherFor`. A test hands in one that injects faults. */
+  readonly dispatcher?: (route: Route) => Dispatcher;
+  /** The debug log; by default as `LINKERD_MULTICLUSTER_LOG` says (log.ts). */
+  readonly log?: Log;
 }
 
 export interface ListOptions {
@@ -42,8 +48,8 @@ export interface RemoveOptions {
 }
 
 /**
- * One cluster's API. Every method throws KubernetesError, and only after the retries that its kind
- * of failure is worth. A request whose outcome is unknown is sent again, so that a create may find
+ * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure
+ * is worth. A request whose outcome is unknown is sent again, so that a create may find
  * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
  */
 export interface Kubernetes {
@@ -53,7 +59,11 @@ export interface Kubernetes {
   /** Every object there is, or an error: never a part of them. */
   list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
-  /** As `get`, but undefined for an object that does not exist; everything else is thrown. */
+  /**
+   * As `get`, but undefined for an object that does not exist. That is a 404 whose Status names the
+   * object, as an API server sends it for an absent object and for an absent namespace. A 404 that
+   * does not name it, because the kind is not served or because something else answers, is thrown.
+   */
   find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;
   /** A subresource, like TokenRequest, is posted to the object that `metadata` names. */
   create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;

@@ -1,12 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { KubeConfig } from "@kubernetes/client-node";
-import type { ClusterAccess } from "../mirroring/model/link.ts";
+import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 
-/** Access to a cluster is not configured as the stack says: the user has to mend a file or a name. */
-export class AccessError extends Error {
-  override readonly name = "AccessError";
+/** Where the runner's access to a cluster is configured. Names only, never a credential. */
+export interface ClusterAccess {
+  readonly context: string;
+  /** Path of a kubeconfig file; without one `KUBECONFIG` and then the default file are read. */
+  readonly kubeconfig?: string;
+}
+
+/** The kubeconfig does not have what the stack's config refers to: a file or a name is wrong. */
+export class KubeconfigError extends Error {
+  override readonly name = "KubeconfigError";
   readonly cluster: string;
 
   constructor(cluster: string, problem: string) {
@@ -30,7 +36,7 @@ const inCluster = "in-cluster";
 
 /**
  * The kubeconfig that kubectl would use, with `access.context` as its current context: the given
- * file, else those of `KUBECONFIG`, else `~/.kube/config`. Throws AccessError; reads files only,
+ * file, else those of `KUBECONFIG`, else `~/.kube/config`. Throws KubeconfigError; reads files only,
  * runs no credential plugin and sends nothing.
  */
 export async function readKubeconfig(
@@ -38,7 +44,7 @@ export async function readKubeconfig(
   cluster: string,
   environment: Environment = processEnvironment(),
 ): Promise<KubeConfig> {
-  // Loaded here because it costs 0.4 s, which a process that only compares state need not pay.
+  // Loaded on demand: it takes 0.4 s, which a process that only compares state can save.
   const { KubeConfig } = await import("@kubernetes/client-node");
   const files = candidates(access, environment);
   const found = await Promise.all(
@@ -64,10 +70,18 @@ export async function readKubeconfig(
     config.loadFromCluster();
     return config;
   }
-  throw new AccessError(
+  throw new KubeconfigError(
     cluster,
-    `there is no kubeconfig at ${listed(files)} in which to find context ${access.context}`,
+    `there is no kubeconfig at ${listed(files)} to read context ${access.context} from`,
   );
+}
+
+/** The entry of the cluster that a kubeconfig's current context is for. */
+export function currentServer(kubeconfig: KubeConfig, cluster: string): Cluster {
+  const entry = kubeconfig.getCurrentCluster();
+  if (entry !== null) return entry;
+  const context = kubeconfig.getCurrentContext();
+  throw new KubeconfigError(cluster, `context ${context} does not refer to a cluster`);
 }
 
 function candidates(access: ClusterAccess, { variables, home }: Environment): string[] {
@@ -88,7 +102,7 @@ async function readIfThere(file: string, cluster: string): Promise<string | unde
     if (code === "ENOENT" || code === "ENOTDIR") {
       return undefined;
     }
-    throw new AccessError(cluster, `kubeconfig ${file} can't be read (${code})`);
+    throw new KubeconfigError(cluster, `kubeconfig ${file} can't be read (${code})`);
   }
 }
 
@@ -103,9 +117,9 @@ function parse(config: KubeConfig, file: string, text: string, cluster: string):
     return config;
   } catch {
     // The parser's message quotes the lines around the mistake, which may be credentials.
-    throw new AccessError(
+    throw new KubeconfigError(
       cluster,
-      `kubeconfig ${file} is not valid; kubectl config view --kubeconfig ${file} says where`,
+      `kubeconfig ${file} is not valid; kubectl config view --kubeconfig ${file} shows where`,
     );
   }
 }
@@ -122,31 +136,34 @@ function check(config: KubeConfig, name: string, cluster: string, files: readonl
   if (context === undefined) {
     const names = config.contexts.map((candidate) => candidate.name).sort();
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
-    throw new AccessError(cluster, `no context ${name} in ${where}; ${there}`);
+    throw new KubeconfigError(cluster, `no context ${name} in ${where}; ${there}`);
   }
   const server = config.getCurrentCluster();
   if (server === null) {
-    throw new AccessError(
+    throw new KubeconfigError(
       cluster,
-      `context ${name} is for cluster ${context.cluster}, for which ${where} has no valid entry`,
+      `context ${name} refers to cluster ${context.cluster}, for which ${where} has no valid entry`,
     );
   }
   const url = URL.parse(server.server);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AccessError(cluster, `the server of context ${name} in ${where} is not an https URL`);
+    throw new KubeconfigError(
+      cluster,
+      `the server of context ${name} in ${where} is not an https URL`,
+    );
   }
   if (url.protocol === "http:" && !server.skipTLSVerify) {
-    throw new AccessError(
+    throw new KubeconfigError(
       cluster,
-      `the server of context ${name} in ${where} is plain http, which shows credentials to anyone; use https, or set insecure-skip-tls-verify: true to say that this is meant`,
+      `the server of context ${name} in ${where} is plain http, which sends credentials in clear text; use https, or set insecure-skip-tls-verify: true if that is intended`,
     );
   }
   // The library's type claims that a context always has a user.
   const user: string | undefined = context.user;
   if (user && config.getCurrentUser() === null) {
-    throw new AccessError(
+    throw new KubeconfigError(
       cluster,
-      `context ${name} is for user ${user}, for which ${where} has no valid entry`,
+      `context ${name} refers to user ${user}, for which ${where} has no valid entry`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The Kubernetes objects that mirroring reads and writes, reduced to the fields it uses, in the
+ * The Kubernetes objects that this program reads and writes, reduced to the fields it uses, in the
  * shape of the API's JSON. Fields that are not listed survive an update untouched.
  */
 

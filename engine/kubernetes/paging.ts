@@ -9,13 +9,13 @@ export interface Page {
 
 export type PageQuery = Readonly<Record<string, string>>;
 
-/** What `pages` throws when the server no longer has the state that a list was begun from. */
+/** Whether an error says that the server no longer has the state that a list was begun from. */
 export type IsExpired = (error: unknown) => boolean;
 
 /**
  * All items of a list, read page by page. All pages show one state of the cluster; if the server
  * drops that state half-way (410) everything is read again in a single page, which can't expire.
- * Whatever `read` throws is thrown: there is no such thing as part of a list.
+ * Whatever `read` throws is thrown: a list is complete or an error.
  */
 export async function readAll(
   read: (query: PageQuery) => Promise<Page>,
@@ -47,7 +47,7 @@ async function readPages(
 }
 
 /**
- * The page in a response, or why it is none. An API server says `items: []` of an empty list; an
+ * The page in a response, or why it is none. An API server sends `items: []` for an empty list; an
  * answer without `items` comes from something else and must not pass for an empty cluster.
  */
 export function pageIn(

@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
 import { failureOfConnection } from "./connection-failure.ts";
-import { KubernetesError, type Operation, type Place } from "./errors.ts";
+import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
+import type { Log } from "./log.ts";
 import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
 import { CredentialsMissing, type Session, type Sessions } from "./session.ts";
 
@@ -14,7 +15,7 @@ export interface Request {
   readonly contentType?: string;
 }
 
-/** The value in the JSON of an answer, or in words why there is none. */
+/** Takes the value from the JSON of an answer, or says in words why there is none. */
 export type Reader<T> = (body: unknown) => { readonly value: T } | string;
 
 export interface Settings {
@@ -22,9 +23,11 @@ export interface Settings {
   readonly server: URL;
   readonly policy: RetryPolicy;
   readonly time: Time;
-  /** Milliseconds without a sign of an answer after which a request is given up. */
+  /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
   readonly userAgent: string;
+  /** The debug log; undefined: it is off. */
+  readonly log: Log | undefined;
 }
 
 /** Sends requests to one API server until they are answered or not worth another attempt. */
@@ -45,24 +48,27 @@ export class Requester {
   }
 
   /**
-   * What `read` makes of the answer. Every request is repeated if its outcome is unknown: a repeated
+   * What `read` returns for the answer. Every request is repeated if its outcome is unknown: a repeated
    * create may then find its own object (alreadyExists), a repeated delete none (notFound), a
    * repeated update its own resourceVersion (conflict). Throws KubernetesError.
    */
   async call<T>(request: Request, read: Reader<T>): Promise<T> {
-    const { policy, time, place } = this.#settings;
-    const result = await retry<T>(
-      policy,
-      time,
-      () => this.#answering,
-      (remaining) => this.#attempt(request, read, remaining),
-    );
+    const { policy, time, place, log } = this.#settings;
+    const result = await retry<T>(policy, time, {
+      attempt: (remaining, number) => this.#attempt(request, read, remaining, number),
+      answering: () => this.#answering,
+      retrying:
+        log &&
+        ((failure, wait) => {
+          log(`${this.#line(request)}: retry in ${Math.round(wait)} ms (${briefly(failure)})`);
+        }),
+    });
     if ("value" in result) {
       return result.value;
     }
     const { failure, attempts } = result;
     if (failure.kind === "unreachable") {
-      // The next calls find out quickly whether it is back, instead of each trying for long.
+      // So that the next calls give up quickly, instead of each retrying for long.
       this.#answering = false;
     }
     throw new KubernetesError(place, request.operation, failure, attempts);
@@ -72,20 +78,47 @@ export class Requester {
     return this.#sessions.close();
   }
 
-  async #attempt<T>(request: Request, read: Reader<T>, remaining: number): Promise<Outcome<T>> {
+  async #attempt<T>(
+    request: Request,
+    read: Reader<T>,
+    remaining: number,
+    number: number,
+  ): Promise<Outcome<T>> {
+    const send = (session: Session) =>
+      this.#logged(request, number, () => this.#send(session, request, read, remaining));
     try {
       const session = await this.#sessions.current();
-      const outcome = await this.#send(session, request, read, remaining);
+      const outcome = await send(session);
       const refused = "failure" in outcome && outcome.failure.kind === "unauthorized";
-      return refused && (await this.#sessions.renew(session))
-        ? await this.#send(await this.#sessions.current(), request, read, remaining)
-        : outcome;
+      if (!refused || !(await this.#sessions.renew(session))) return outcome;
+      this.#settings.log?.(`${this.#line(request)}: again with renewed credentials`);
+      return await send(await this.#sessions.current());
     } catch (error) {
       if (error instanceof CredentialsMissing) {
         return { failure: error.failure };
       }
       throw error;
     }
+  }
+
+  /** One request, and a line about it in the debug log. */
+  async #logged<T>(
+    request: Request,
+    number: number,
+    send: () => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    const { log, time } = this.#settings;
+    if (log === undefined) return send();
+    const start = time.now();
+    const outcome = await send();
+    const result = "failure" in outcome ? briefly(outcome.failure) : "ok";
+    const took = Math.round(time.now() - start);
+    log(`${this.#line(request)}: ${result}, ${took} ms, attempt ${number}`);
+    return outcome;
+  }
+
+  #line({ operation }: Request): string {
+    return `${operation.verb} ${describe(operation)} in cluster ${this.#settings.place.cluster}`;
   }
 
   async #send<T>(
@@ -131,6 +164,12 @@ export class Requester {
       bodyTimeout: timeout,
     };
   }
+}
+
+/** A failure as status, kind and one word of reason: nothing else that the server said. */
+function briefly({ status, kind, reason = "" }: Failure): string {
+  const word = /^\w{1,40}$/.test(reason) ? [reason] : [];
+  return [...(status === undefined ? [] : [status]), kind, ...word].join(" ");
 }
 
 /** The failure without what must not be repeated of the server's words. */

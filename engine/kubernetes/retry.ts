@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Failure } from "./failure.ts";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
@@ -9,7 +10,13 @@ export interface Time {
   random(): number;
 }
 
-/** How long a call goes on trying: whichever of the two runs out first. */
+export const systemTime: Time = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => setTimeout(milliseconds),
+  random: () => Math.random(),
+};
+
+/** How long a call is retried: until either of the two is used up. */
 export interface Patience {
   readonly attempts: number;
   /** Milliseconds since the first attempt after which no other is started. */
@@ -17,15 +24,15 @@ export interface Patience {
 }
 
 export interface RetryPolicy {
-  /** With a cluster that answers, or did when last heard of: overload, restarts, lost connections. */
+  /** For a cluster that answers, or did so last time: overload, restarts, lost connections. */
   readonly working: Patience;
-  /** With a cluster that can't be reached at all: a wrong address should not cost a minute. */
+  /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
   readonly connecting: Patience;
   /** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
   readonly backoff: { readonly first: number; readonly longest: number };
 }
 
-/** About 11 s of waiting with a cluster that works, which outlasts a restart of its API server. */
+/** About 11 s of waits for a cluster that answers, longer than a restart of its API server. */
 export const retryPolicy: RetryPolicy = {
   working: { attempts: 8, within: 60_000 },
   connecting: { attempts: 2, within: 3_000 },
@@ -34,20 +41,28 @@ export const retryPolicy: RetryPolicy = {
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
+/** What is tried, and what has to be known about it. */
+export interface Trying<T> {
+  /** One attempt, the `number`th from 1 up, which may take up to `remaining` milliseconds. */
+  readonly attempt: (remaining: number, number: number) => Promise<Outcome<T>>;
+  /** Asked after each attempt, because one attempt teaches the next. */
+  readonly answering: () => boolean;
+  /** Told before each wait, in milliseconds, for another attempt. */
+  readonly retrying?: ((failure: Failure, wait: number) => void) | undefined;
+}
+
 /**
- * Attempts until there is a value, a failure that trying again won't mend, or no patience left.
- * `answering` is asked after each attempt, because one attempt teaches the next. Never throws what
- * `attempt` doesn't throw.
+ * Attempts until there is a value, a failure that trying again won't fix, or no time left. Never
+ * throws what `attempt` doesn't throw.
  */
 export async function retry<T>(
   policy: RetryPolicy,
   time: Time,
-  answering: () => boolean,
-  attempt: (remaining: number) => Promise<Outcome<T>>,
+  { attempt, answering, retrying }: Trying<T>,
 ): Promise<{ readonly value: T } | { readonly failure: Failure; readonly attempts: number }> {
   const start = time.now();
   for (let attempts = 1; ; attempts++) {
-    const outcome = await attempt(policy.working.within - (time.now() - start));
+    const outcome = await attempt(policy.working.within - (time.now() - start), attempts);
     if ("value" in outcome) {
       return outcome;
     }
@@ -59,16 +74,39 @@ export async function retry<T>(
     if (!failure.transient || attempts >= patience.attempts || late) {
       return { failure, attempts };
     }
+    retrying?.(failure, wait);
     await time.sleep(wait);
   }
 }
 
 /**
- * Half of the wait is chance, so that requests that failed together don't come back together; the
- * server's own wish is a lower bound.
+ * Half of the wait is random, so that requests that failed together are not retried together;
+ * `Retry-After` of the server is a lower bound.
  */
 function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time: Time): number {
   const { first, longest } = policy.backoff;
   const backoff = Math.min(longest, first * 2 ** (attempts - 1));
   return (failure.retryAfter ?? 0) + backoff * (0.5 + time.random() / 2);
+}
+
+/** How long something is waited for, and how often it is looked at; in milliseconds. */
+export interface Polling {
+  readonly within: number;
+  readonly every: number;
+  /** The clock; the system's. */
+  readonly time?: Pick<Time, "now" | "sleep">;
+}
+
+/** Looks until there is enough, or no time for another look; returns what it saw last. */
+export async function poll<T>(
+  look: () => Promise<T>,
+  isEnough: (seen: T) => boolean,
+  { within, every, time = systemTime }: Polling,
+): Promise<T> {
+  const start = time.now();
+  for (;;) {
+    const seen = await look();
+    if (isEnough(seen) || time.now() - start + every > within) return seen;
+    await time.sleep(every);
+  }
 }

@@ -2,20 +2,20 @@ import type { RequestOptions } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Dispatcher } from "undici";
-import { dispatcherFor, type Tls } from "./dispatcher.ts";
+import type { Route, Tls } from "./dispatcher.ts";
 import type { Failure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
-/** What requests are sent with for the next while. */
+/** What requests are sent with until credentials change. */
 export interface Session {
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
-  /** Every credential as it could turn up in a text. */
+  /** Every credential in the form in which it could be quoted. */
   readonly secrets: readonly string[];
   readonly tls: Tls;
 }
 
-/** No credentials could be had. */
+/** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
 export class CredentialsMissing extends Error {
   readonly failure: Failure;
 
@@ -25,18 +25,18 @@ export class CredentialsMissing extends Error {
   }
 }
 
-export interface Connections {
-  readonly connections: number;
-  readonly connectTimeout: number;
+/** How connections are made: `dispatcher` makes them, and the rest is said to it. */
+export interface Connections extends Pick<Route, "connections" | "connectTimeout"> {
+  readonly dispatcher: (route: Route) => Dispatcher;
 }
 
-/** How often credentials are looked at again, and how often at most they are renewed on a 401. */
+/** In ms: how often credentials are loaded again, and at most renewed on a 401. */
 const credentialsAge = 30_000;
 
 /**
  * Credentials and connections of one cluster. Credentials come from the library, which reads
  * certificate and token files, runs exec plugins and refreshes OIDC tokens; it is asked again now
- * and then because these expire, and from scratch when the server has answered 401.
+ * and then because these expire, and starts anew when the server has answered 401.
  */
 export class Sessions {
   #kubeconfig: KubeConfig;
@@ -44,7 +44,7 @@ export class Sessions {
   readonly #connections: Connections;
   readonly #time: Time;
   #session: Promise<Session> | undefined;
-  /** The last one that came about. */
+  /** The last one that was made. */
   #latest: Session | undefined;
   #askedAt = -Infinity;
   #renewedAt = -Infinity;
@@ -73,7 +73,7 @@ export class Sessions {
 
   /**
    * Reads the kubeconfig again after `refused` was answered with 401, unless another request has
-   * done so meanwhile. Says whether there are other credentials to try now.
+   * done so meanwhile. Returns whether there are other credentials to try now.
    */
   async renew(refused: Session): Promise<boolean> {
     const isCurrent = (await this.current()) === refused;
@@ -95,7 +95,7 @@ export class Sessions {
       this.#kubeconfig = await this.#reread();
       return await this.#next();
     } catch {
-      // The server's 401 says more than that there is nothing to replace the credentials with.
+      // The server's 401 says more than that there are no other credentials.
       return refused;
     }
   }
@@ -113,7 +113,7 @@ export class Sessions {
     }
     const dispatcher = sameTls ? latest.dispatcher : this.#dispatcher(tls);
     if (latest !== undefined && !sameTls) {
-      // Lets requests under way finish; nobody waits for it or could mend its failure.
+      // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
       latest.dispatcher.close().catch(() => undefined);
     }
     this.#latest = { headers, tls, dispatcher, secrets: secretsOf(headers, this.#kubeconfig) };
@@ -134,13 +134,14 @@ export class Sessions {
   #whyNone(error: unknown): string {
     const context = this.#kubeconfig.getCurrentContext();
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    return `they can't be had${code}: kubectl --context ${context} get --raw /version shows why`;
+    return `kubectl --context ${context} get --raw /version shows why${code}`;
   }
 
   #dispatcher(tls: Tls): Dispatcher {
     const cluster = this.#kubeconfig.getCurrentCluster();
-    return dispatcherFor({
-      ...this.#connections,
+    const { dispatcher, ...settings } = this.#connections;
+    return dispatcher({
+      ...settings,
       server: new URL(cluster?.server ?? ""),
       proxy: cluster?.proxyUrl,
       tls,

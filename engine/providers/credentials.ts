@@ -1,13 +1,7 @@
-/**
- * Methods of two dynamic resources that go with a link's credentials. As in provider.ts, state
- * keeps calls of these by name for years: `linkTargets` and `tokenChecks` are a public contract.
- * Neither ever holds a credential.
- */
+/** The two dynamic resources of a link's credentials (index.ts). Neither ever holds a credential. */
 
-import { setTimeout } from "node:timers/promises";
 import { foreignLink } from "../credentials/foreign-link.ts";
 import {
-  type Checked,
   checkTarget,
   isSameTarget,
   type ReadTarget,
@@ -21,7 +15,8 @@ import type {
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
-import { connectWithToken } from "../credentials/token-client.ts";
+import { connect } from "../kubernetes/connect.ts";
+import { debugLog } from "../kubernetes/log.ts";
 import type { CheckFailure } from "./failures.ts";
 import { awaitsUnknown } from "./unknown.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
@@ -36,20 +31,21 @@ const read: ReadTarget = (args, before) =>
     now: () => new Date(),
   });
 
-const sleep = (milliseconds: number) => setTimeout(milliseconds);
-
 /** As long as Pulumi itself waits for a Service's load balancer. */
-const balancerPatience = { within: 600_000, every: 2_000, sleep };
+const balancerPolling = { within: 600_000, every: 2_000 };
 /** Controllers fill a token Secret, and API servers learn of new rules, within a second or two. */
-const tokenPatience = { within: 30_000, every: 500, sleep };
+const tokenPolling = { within: 30_000, every: 500 };
 
-/** What a link has to know of its target: an endless question with no object of its own. */
+/** What a link has to know of its target, read again in every run; it has no object of its own. */
 export const linkTargets = {
   async check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<PulumiChecked<TargetInputs>> {
     if (awaitsUnknown(args)) return { inputs: args, failures: [] };
-    const { inputs, failures, notes }: Checked = await checkTarget(read, olds, args);
+    const { inputs, mistake, notes } = await checkTarget(read, olds, args);
+    const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
+    const link = `link ${args.source}/${args.target}`;
+    debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
     // Pulumi shows each line that the provider prints as a message of the stack.
-    for (const note of notes) console.log(`link ${args.source}/${args.target}: ${note}`);
+    for (const note of notes) console.log(`${link}: ${note}`);
     const foreign = olds.source === undefined ? await madeByOthers(args) : [];
     return { inputs, failures: [...failures, ...foreign] };
   },
@@ -59,16 +55,16 @@ export const linkTargets = {
   },
 
   async create(inputs: TargetInputs) {
-    const facts = await settleTarget(read, {}, inputs, balancerPatience);
+    const facts = await settleTarget(read, {}, inputs, balancerPolling);
     return { id: `${inputs.source}/${inputs.target}`, outs: { ...inputs, facts } };
   },
 
   async update(_id: string, olds: TargetOutputs, inputs: TargetInputs) {
-    const facts = await settleTarget(read, olds, inputs, balancerPatience);
+    const facts = await settleTarget(read, olds, inputs, balancerPolling);
     return { outs: { ...inputs, facts } };
   },
 
-  /** Every run asks anew, so there is nothing that a refresh could add. */
+  /** Every run reads the target anew, so there is nothing that a refresh could add. */
   read(id: string, props?: TargetOutputs) {
     if (props === undefined)
       return Promise.reject(new Error(`link target ${id} cannot be imported: run pulumi up`));
@@ -80,7 +76,7 @@ export const linkTargets = {
   },
 };
 
-/** That a new token works, before anything is told to use it. */
+/** Checks that a new token works, before anything uses it. */
 export const tokenChecks = {
   check(_olds: Partial<TokenCheckArgs>, args: TokenCheckArgs) {
     const checked: PulumiChecked<TokenCheckArgs> = { inputs: args, failures: [] };
@@ -129,12 +125,12 @@ interface PulumiChecked<Inputs> {
 function tryToken(args: TokenCheckArgs): Promise<void> {
   return checkToken(args, {
     runner: () => world.client(args.target, args.access),
-    bearer: (token) => connectWithToken(args.access, args.target, token),
-    patience: tokenPatience,
+    bearer: (token) => connect({ ...args.access, token }, args.target),
+    polling: tokenPolling,
   });
 }
 
-/** What a check was of; state adds the provider's own code to it. */
+/** What is compared; state adds the provider's own code to it. */
 function subject({ target, access, namespace, account, secret, rules }: Partial<TokenCheckArgs>) {
   return { target, access, namespace, account, secret, rules };
 }

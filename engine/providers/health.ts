@@ -1,20 +1,13 @@
-/**
- * The methods of the dynamic resource that checks the mesh at the end of a run. As with the package
- * of the mirrors, state keeps calls of this one by name for years: the package's name and `health`
- * are a public contract.
- */
+/** The dynamic resource that checks the mesh at the end of a run (index.ts). */
 
-import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { checkMesh, type Patience } from "../health/check-mesh.ts";
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
-import type { Report } from "../health/report/report.ts";
-import { summary } from "../health/report/table.ts";
-import { stopping, warnings } from "../health/run-findings.ts";
+import { type Report, summary } from "../health/report.ts";
+import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
 
 const unasked = { failures: [] };
 
-export const health = healthResource((mesh, wait) => checkMesh(mesh, patience(mesh, wait)));
+export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mesh, wait)));
 
 /** Pulumi shows each line that is said as a message of the stack. */
 export function healthResource(
@@ -22,7 +15,7 @@ export function healthResource(
   say: (line: string) => void = console.log,
 ) {
   async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
-    const leaving = linksGivenUp(before, inputs.mesh);
+    const leaving = linksRemoved(before, inputs.mesh);
     const report = await look({ ...inputs.mesh, leaving }, inputs.wait);
     for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
     const errors = stopping(report, inputs.mesh);
@@ -31,7 +24,7 @@ export function healthResource(
   }
 
   return {
-    /** Nothing is read here: a preview has nothing to check yet. */
+    /** Reads nothing: in a preview there is nothing to check yet. */
     check(_olds: Partial<HealthArgs>, inputs: HealthArgs) {
       return Promise.resolve({ inputs, ...unasked });
     },
@@ -66,7 +59,7 @@ export function healthResource(
   };
 }
 
-function linksGivenUp(before: HealthMesh | undefined, mesh: HealthMesh) {
+function linksRemoved(before: HealthMesh | undefined, mesh: HealthMesh) {
   const nameOf = ({ source, target }: { readonly source: string; readonly target: string }) =>
     `${source}/${target}`;
   const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
@@ -94,12 +87,10 @@ class Unhealthy extends Error {
   }
 }
 
-function patience(mesh: HealthMesh, wait = 30): Patience {
+function polling(mesh: HealthMesh, wait = 30): HealthPolling {
   return {
     enough: (report) => stopping(report, mesh).length === 0,
     within: wait * 1000,
     every: 2_000,
-    sleep: (milliseconds) => setTimeout(milliseconds),
-    now: () => Date.now(),
   };
 }

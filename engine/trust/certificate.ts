@@ -16,8 +16,8 @@ export interface Certificate {
 const block = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
 /**
- * Every certificate in a PEM text, in its order. Text between the blocks is passed over, as OpenSSL
- * writes some there; Linkerd's own parser stops at it, so bundles are written anew (bundle.ts).
+ * Every certificate in a PEM text, in its order. Text between the blocks, which OpenSSL
+ * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted anew (bundle.ts).
  *
  * @returns the certificates, at least one; or what is wrong, as the end of a sentence "it must be".
  */
@@ -29,7 +29,7 @@ export function certificatesIn(text: string): readonly Certificate[] | string {
   try {
     return blocks.map(([pem]) => certificateOf(pem));
   } catch {
-    // What the parser says may quote the text.
+    // The parser's message may quote the text.
     return "PEM certificates that can be parsed";
   }
 }
@@ -81,7 +81,7 @@ export function anchorsBehind(
   return [...direct, ...further.filter((anchor) => !direct.includes(anchor))];
 }
 
-/** How a message calls a certificate: its name and enough of its fingerprint to tell it apart. */
+/** A certificate in a message: its name and enough of its fingerprint to tell it apart. */
 export function called({ name, fingerprint }: Certificate): string {
   return `${name} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }

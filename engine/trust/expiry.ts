@@ -1,19 +1,21 @@
+import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
 
 /** A certificate that the mesh stops working without. */
-export interface Watched {
+export interface Expiring {
   readonly certificate: Certificate;
   /** In a message, before the certificate's name: `the trust anchor`, `the issuer of cluster west`. */
   readonly role: string;
   /** What to do about it, as a sentence. */
   readonly remedy: string;
-  /** Whether what takes its place is trusted beside it already, so that time is not running out. */
+  /** Whether its successor is trusted next to it already, so that nothing is urgent. */
   readonly succeeded: boolean;
-  /** Days before its end from which it is renewed anyway; before that, all is in order. */
+  /** Days before its expiry at which it is renewed anyway; before that, all is in order. */
   readonly renewBeforeDays?: number;
 }
 
-export interface Verdict {
+/** What to tell the user about a certificate that expires soon. */
+export interface ExpiryNotice {
   readonly severity: "warning" | "error";
   readonly message: string;
 }
@@ -23,26 +25,28 @@ const day = 24 * 60 * 60 * 1000;
 /** As `linkerd check` warns, in days (linkerd-behaviour.md 9.3). */
 const warnFrom = 60;
 
-/** In days: the restarts that a rotation needs want planning in a mesh of any size. */
+/** In days: the restarts that a rotation needs take planning in a mesh of any size. */
 const errorFrom = 14;
 
 /**
- * What to say of certificates that run out: a warning from 60 days before, an error from 14 days,
- * while there is still time to act. Certificates made for a shorter time are given a third and a
- * sixth of it, or they would never be in order.
+ * What to tell about certificates that expire: a warning from 60 days before, an error from 14 days,
+ * while there is still time to act. For certificates of a shorter validity it is a third and a sixth
+ * of that, or they would never be in order.
  */
-export function expiryVerdicts(watched: readonly Watched[], now: Date): Verdict[] {
-  return watched.flatMap(({ certificate, role, remedy, succeeded, renewBeforeDays = Infinity }) => {
-    const { notBefore, notAfter } = certificate;
-    const left = (notAfter.getTime() - now.getTime()) / day;
-    const life = (notAfter.getTime() - notBefore.getTime()) / day;
-    if (left > Math.min(warnFrom, life / 3, renewBeforeDays)) return [];
-    const urgent = left <= Math.min(errorFrom, life / 6, renewBeforeDays / 2) && !succeeded;
-    const when = notAfter.toISOString();
-    const state = left <= 0 ? `expired on ${when}` : `expires in ${daysIn(left)}, on ${when}`;
-    const message = `${capital(role)}, ${called(certificate)}, ${state}. ${remedy}`;
-    return [{ severity: urgent ? "error" : "warning", message }];
-  });
+export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryNotice[] {
+  return expiring.flatMap(
+    ({ certificate, role, remedy, succeeded, renewBeforeDays = Infinity }) => {
+      const { notBefore, notAfter } = certificate;
+      const left = (notAfter.getTime() - now.getTime()) / day;
+      const life = (notAfter.getTime() - notBefore.getTime()) / day;
+      if (left > Math.min(warnFrom, life / 3, renewBeforeDays)) return [];
+      const urgent = left <= Math.min(errorFrom, life / 6, renewBeforeDays / 2) && !succeeded;
+      const when = notAfter.toISOString();
+      const state = left <= 0 ? `expired on ${when}` : `expires in ${daysIn(left)}, on ${when}`;
+      const message = `${capital(role)}, ${called(certificate)}, ${state}. ${remedy}`;
+      return [{ severity: urgent ? "error" : "warning", message }];
+    },
+  );
 }
 
 function daysIn(left: number): string {
@@ -53,4 +57,96 @@ function daysIn(left: number): string {
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * The anchors that this stack generated, as far as clusters use them.
+ *
+ * @param bundles PEM of the trust bundle of each cluster
+ */
+export function expiringAnchors(
+  generation: number,
+  {
+    wanted,
+    previous,
+  }: { readonly wanted: Certificate; readonly previous?: Certificate | undefined },
+  bundles: readonly string[],
+): Expiring[] {
+  const anchor = {
+    certificate: wanted,
+    role: "the trust anchor",
+    remedy: `Start a rotation: set linkerd-multicluster:trust.generation to ${generation + 1}.`,
+    succeeded: false,
+  };
+  const inUse = bundles.some((pem) => previous !== undefined && pem.includes(previous.pem));
+  if (previous === undefined || !inUse) return [anchor];
+  const old = {
+    certificate: previous,
+    role: `the trust anchor of generation ${generation - 1}`,
+    remedy: "Continue the rotation until it is removed.",
+    succeeded: bundles.every((pem) => pem.includes(wanted.pem)),
+  };
+  return [anchor, old];
+}
+
+/** The issuers that this stack generated, by cluster. */
+export function expiringIssuers(
+  { renewBeforeDays }: Pick<RenewalSettings, "renewBeforeDays">,
+  issuers: ReadonlyMap<string, Certificate>,
+): Expiring[] {
+  return [...issuers].map(([cluster, certificate]) => ({
+    certificate,
+    role: `the issuer of cluster ${cluster}`,
+    remedy: "Renew it: run pulumi up --refresh.",
+    succeeded: false,
+    renewBeforeDays,
+  }));
+}
+
+/** The anchors and issuers that the config provides. */
+export function expiringProvided(
+  anchors: Bundle,
+  issuers: ReadonlyMap<string, readonly Certificate[]>,
+): Expiring[] {
+  const every = anchors.map((certificate, index) => ({
+    certificate,
+    role: anchors.length === 1 ? "the trust anchor" : `trust anchor ${index + 1}`,
+    remedy:
+      "Add a new one to linkerd-multicluster:trust.anchors, then provide issuers signed by it.",
+    succeeded: anchors.some(({ notAfter }) => notAfter > certificate.notAfter),
+  }));
+  const each = [...issuers].flatMap(([cluster, [certificate]]) =>
+    certificate === undefined
+      ? []
+      : [
+          {
+            certificate,
+            role: `the issuer of cluster ${cluster}`,
+            remedy: `Provide a new one as linkerd-multicluster:trust.issuers.${cluster}.`,
+            succeeded: false,
+          },
+        ],
+  );
+  return [...every, ...each];
+}
+
+/**
+ * The number of the period that `now` lies in, where an issuer made in one period is replaced in
+ * the next: each lasts as long as an issuer may be used before it is to be renewed, so whenever it
+ * was made, `renewBeforeDays` are left when it is replaced. It depends on nothing but the clock,
+ * because the provider's own renewal needs a refresh, which plain `pulumi up` does not do (pulumi-tls
+ * #39), and because a program can't read its own state.
+ */
+export function renewalPeriod(
+  { issuerValidityDays, renewBeforeDays }: RenewalSettings,
+  now: Date,
+): number {
+  const length = (issuerValidityDays - renewBeforeDays) * day;
+  return Math.floor(now.getTime() / length);
+}
+
+export interface RenewalSettings {
+  readonly issuerValidityDays: number;
+  /** Less than `issuerValidityDays`. */
+  readonly renewBeforeDays: number;
 }

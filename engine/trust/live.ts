@@ -1,10 +1,15 @@
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 
+/** Where the chart linkerd-control-plane keeps trust (linkerd-behaviour.md 9.2). */
+export const trustRootsName = "linkerd-identity-trust-roots";
+export const trustRootsKey = "ca-bundle.crt";
+export const issuerName = "linkerd-identity-issuer";
+
 /** A clause that names the cluster and fits after "because". */
 export type Why = string;
 
-/** What a cluster really trusts and issues with, read from the cluster at the start of the run. */
+/** What a cluster trusts and issues with, read from the cluster at the start of the run. */
 export type LiveTrust =
   /** No trust bundle: Linkerd does not run there, so nothing depends on what it is given. */
   { readonly state: "absent" } | { readonly state: "unreadable"; readonly why: Why } | PresentTrust;
@@ -15,9 +20,9 @@ export interface PresentTrust {
   readonly bundle: Bundle;
   /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
   readonly issuer: readonly Certificate[];
-  /** Since when it is this issuer, at the latest. */
+  /** When the issuer was last changed, at the latest. */
   readonly issuerSince: Date;
-  /** Not looked at while nothing rotates, since there may be many. */
+  /** Not read while nothing rotates, since there may be many. */
   readonly proxies: ProxyReading;
 }
 
@@ -30,7 +35,7 @@ export interface Proxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;
-  /** Anchors that the proxy was started with; empty where that can't be told. */
+  /** Anchors that the proxy was started with; empty where they are unknown. */
   readonly trusts: Bundle;
 }
 

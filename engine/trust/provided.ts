@@ -1,7 +1,7 @@
 import { type Bundle, has, inLiveOrder, isSameSet, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import { type LiveTrusts, type PresentTrust, presentIn, unreadableIn } from "./live.ts";
-import type { ClusterPlan, Decision, Stage } from "./plan.ts";
+
 import {
   dayLong,
   listed,
@@ -11,10 +11,11 @@ import {
   unread,
   withOldCertificate,
 } from "./proxies.ts";
+import type { ClusterPlan, Decision, Stage } from "./rotate.ts";
 import { notBefore } from "./rotation-texts.ts";
 
-/** Anchors and issuers that the config brings along: the stack has no other, so it can't choose. */
-export interface OwnTrust {
+/** Anchors and issuers that the config provides: the stack has no others. */
+export interface ProvidedTrust {
   readonly anchors: Bundle;
   /** By cluster, leaf first. Every cluster has one, under one of the anchors (config/trust-checks.ts). */
   readonly issuers: ReadonlyMap<string, readonly Certificate[]>;
@@ -27,30 +28,33 @@ export interface OwnTrust {
 type Present = readonly [cluster: string, trust: PresentTrust];
 
 /**
- * Gives the clusters what the config says, unless that would break traffic, judged by what is live:
- * the rules are those of `rotate`, but the one who takes the steps is the user.
+ * Gives the clusters what the config provides, unless that would break traffic, judged by what is
+ * live: the rules are those of `rotate`, but it is the user who takes the steps.
  */
-export function adopt(own: OwnTrust): Decision {
-  const { anchors, live } = own;
+export function planProvided(provided: ProvidedTrust): Decision {
+  const { anchors, live } = provided;
   const present = presentIn(live);
   const gone = present.filter(([, { bundle }]) => without(bundle, anchors).length > 0);
-  const moved = present.filter((each) => moves(each, own));
+  const moved = present.filter((each) => moves(each, provided));
   const refused = [
-    ...(moved.length + gone.length > 0 ? unknowns(own) : []),
-    ...moved.flatMap((each) => tooEarly(each, own)),
-    ...stillNeeded(gone, own),
+    ...(moved.length + gone.length > 0 ? unknowns(provided) : []),
+    ...moved.flatMap((each) => tooEarly(each, provided)),
+    ...stillNeeded(gone, provided),
   ];
   if (refused.length > 0) return { refused };
   const clusters = [...live].map(([name, trust]): [string, ClusterPlan] => {
     const liveBundle = trust.state === "present" ? trust.bundle : undefined;
     return [name, { bundle: inLiveOrder(anchors, liveBundle), issuer: "wanted" }];
   });
-  const stage = stageOf(own, gone.length > 0, moved.length > 0);
+  const stage = stageOf(provided, gone.length > 0, moved.length > 0);
   return { stage, clusters: new Map(clusters), notes: notesOf(stage) };
 }
 
 /** Whether the cluster's next issuer is under none of the anchors that its live one is under. */
-function moves([cluster, { bundle, issuer }]: Present, { issuers, anchors }: OwnTrust): boolean {
+function moves(
+  [cluster, { bundle, issuer }]: Present,
+  { issuers, anchors }: ProvidedTrust,
+): boolean {
   const next = issuers.get(cluster) ?? [];
   if (issuer.length === 0) return true;
   return !anchorsBehind(next, [...anchors, ...bundle]).some(
@@ -58,14 +62,14 @@ function moves([cluster, { bundle, issuer }]: Present, { issuers, anchors }: Own
   );
 }
 
-function unknowns({ live }: OwnTrust): string[] {
+function unknowns({ live }: ProvidedTrust): string[] {
   return [...unreadableIn(live), ...unread(presentIn(live))].map(
-    (why) => `Neither an issuer's anchor can change nor an anchor go now, because ${why}.`,
+    (why) => `No issuer can move to another anchor, and no anchor can be removed, because ${why}.`,
   );
 }
 
 /** An issuer under an anchor that is not trusted everywhere yet. */
-function tooEarly([cluster]: Present, { issuers, anchors, live }: OwnTrust): string[] {
+function tooEarly([cluster]: Present, { issuers, anchors, live }: ProvidedTrust): string[] {
   const present = presentIn(live);
   const behind = anchorsBehind(issuers.get(cluster) ?? [], anchors);
   const key = `linkerd-multicluster:trust.issuers.${cluster}`;
@@ -74,27 +78,27 @@ function tooEarly([cluster]: Present, { issuers, anchors, live }: OwnTrust): str
   if (lacking.length > 0) {
     const where = lacking.map(([name]) => name).join(", ");
     return [
-      `${key} is under ${names}, which ${where} does not trust yet. Keep the issuer as it was, put the anchor beside the old one in linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.`,
+      `${key} is signed by ${names}, which ${where} does not trust yet. Keep the old issuer, add the anchor to linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.`,
     ];
   }
   const pods = trustingNone(present, behind);
   if (pods.length === 0) return [];
   return [
-    `${key} is under ${names}, which ${pods.length} running proxies do not trust yet. Keep the issuer as it was until their workloads are restarted: ${listed(pods)}.`,
+    `${key} is signed by ${names}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listed(pods)}.`,
   ];
 }
 
 /** An anchor left out while somebody's certificate may still be under it. */
-function stillNeeded(gone: readonly Present[], own: OwnTrust): string[] {
+function stillNeeded(gone: readonly Present[], provided: ProvidedTrust): string[] {
   if (gone.length === 0) return [];
-  const { anchors, live, now, certificateLifetime = dayLong } = own;
+  const { anchors, live, now, certificateLifetime = dayLong } = provided;
   const present = presentIn(live);
   const key = "linkerd-multicluster:trust.anchors";
   const bereft = present.flatMap(([cluster, { bundle, issuer }]) => {
     if (issuer.length === 0 || anchorsBehind(issuer, anchors).length > 0) return [];
     const lost = anchorsBehind(issuer, bundle).map(called).join(" and ");
     return [
-      `${key} lacks ${lost || "its anchor"}, under which cluster ${cluster} issues certificates now. Keep it beside the new one until an issuer under the new one is in place everywhere.`,
+      `${key} lacks ${lost || "its anchor"}, which signed the issuer that cluster ${cluster} uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.`,
     ];
   });
   if (bereft.length > 0) return bereft;
@@ -120,7 +124,7 @@ function stillNeeded(gone: readonly Present[], own: OwnTrust): string[] {
   ];
 }
 
-function stageOf({ anchors, live }: OwnTrust, goes: boolean, moves: boolean): Stage {
+function stageOf({ anchors, live }: ProvidedTrust, goes: boolean, moves: boolean): Stage {
   if (goes) return "drop";
   if (moves) return "reissue";
   const same = presentIn(live).every(([, { bundle }]) => isSameSet(bundle, anchors));

@@ -12,7 +12,7 @@ export const dayLong = 24 * 60 * 60 * 1000;
  */
 const settling = 5 * 60 * 1000;
 
-/** Clusters whose proxies could not be looked at: nothing may be concluded about these. */
+/** Why clusters' proxies could not be read: nothing may be concluded about these. */
 export function unread(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
 }
@@ -33,15 +33,15 @@ export function withOldCertificate(present: Present, now: Date, lifetime: number
   });
 }
 
-/** When the last of them will have had its certificate renewed by itself. */
+/** When the last of them will have renewed its certificate by itself. */
 export function renewedBy(present: Present, lifetime: number): Date {
   const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
   return new Date(latest + settling + lifetime);
 }
 
 /**
- * From when a restart brings a certificate of the new issuer for sure: to restart earlier would be
- * in vain. Undefined where that is past.
+ * From when a restart brings a certificate of the new issuer for sure: to restart earlier would have
+ * no effect. Undefined where that is past.
  */
 export function restartFrom(present: Present, now: Date): Date | undefined {
   const from = renewedBy(present, 0);

@@ -1,7 +1,6 @@
 import { type Bundle, has, inLiveOrder, union, without } from "./bundle.ts";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 import { type LiveTrust, type LiveTrusts, presentIn, unreadableIn } from "./live.ts";
-import type { ClusterPlan, Decision, Stage } from "./plan.ts";
 import {
   dayLong,
   renewedBy,
@@ -11,6 +10,34 @@ import {
   withOldCertificate,
 } from "./proxies.ts";
 import { tell } from "./rotation-texts.ts";
+
+/** What one cluster gets in this run. */
+export interface ClusterPlan {
+  readonly bundle: Bundle;
+  /** Which issuer: the wanted one, or that of the generation before. */
+  readonly issuer: "wanted" | "previous";
+}
+
+/**
+ * How far the clusters are from the wanted trust, and so what this run does.
+ *
+ * - `settled`: they have it, or nothing runs yet that could break.
+ * - `bundle`: every cluster gets the new anchor in addition to the old ones.
+ * - `reissue`: every cluster gets an issuer signed by the new anchor.
+ * - `drop`: the old anchors are removed from every cluster.
+ * - `waiting`: the next of these would break traffic now, so everything stays.
+ */
+export type Stage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
+
+export interface TrustPlan {
+  readonly stage: Stage;
+  readonly clusters: ReadonlyMap<string, ClusterPlan>;
+  /** Sentences for the person at the terminal: what this run does, and what remains to be done. */
+  readonly notes: readonly string[];
+}
+
+/** A plan, or every reason why there is none: the run must not go on. */
+export type Decision = TrustPlan | { readonly refused: readonly string[] };
 
 export interface Rotation {
   /** The anchor that is to be the only one in the end. */
@@ -26,8 +53,8 @@ export interface Rotation {
 type Which = ClusterPlan["issuer"];
 
 /**
- * The one step that may be taken now, told from what is live and from nothing else, so that a run
- * that broke off is simply taken up again (linkerd-behaviour.md 9.4).
+ * The one step that can be taken now, decided by what is live and nothing else, so that the next run
+ * continues where one stopped half-way (linkerd-behaviour.md 9.4).
  *
  * The invariant behind every branch: whoever presents a certificate is under an anchor that every
  * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is

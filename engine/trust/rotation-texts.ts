@@ -3,7 +3,7 @@ import { called, type Certificate } from "./certificate.ts";
 import { listed } from "./proxies.ts";
 
 const restart =
-  "restart every meshed workload on every cluster, the gateways too (kubectl rollout restart)";
+  "restart every meshed workload on every cluster, including the gateways (kubectl rollout restart)";
 
 interface Waiting {
   /** From when restarts help; undefined: now. */
@@ -12,21 +12,21 @@ interface Waiting {
   readonly renewed: Date;
 }
 
-/** What the person at the terminal is told of a rotation: what happens and what is theirs to do. */
+/** What the user is told about a rotation: what happens, and what is left to do. */
 export const tell = {
   bundle: (wanted: Certificate) =>
-    `Rotation, step 1 of 3: this run lets every cluster trust ${called(wanted)} beside what it trusts now. Then ${restart}, and run again.`,
+    `Rotation, step 1 of 3: this run adds ${called(wanted)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
 
   reissue: (wanted: Certificate) =>
-    `Rotation, step 2 of 3: this run replaces every issuer by one under ${called(wanted)}. Then wait five minutes, until no certificate comes from the old ones, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
+    `Rotation, step 2 of 3: this run replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
 
   drop: (old: Bundle) =>
-    `Rotation, step 3 of 3: this run ends the trust in ${both(old)}. Proxies forget it when their workloads are restarted.`,
+    `Rotation, step 3 of 3: this run removes ${both(old)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
 
   unreadable: (wanted: Certificate, whys: readonly string[]) =>
-    `The rotation to ${called(wanted)} stays where it is, because ${whys.join("; ")}.`,
+    `The rotation to ${called(wanted)} is paused, because ${whys.join("; ")}.`,
 
-  unread: (whys: readonly string[]) => `The rotation waits, because ${whys.join("; ")}.`,
+  unread: (whys: readonly string[]) => `The rotation is paused, because ${whys.join("; ")}.`,
 
   distrusting: (wanted: Certificate, pods: readonly string[]) =>
     `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(pods)} and run again: ${listed(pods)}.`,
@@ -35,16 +35,16 @@ export const tell = {
     `The rotation waits until no certificate under ${both(old)} can be in use. Restart the workloads of ${counted(pods)}${notBefore(from)} and run again, or run again after ${renewed.toISOString()}: ${listed(pods)}.`,
 
   stranger: (cluster: string, issuer: Certificate, own: Bundle) =>
-    `Cluster ${cluster} issues certificates with ${called(issuer)}, which is under none of this stack's anchors, ${both(own)}: to replace it at once would break its traffic. If a rotation was under way, set linkerd-multicluster:trust.generation back to the generation it led to; else give the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
+    `Cluster ${cluster} uses the issuer ${called(issuer)}, which is not signed by any of this stack's trust anchors, ${both(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
 
   blind: (whys: readonly string[]) =>
-    `How far the rotation of the trust anchor has come can't be told, as no cluster with Linkerd could be read: ${whys.join("; ")}.`,
+    `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,
 } as const;
 
-/** Said of a restart that would be in vain before. */
+/** For a restart that would have no effect before. */
 export function notBefore(from: Date | undefined): string {
   if (from === undefined) return "";
-  return ` (not before ${from.toISOString()}, as new pods may get a certificate of the old issuer until then)`;
+  return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;
 }
 
 function both(anchors: Bundle): string {

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import { LinkAccess, type LinkAccessArgs } from "../../components/link-access.ts";
+import { LinkAccount, type LinkAccountArgs } from "../../components/link-account.ts";
 import { LinkCredentials } from "../../components/link-credentials.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { link } from "../unit/fixtures/link.ts";
@@ -56,7 +56,7 @@ export interface World {
 
 /** Runs the two components of the link by which west's Services appear in east. */
 export async function graph(
-  overrides: Partial<LinkAccessArgs> = {},
+  overrides: Partial<LinkAccountArgs> = {},
   world: World = { preview: false, known: true },
 ): Promise<Graph> {
   const resources: Registered[] = [];
@@ -66,7 +66,7 @@ export async function graph(
   listen(requests);
   const target = new k8s.Provider("west", { context: "k3d-west" });
   const source = new k8s.Provider("east", { context: "k3d-east" });
-  const args: LinkAccessArgs = {
+  const args: LinkAccountArgs = {
     spec: link(),
     mirroring: "pulumi",
     source: { context: "k3d-east" },
@@ -77,7 +77,7 @@ export async function graph(
     ...overrides,
   };
   const opts = { dependsOn: new Stand("test:Linkerd", "before") };
-  const access = new LinkAccess("east/west", args, opts);
+  const access = new LinkAccount("east/west", args, opts);
   const { spec, mirroring } = args;
   const credentials = new LinkCredentials(
     "east/west",

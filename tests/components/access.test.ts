@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { parse } from "yaml";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
-import type { LinkAccessArgs } from "../../components/link-access.ts";
+import type { LinkAccountArgs } from "../../components/link-account.ts";
 import { linkManifestSpec, linkMetadata } from "../../engine/credentials/link-manifest.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
 import { link } from "../unit/fixtures/link.ts";
@@ -186,7 +186,7 @@ describe("a link's access and credentials", function () {
   it("ask the target about just what the stack config says", async () => {
     const rotation = { generation: 3, maxAgeDays: 30 };
     const apiServer = "https://10.0.0.1";
-    const target: LinkAccessArgs["target"] = { access: { context: "k3d-west" }, apiServer };
+    const target: LinkAccountArgs["target"] = { access: { context: "k3d-west" }, apiServer };
     const { resource } = await graph({ rotation, target });
     const { __provider, ...inputs } = resource(
       "pulumi-nodejs:dynamic/linkerd:LinkTarget",

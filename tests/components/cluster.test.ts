@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Cluster } from "../../components/cluster.ts";
-import { trustRootArgs } from "../../components/trust/settings.ts";
+import { trustRootArgs } from "../../components/trust-root.ts";
 import { TrustRoot } from "../../components/trust-root.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";
@@ -72,7 +72,7 @@ describe("Cluster", () => {
     const known = async (keys: Raw, uid: string | undefined) => {
       const { inputs } = (await built(keys, { uid })).resource(identity, "west");
       const { __provider, ...rest } = inputs;
-      match(String(__provider), /was made anew/);
+      match(String(__provider), /clusterIdentities\.check/);
       return rest;
     };
     const west = { cluster: "west", context: "west" };

@@ -8,7 +8,7 @@ import {
   exceptMulticluster,
   reported,
   withKubeconfig,
-} from "../../components/linkerd-cli-script.ts";
+} from "../../components/linkerd-cli-check.ts";
 import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
@@ -84,6 +84,6 @@ describe("the checks of Linkerd's CLI", function () {
   it("are left out with a word where there is no CLI", async () => {
     const { order, said } = await run(mesh(), join(folder, "nowhere"));
     deepEqual(order, []);
-    deepEqual(said, ["warning: linkerd is not on PATH, so its own checks are left out"]);
+    deepEqual(said, ["warning: the linkerd CLI is not on PATH, so linkerd check is skipped"]);
   });
 });

@@ -8,7 +8,7 @@ import {
   exceptMulticluster,
   reported,
   withKubeconfig,
-} from "../../components/linkerd-cli-script.ts";
+} from "../../components/linkerd-cli-check.ts";
 
 describe("scripts that run Linkerd's CLI", () => {
   let folder: string;

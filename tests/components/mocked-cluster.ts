@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Cluster, type ClusterArgs } from "../../components/cluster.ts";
-import { roleOf } from "../../components/charts/role.ts";
+import { roleOf } from "../../components/charts/values.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { mockedStack } from "./mocked-stack.ts";
 

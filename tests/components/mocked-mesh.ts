@@ -1,7 +1,8 @@
-import type { Survey } from "../../components/preflight.ts";
+import type { Preflight } from "../../components/preflight.ts";
 import type { MeshConfig } from "../../config/mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
-import { accountName, tokenName } from "../../engine/credentials/names.ts";
+import { accountName } from "../../engine/credentials/objects.ts";
+import { tokenName } from "../../engine/credentials/tokens.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";
@@ -12,7 +13,7 @@ const component = (kind: string): string => `linkerd-multicluster:index:${kind}`
 
 export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
-  ...{ access: component("LinkAccess"), credentials: component("LinkCredentials") },
+  ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
   cliCheck: component("LinkerdCliCheck"),
   mirrors: dynamic("Mirrors"),
   ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
@@ -55,9 +56,9 @@ export function previewedMesh(raw: Raw): Promise<MockedMesh> {
 }
 
 export async function meshOf(config: MeshConfig, preview = false): Promise<MockedMesh> {
-  const survey = config.manage === "mirrors" ? undefined : surveyOf(config);
+  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config);
   const state = preview ? new Map<string, never>() : outputs(config);
-  const stack = await mockedStack(() => new Mesh("mesh", config, survey), state, preview);
+  const stack = await mockedStack(() => new Mesh("mesh", config, preflight), state, preview);
   return {
     ...stack,
     config,
@@ -71,7 +72,7 @@ export async function meshOf(config: MeshConfig, preview = false): Promise<Mocke
   };
 }
 
-export function surveyOf({ clusters }: MeshConfig): Survey {
+export function preflightOf({ clusters }: MeshConfig): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),

@@ -53,7 +53,7 @@ describe("TrustRoot: own anchors and issuers", () => {
     match(said.join("\n"), /^warning: Workloads get the new anchors when they are restarted/m);
     match(
       said.join("\n"),
-      /^error: The issuer of cluster west, .* expires in 5 days, .* Give a new one as linkerd-multicluster:trust\.issuers\.west\.$/m,
+      /^error: The issuer of cluster west, .* expires in 5 days, .* Provide a new one as linkerd-multicluster:trust\.issuers\.west\.$/m,
     );
   });
 
@@ -69,7 +69,7 @@ describe("TrustRoot: own anchors and issuers", () => {
       },
       (error: unknown) => {
         const lines = String(error).split("\n  ");
-        equal(lines[0], "Error: The clusters' trust must not be changed like this:");
+        equal(lines[0], "Error: This change of the clusters' trust is refused:");
         equal(lines.length, 5);
       },
     );

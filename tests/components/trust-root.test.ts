@@ -94,7 +94,7 @@ describe("TrustRoot: generated", () => {
     });
     match(
       said[0] ?? "",
-      /^error: The clusters' trust must not be changed like this:\n {2}Cluster west issues certificates with /,
+      /^error: This change of the clusters' trust is refused:\n {2}Cluster west uses the issuer /,
     );
     equal(order.length, 8);
   });

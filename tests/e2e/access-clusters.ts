@@ -3,7 +3,7 @@ import type { TargetArgs, TargetFacts } from "../../engine/credentials/state.ts"
 import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
-import type { LinkAccessArgs } from "../../components/link-access.ts";
+import type { LinkAccountArgs } from "../../components/link-account.ts";
 
 /** Posts an object, which has to be accepted as it is: a field unknown to the schema is refused. */
 export async function post(cluster: Cluster, path: string, body: unknown): Promise<void> {
@@ -101,7 +101,7 @@ export async function issuedToken(cluster: Cluster, name: string): Promise<strin
   });
 }
 
-export const graphOf = (facts: TargetFacts, more: Partial<LinkAccessArgs> = {}, token = "none") =>
+export const graphOf = (facts: TargetFacts, more: Partial<LinkAccountArgs> = {}, token = "none") =>
   graph(more, { preview: false, known: true, facts, token });
 
 /** The status with which the cluster answers whoever has the token. */

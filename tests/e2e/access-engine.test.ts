@@ -52,7 +52,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     await stack.configure({ generation: 2 });
     const stdout = await stack.pulumi("preview", "--diff");
     assert.match(stdout, /token *: "[^"]*-token-1-1" => "[^"]*-token-2-1"/);
-    assert.match(stdout, /remark *: "new token: credentialsGeneration is 2 and was 1"/);
+    assert.match(stdout, /remark *: "new token: credentialsGeneration changed from 1 to 2"/);
     await addToken(`${account}-token-2-1`);
     await stack.pulumi("up", "--yes", "--skip-preview");
     await stack.pulumi("preview", "--expect-no-changes");
@@ -63,7 +63,7 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     await west.cut();
     try {
       const stdout = await stack.pulumi("preview");
-      assert.match(stdout, /link east\/west: as in the run before, because/);
+      assert.match(stdout, /link east\/west: kept from the last run, because/);
       assert.doesNotMatch(stdout, /(LinkTarget|TokenCheck) +east\/west +(update|replace|create)/);
     } finally {
       await west.restore();

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { PolicyRule, TokenCheckArgs } from "../../engine/credentials/state.ts";
 import { checkToken } from "../../engine/credentials/token-check.ts";
-import { connectWithToken } from "../../engine/credentials/token-client.ts";
 import { connect } from "../../engine/kubernetes/connect.ts";
 import { KubernetesError } from "../../engine/kubernetes/errors.ts";
 import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
-import type { ClusterAccess } from "../../engine/mirroring/model/link.ts";
+import type { ClusterAccess } from "../../engine/kubernetes/kubeconfig.ts";
 
 const core = { apiVersion: "v1", path: "api/v1", namespaced: true } as const;
 const kinds = {
@@ -33,7 +32,7 @@ const kinds = {
 
 /** Which of the kinds whoever has the token can list in the whole of west. */
 export async function listable(access: ClusterAccess, token: string): Promise<string[]> {
-  const client = await connectWithToken(access, "west", token);
+  const client = await connect({ ...access, token }, "west");
   const allowed = await Promise.all(
     Object.entries(kinds).map(async ([plural, kind]) => {
       try {
@@ -53,8 +52,8 @@ export async function listable(access: ClusterAccess, token: string): Promise<st
 export function tryOnce(args: TokenCheckArgs): Promise<void> {
   return checkToken(args, {
     runner: () => connect(args.access, "west"),
-    bearer: (token) => connectWithToken(args.access, "west", token),
-    patience: { within: 0, every: 1, sleep: () => Promise.resolve() },
+    bearer: (token) => connect({ ...args.access, token }, "west"),
+    polling: { within: 0, every: 1 },
   });
 }
 
@@ -64,5 +63,7 @@ export async function denied(args: TokenCheckArgs, rule: PolicyRule): Promise<st
     (error: unknown) => error,
   );
   if (!(problem instanceof Error)) return [];
-  return (/may not (.*): see/.exec(problem.message)?.[1] ?? inspect(problem)).split(", ");
+  return (/is not allowed to (.*): check/.exec(problem.message)?.[1] ?? inspect(problem)).split(
+    ", ",
+  );
 }

@@ -151,7 +151,7 @@ describe("access to a real target", function () {
     const rules = [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] }];
     await assert.rejects(
       tryOnce(checkArgs(first, rules)),
-      /^Error: the token in Secret west\/linkerd-multicluster\/.*-token-1-1 may not list jobs\.batch: see/,
+      /^Error: the token in Secret west\/linkerd-multicluster\/.*-token-1-1 is not allowed to list jobs\.batch: check/,
     );
   });
 
@@ -188,7 +188,7 @@ describe("access to a real target", function () {
     const { west } = bed.clusters;
     const rotation = { generation: 2 };
     const { inputs } = await linkTargets.check({ facts }, clusters.question(bed, { rotation }));
-    assert.equal(inputs.remark, "new token: credentialsGeneration is 2 and was 1");
+    assert.equal(inputs.remark, "new token: credentialsGeneration changed from 1 to 2");
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
     const second = outs.facts.token;
     assert.equal(second, `${account}-token-2-1`);
@@ -222,10 +222,10 @@ describe("access to a real target", function () {
     assert.equal((await bed.clusters.west.request("DELETE", path)).code, 200);
     const { inputs } = await linkTargets.check(before, args);
     assert.equal(inputs.facts?.token, `${account}-token-2-2`);
-    assert.match(inputs.remark ?? "", /-token-2-1 is gone from the target$/);
+    assert.match(inputs.remark ?? "", /-token-2-1 no longer exists in the target$/);
     await assert.rejects(
       tryOnce(checkArgs(`${account}-token-2-1`)),
-      /has no token: see whether service account/,
+      /has no token: check that service account/,
     );
   });
 
@@ -238,7 +238,7 @@ describe("access to a real target", function () {
       assert.deepEqual([failures, inputs.facts], [[], facts]);
       assert.match(
         inputs.remark ?? "",
-        /^as in the run before, because cluster west can't be reached/,
+        /^kept from the last run, because cluster west can't be reached/,
       );
       const fresh = await linkTargets.check({}, args);
       assert.deepEqual([fresh.failures, fresh.inputs.facts], [[], undefined]);

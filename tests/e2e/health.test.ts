@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
-import { checkMesh } from "../../engine/health/check-mesh.ts";
-import type { Report } from "../../engine/health/report/report.ts";
-import { table } from "../../engine/health/report/table.ts";
+import { checkMesh } from "../../engine/health/run.ts";
+import { type Report, table } from "../../engine/health/report.ts";
 import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
@@ -84,7 +83,7 @@ describe("npm run check", function () {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^link east\/west\n-+\n√ both clusters trust a common anchor\n/m);
     assert.doesNotMatch(stdout, /[×‼]/);
-    assert.match(stdout, /\nStatus: √ \(\d+ in order, 2 skipped\)\n$/);
+    assert.match(stdout, /\nStatus: √ \(\d+ passed, 2 skipped\)\n$/);
     for (const name of ["west", "east"] as const) {
       const requests = await requestsOf(since[name]);
       const writes = requests.filter(
@@ -117,7 +116,10 @@ describe("npm run check", function () {
     });
     const [line = "", ...more] = (await findings())["east/west"] ?? [];
     assert.deepEqual(more, []);
-    assert.match(line, /^warning one-mirrorer: Deployment east\/\S+\/controller-west mirrors this/);
+    assert.match(
+      line,
+      /^warning single-controller: Deployment east\/\S+\/controller-west also mirrors this/,
+    );
     assert.equal((await east.request("DELETE", `${path}/controller-west`)).code, 200);
   });
 
@@ -125,7 +127,7 @@ describe("npm run check", function () {
     const since = await mark(bed.clusters.east);
     const { code, stdout } = await check("--stack", "mirrors");
     assert.equal(code, 0);
-    assert.match(stdout, /- the Link CRD is served \(skipped: with manage: mirrors/);
+    assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
     const read = (await requestsOf(since)).map(({ resource }) => resource);
     assert.deepEqual([...new Set(read)].sort(), ["endpoints", "links", "namespaces", "services"]);
   });
@@ -152,7 +154,7 @@ describe("npm run check", function () {
       const { west, east } = bed.clusters;
       await replaceCredentials(bed, multicluster, west, "canary-that-nobody-issued");
       assert.deepEqual(await ofCredentials(), [
-        `error credentials-work: the credentials in ${where} do not work at ${west.server}: the token is not taken there; run pulumi up --refresh, which makes new ones where they are gone`,
+        `error credentials-work: the credentials in ${where} do not work at ${west.server}: the token is rejected; run pulumi up --refresh, which creates new ones where they are gone`,
       ]);
       await replaceCredentials(bed, multicluster, east, east.access.token);
       assert.deepEqual(await ofCredentials(), [
@@ -164,7 +166,10 @@ describe("npm run check", function () {
       await replaceCredentials(bed, multicluster, west, token);
       const [line = "", ...more] = await ofCredentials();
       assert.deepEqual(more, []);
-      assert.match(line, /may not get services, list services, watch services, list endpoints/);
+      assert.match(
+        line,
+        /is not allowed to get services, list services, watch services, list endpoints/,
+      );
     });
 
     it("only a warning where just the address can't be reached from here", async () => {
@@ -172,11 +177,11 @@ describe("npm run check", function () {
       const nobody = { ...west, server: "https://127.0.0.1:1" };
       await replaceCredentials(bed, multicluster, nobody, live.token);
       assert.deepEqual(await ofCredentials(), [
-        `warning credentials-work: the token in ${where} works, but the address beside it, https://127.0.0.1:1, can't be reached from here (the connection was refused (ECONNREFUSED)): that is well if pods in cluster east reach it, so try there`,
+        `warning credentials-work: the token in ${where} works, but the server in the same kubeconfig, https://127.0.0.1:1, can't be reached from here (the connection was refused (ECONNREFUSED)): that is fine if pods in cluster east can reach it, so check there`,
       ]);
       const found = await report();
       assert.equal(found.healthy, true);
-      assert.match(table(found), /^‼ the credentials reach/m);
+      assert.match(table(found), /^‼ the credentials work/m);
       await replaceCredentials(bed, multicluster, west, live.token);
       assert.deepEqual(await findings(), {});
     });
@@ -217,7 +222,7 @@ describe("npm run check", function () {
         "error issuers-trusted",
         "error issuers-trusted",
         "fatal link-resource",
-        "error credentials-there",
+        "error credentials-exist",
         "error mirrors-in-order",
         "error mirrors-have-endpoints",
       ]);

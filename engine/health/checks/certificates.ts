@@ -1,6 +1,6 @@
 import { called, type Certificate } from "../../trust/certificate.ts";
-import { expiryVerdicts } from "../../trust/expiry.ts";
-import { issuerName, trustRootsKey, trustRootsName } from "../../trust/linkerd-objects.ts";
+import { expiryNotices } from "../../trust/expiry.ts";
+import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
 import { anchorProblem, issuerProblem } from "../../trust/requirements.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView } from "../view.ts";
@@ -18,13 +18,13 @@ export const anchorsValid: Check<ClusterView> = {
     if (anchors.value === undefined)
       return [
         {
-          sentence: `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} is not there or has no ${trustRootsKey}, so Linkerd does not run there: install it, or let manage: all do so`,
+          sentence: `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: install it, or set manage: all`,
         },
       ];
-    const remedy = remedyIn(mesh.manage, "Bring in a new one beside it");
+    const remedy = remedyIn(mesh.manage, "Add a new one to the trust bundle");
     return anchors.value.flatMap((anchor, _, all) => {
       const role = `the trust anchor of cluster ${cluster}`;
-      // One that has been left in a bundle breaks nothing that another one holds together.
+      // One that is left in a bundle breaks nothing while another one is valid.
       const isSpare = all.some((other) => other !== anchor && isValid(other, now));
       return [
         ...misfit(role, anchor, anchorProblem(anchor)),
@@ -46,13 +46,13 @@ export const issuerValid: Check<ClusterView> = {
     if (linkerd === undefined) return unread(cluster);
     const { anchors, issuer } = linkerd;
     if ("value" in anchors && anchors.value === undefined)
-      return { skipped: `Linkerd does not run in cluster ${cluster}` };
+      return { skipped: `Linkerd is not installed in cluster ${cluster}` };
     if ("why" in issuer) return [{ sentence: issuer.why }];
     const certificate = issuer.value?.[0];
     if (certificate === undefined)
       return [
         {
-          sentence: `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} is not there or has no certificate, so Linkerd can give no identity to anything there: run pulumi up --refresh, or see who is to issue it`,
+          sentence: `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it`,
         },
       ];
     const role = `the issuer of cluster ${cluster}`;
@@ -79,12 +79,12 @@ function lifetime(role: string, certificate: Certificate, remedy: string, now: D
   if (now < notBefore)
     return [
       {
-        sentence: `${role}, ${called(certificate)}, is not valid before ${notBefore.toISOString()}: see whether the clocks are right`,
+        sentence: `${role}, ${called(certificate)}, is not valid before ${notBefore.toISOString()}: check the clocks`,
       },
     ];
-  // `succeeded` makes warnings of them all: what has ended is an error here, and nothing else.
-  const watched = { certificate, role, remedy, succeeded: true };
-  return expiryVerdicts([watched], now).map(({ message }) => ({
+  // `succeeded` makes them all warnings: only what has expired is an error here.
+  const expiring = { certificate, role, remedy, succeeded: true };
+  return expiryNotices([expiring], now).map(({ message }) => ({
     sentence: message,
     severity: notAfter <= now ? "error" : "warning",
   }));
@@ -93,5 +93,5 @@ function lifetime(role: string, certificate: Certificate, remedy: string, now: D
 function remedyIn(manage: string, what: string): string {
   return manage === "all"
     ? `${what}: see linkerd-multicluster:trust.`
-    : `${what}: Linkerd there is not this stack's.`;
+    : `${what}: this stack does not manage Linkerd there.`;
 }

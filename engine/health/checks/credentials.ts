@@ -1,13 +1,13 @@
-import { credentialsSecrets, type SecretHead } from "../../credentials/secrets.ts";
+import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects.ts";
 import { type Check, type Finding, unread, type Verdict } from "../check.ts";
 import type { LinkView, SecretReading } from "../view.ts";
 
 const kinds = ["mirror", "destination"] as const;
 
-export const credentialsThere: Check<LinkView> = {
-  id: "credentials-there",
-  title: "both credentials Secrets are there, as their readers look for them",
+export const credentialsExist: Check<LinkView> = {
+  id: "credentials-exist",
+  title: "both credentials Secrets exist as Linkerd expects them",
   anchor: "l5d-smc-target-clusters-access",
   severity: "error",
   aboutLinkerd: true,
@@ -20,7 +20,7 @@ export const credentialsThere: Check<LinkView> = {
       const secret = credentials[kind];
       if ("why" in secret) return [{ sentence: secret.why }];
       if (secret.value === undefined)
-        return [{ sentence: `there is no ${where}: run pulumi up --refresh, which makes it` }];
+        return [{ sentence: `there is no ${where}: run pulumi up --refresh, which creates it` }];
       return misfits(where, heads[kind], secret.value);
     });
   },
@@ -28,7 +28,7 @@ export const credentialsThere: Check<LinkView> = {
 
 export const credentialsWork: Check<LinkView> = {
   id: "credentials-work",
-  title: "the credentials reach the target's API and may list services there",
+  title: "the credentials work in the target cluster",
   anchor: "l5d-smc-target-clusters-access",
   severity: "error",
   aboutLinkerd: true,
@@ -66,12 +66,12 @@ function nameOf({ link }: LinkView, { metadata }: SecretHead<string>): string {
 function misfits(where: string, head: SecretHead<string>, secret: SecretReading): Finding[] {
   const { labels, annotations } = head.metadata;
   const problems = [
-    ...(secret.type === head.type ? [] : [`is of type ${secret.type} and must be ${head.type}`]),
+    ...(secret.type === head.type ? [] : [`has type ${secret.type} and must have ${head.type}`]),
     ...differences("label", labels ?? {}, secret.labels),
     ...differences("annotation", annotations ?? {}, secret.annotations),
   ];
   return problems.map((problem) => ({
-    sentence: `${where} ${problem}, or Linkerd passes it over: run pulumi up --refresh`,
+    sentence: `${where} ${problem}, or Linkerd ignores it: run pulumi up --refresh`,
   }));
 }
 
@@ -94,7 +94,7 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: LinkView
     case "refused":
       return [
         {
-          sentence: `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which makes new ones where they are gone`,
+          sentence: `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which creates new ones where they are gone`,
         },
       ];
     case "elsewhere": {
@@ -105,21 +105,21 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: LinkView
         },
       ];
     }
-    case "taken": {
+    case "accepted": {
       const denied = trial.denied.join(", ");
       return [
         ...(denied === ""
           ? []
           : [
               {
-                sentence: `the token in ${where} may not ${denied} in cluster ${target}: see whether the ClusterRole and ClusterRoleBinding of its service account are as this program makes them`,
+                sentence: `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
               },
             ]),
         ...(trial.detour === undefined
           ? []
           : [
               {
-                sentence: `the token in ${where} works, but the address beside it, ${trial.server}, can't be reached from here (${trial.detour}): that is well if pods in cluster ${source} reach it, so try there`,
+                sentence: `the token in ${where} works, but the server in the same kubeconfig, ${trial.server}, can't be reached from here (${trial.detour}): that is fine if pods in cluster ${source} can reach it, so check there`,
                 severity: "warning" as const,
               },
             ]),

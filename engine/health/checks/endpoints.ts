@@ -5,10 +5,26 @@ import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { LinkView } from "../view.ts";
 
+export const gatewayKnown: Check<LinkView> = {
+  id: "gateway",
+  title: "the target's gateway has an address, a port and an identity",
+  anchor: "l5d-multicluster-gateways-endpoints",
+  severity: "error",
+  aboutLinkerd: false,
+  run: ({ link, target, reading: { gateway } }) => {
+    if (link.gateway === false) return { skipped: "the link has no gateway (gateway: false)" };
+    if ("why" in target.snapshot) return unread(link.target);
+    if ("why" in gateway) return [{ sentence: gateway.why }];
+    const reading = gateway.value;
+    if (!reading.known) return [{ sentence: reading.why }];
+    return reading.warnings.map((sentence) => ({ sentence, severity: "warning" as const }));
+  },
+};
+
 /** As check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
 export const mirrorsHaveEndpoints: Check<LinkView> = {
   id: "mirrors-have-endpoints",
-  title: "the mirrors lead somewhere",
+  title: "the mirrors have endpoints",
   anchor: "l5d-multicluster-services-endpoints",
   severity: "error",
   aboutLinkerd: false,
@@ -44,14 +60,14 @@ function empty(
   const origin = originOf(service, target);
   const subsets = exporting?.endpoints.get(origin)?.subsets ?? [];
   const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
-  // Nothing is wrong with a mirror that follows what it mirrors.
+  // A mirror that follows the readiness of its Service is not wrong.
   if (exporting !== undefined && exporting.services.has(origin) && !isReady)
     return {
-      sentence: `mirror ${where} has no endpoints, as ${target}/${origin} has no pod that is ready: start one there`,
+      sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,
       severity: "warning",
     };
   return {
-    sentence: `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and see that the gateway of ${target} has an address`,
+    sentence: `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of ${target} has an address`,
   };
 }
 

@@ -1,13 +1,33 @@
-import { credentialsName } from "../../credentials/names.ts";
-import type { Check, Finding } from "../check.ts";
-import type { LinkObject } from "../observe/resources.ts";
-import type { LinkView } from "../view.ts";
+import { credentialsName } from "../../credentials/objects.ts";
+import { type Check, type Finding, unread } from "../check.ts";
+import type { Link } from "../../kubernetes/link-resource.ts";
+import type { ClusterView, LinkView } from "../view.ts";
 
-type Field = keyof NonNullable<LinkObject["spec"]>;
+type Field = keyof NonNullable<Link["spec"]>;
+
+export const linksServed: Check<ClusterView> = {
+  id: "links-served",
+  title: "the Link CRD is served",
+  anchor: "l5d-multicluster-link-crd-exists",
+  severity: "fatal",
+  aboutLinkerd: true,
+  run: ({ mesh, cluster, reading: { linkerd } }) => {
+    if (!mesh.links.some(({ link }) => link.source === cluster))
+      return { skipped: "no link of the stack has this cluster as its source" };
+    if (linkerd === undefined) return unread(cluster);
+    if ("why" in linkerd.links) return [{ sentence: linkerd.links.why }];
+    if (linkerd.links.value !== undefined) return [];
+    return [
+      {
+        sentence: `cluster ${cluster} does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all`,
+      },
+    ];
+  },
+};
 
 export const linkResource: Check<LinkView> = {
   id: "link-resource",
-  title: "the Link resource is there and says what is so",
+  title: "the Link exists and matches the config",
   anchor: "l5d-multicluster-links-are-valid",
   severity: "fatal",
   aboutLinkerd: true,
@@ -16,21 +36,22 @@ export const linkResource: Check<LinkView> = {
     const links = source.linkerd?.links;
     if (links === undefined || "why" in links)
       return { skipped: `the Links of cluster ${link.source} can't be read` };
-    if (links.value === undefined) return { skipped: `cluster ${link.source} serves no Links` };
+    if (links.value === undefined)
+      return { skipped: `cluster ${link.source} does not serve Links` };
     const { multiclusterNamespace: namespace } = mesh;
     const where = `Link ${link.source}/${namespace}/${link.target}`;
     const found = links.value.find(
       ({ metadata }) => metadata.name === link.target && metadata.namespace === namespace,
     );
     if (found === undefined)
-      return [{ sentence: `there is no ${where}: run pulumi up --refresh, which makes it` }];
+      return [{ sentence: `there is no ${where}: run pulumi up --refresh, which creates it` }];
     return Object.entries(wanted(view)).flatMap(([field, value]) =>
       mismatch(where, field, found.spec?.[field as Field] ?? "", value),
     );
   },
 };
 
-/** What is not said here can't be known now; an empty text stands for a field that must be unset. */
+/** Without fields that can't be known now; an empty text stands for a field that must be unset. */
 function wanted(view: LinkView): Partial<Record<Field, string>> {
   const { mesh, link, target } = view;
   const domains = target.linkerd?.domains;
@@ -63,7 +84,7 @@ function mismatch(where: string, field: string, live: string, value: string): Fi
   const rule = value === "" ? "none, as the link has no gateway" : JSON.stringify(value);
   return [
     {
-      sentence: `${where} ${is} and should have ${rule}: run pulumi up --refresh, and see who else writes it`,
+      sentence: `${where} ${is} and should have ${rule}: run pulumi up --refresh, and check what else writes it`,
     },
   ];
 }

@@ -5,7 +5,7 @@ import type { ClusterView, LinkView, Read } from "../view.ts";
 
 export const mirrorsInOrder: Check<LinkView> = {
   id: "mirrors-in-order",
-  title: "everything exported is mirrored as it should be",
+  title: "every exported Service is mirrored as the config says",
   severity: "error",
   aboutLinkerd: false,
   run: ({ link, mirroring, reading: { mirrors } }) =>
@@ -16,12 +16,12 @@ export const mirrorsInOrder: Check<LinkView> = {
 
 export const federatedInOrder: Check<ClusterView> = {
   id: "federated-in-order",
-  title: "federated Services have the members they should have",
+  title: "federated Services have the right members",
   severity: "error",
   aboutLinkerd: false,
   run: ({ cluster, federated }) =>
     federated === undefined
-      ? { skipped: "no link of which this stack makes the mirrors leads into this cluster" }
+      ? { skipped: "this stack mirrors nothing into this cluster" }
       : inOrder(federated, cluster, "their clusters"),
 };
 
@@ -37,9 +37,9 @@ function inOrder(plan: Read<Plan | undefined>, source: string, target: string): 
 
 const verbs: Readonly<Record<Change["action"], string>> = {
   create: "is missing",
-  update: "is not as it should be",
-  replace: "is not as it should be and must be made anew",
-  delete: "is left over, as nothing that is exported asks for it",
+  update: "differs from what it should be",
+  replace: "differs from what it should be and must be recreated",
+  delete: "is left over, since no exported Service needs it",
 };
 
 const kinds: Readonly<Record<Change["kind"], string>> = {
@@ -56,7 +56,7 @@ function pending({ action, kind, key, fields }: Change, source: string): Finding
   return { sentence: `${kinds[kind]} ${source}/${key} ${verbs[action]}${detail}: run pulumi up` };
 }
 
-/** What another link selects is no omission of this one. */
+/** What this link does not select, another link may. */
 function isMissed({ reason }: Skip): boolean {
   return reason !== "NotSelected";
 }

@@ -5,7 +5,7 @@ import { count, listed } from "../../mirroring/plan/text.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView } from "../view.ts";
 
-/** Warnings, as in Linkerd: links of other stacks may lead into the same cluster. */
+/** Warnings, as in Linkerd: other stacks may have links with the same source. */
 export const noOrphans: Check<ClusterView> = {
   id: "no-orphans",
   title: "every mirror belongs to a link",
@@ -38,7 +38,7 @@ function orphaned(
     byTarget.set(target, [...(byTarget.get(target) ?? []), `${cluster}/${key}`]);
   }
   return [...byTarget].map(([target, keys]) => ({
-    sentence: `${count(keys.length, "mirror")} of cluster ${target}, to which no link of this stack leads: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack links it`,
+    sentence: `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`,
   }));
 }
 
@@ -48,7 +48,7 @@ function targetOf({ metadata: { labels = {} } }: Service): string | undefined {
   return isMirror ? labels[label.cluster] : undefined;
 }
 
-/** Linkerd never looks again for a cluster that it does not know. */
+/** Linkerd never looks again for a cluster that it did not know. */
 function strayMembers(
   { cluster, services }: ClusterSnapshot,
   targets: ReadonlySet<string>,
@@ -58,7 +58,7 @@ function strayMembers(
     return tokensIn(metadata.annotations ?? {})
       .filter((token) => !targets.has(clusterOfToken(token)))
       .map((token) => ({
-        sentence: `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack leads to cluster ${clusterOfToken(token)}: take it out of the annotation, unless another stack links it`,
+        sentence: `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here: remove it from the annotation, unless another stack has such a link`,
       }));
   });
 }

@@ -3,13 +3,13 @@ import type { Controller } from "../../mirroring/observe/controllers.ts";
 import type { LinkView } from "../view.ts";
 
 /**
- * That one program mirrors a link, and not two that write over each other, or none. Linkerd's
+ * That one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
  * controllers are Deployments in the namespace of the multicluster extension, labelled with the
  * link's name (linkerd2, charts linkerd-multicluster and linkerd-multicluster-link).
  */
-export const oneMirrorer: Check<LinkView> = {
-  id: "one-mirrorer",
-  title: "one program mirrors the link, the one that the config says",
+export const singleController: Check<LinkView> = {
+  id: "single-controller",
+  title: "a single controller mirrors the link, the one in the config",
   anchor: "l5d-multicluster-service-mirror-running",
   severity: "warning",
   aboutLinkerd: true,
@@ -20,13 +20,15 @@ export const oneMirrorer: Check<LinkView> = {
     const own = controllers.value.filter(({ target }) => target === link.target);
     return mirroring === "controller"
       ? controlled(link.source, link.target, own)
-      : own.filter(({ replicas }) => replicas > 0).map((each) => rival(link.source, each));
+      : own
+          .filter(({ replicas }) => replicas > 0)
+          .map((each) => otherController(link.source, each));
   },
 };
 
-function rival(source: string, { namespace, name }: Controller): Finding {
+function otherController(source: string, { namespace, name }: Controller): Finding {
   return {
-    sentence: `Deployment ${source}/${namespace}/${name} mirrors this link as well, so that both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or the chart of its own), or say mirroring: controller on the link`,
+    sentence: `Deployment ${source}/${namespace}/${name} also mirrors this link, so both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or its own chart linkerd-multicluster-link), or set mirroring: controller on the link`,
   };
 }
 
@@ -41,8 +43,8 @@ function controlled(
     {
       sentence:
         first === undefined
-          ? `cluster ${source} has no controller for Link ${target}, so nothing mirrors it: name it in controllers of the chart linkerd-multicluster, or leave mirroring: controller out`
-          : `Deployment ${source}/${first.namespace}/${first.name} has no ready pod, so nothing mirrors this link: see kubectl describe deployment ${first.name}`,
+          ? `cluster ${source} has no controller for Link ${target}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
+          : `Deployment ${source}/${first.namespace}/${first.name} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${first.name}`,
     },
   ];
 }

@@ -18,7 +18,7 @@ export const anchorsShared: Check<LinkView> = {
     if (!ours.some((anchor) => has(theirs, anchor)))
       return [
         {
-          sentence: `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies refuse each other: put the anchors of both into the bundle of both`,
+          sentence: `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies reject each other: add the anchors of each to the trust bundle of the other`,
         },
       ];
     if (isSameSet(ours, theirs)) return [];
@@ -28,7 +28,7 @@ export const anchorsShared: Check<LinkView> = {
     ].join(", and ");
     return [
       {
-        sentence: `${extra}: well while a rotation is under way, but linkerd multicluster check wants the same anchors on both`,
+        sentence: `${extra}: fine during a rotation, but linkerd multicluster check expects the same anchors on both`,
         severity: "warning",
       },
     ];
@@ -95,7 +95,7 @@ function untrusted(
   if (issuer === undefined || anchorsBehind(chain, anchors).length > 0) return [];
   return [
     {
-      sentence: `the issuer of cluster ${cluster}, ${called(issuer)}, is under no valid anchor that cluster ${other} trusts (${names(anchors)}), so proxies in ${other} refuse those of ${cluster}: add its anchor to the bundle of ${other}, or give ${cluster} an issuer under one of these`,
+      sentence: `the issuer of cluster ${cluster}, ${called(issuer)}, is not signed by any valid anchor that cluster ${other} trusts (${names(anchors)}), so proxies in ${other} reject those of ${cluster}: add its anchor to the trust bundle of ${other}, or give ${cluster} an issuer signed by one of these`,
     },
   ];
 }

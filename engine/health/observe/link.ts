@@ -1,7 +1,8 @@
 import { accessRules, linkUse } from "../../credentials/rules.ts";
-import { gatewayFacts } from "../../credentials/gateway.ts";
-import { credentialsName } from "../../credentials/names.ts";
-import { secrets, type Secret } from "../../credentials/resources.ts";
+import { credentialsName } from "../../credentials/objects.ts";
+import type { Secret } from "../../kubernetes/objects.ts";
+import { resources } from "../../kubernetes/resources.ts";
+import { gatewayFacts } from "../../mirroring/model/gateway.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
@@ -9,11 +10,16 @@ import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { readGateway } from "../../mirroring/observe/gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
-import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
-import { getIfThere, read } from "./read.ts";
+import {
+  type ClusterReading,
+  type LinkReading,
+  read,
+  type SecretReading,
+  type Trial,
+} from "../view.ts";
 import { tryCredentials } from "./trial.ts";
 
-/** What is looked at for one link, over what has been read of its clusters. Never throws. */
+/** What is read for one link, in addition to what has been read of its clusters. Never throws. */
 export async function readLink(
   world: Clusters,
   mesh: HealthMesh,
@@ -68,7 +74,7 @@ async function readCredentials(
     uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
     rules: accessRules([linkUse(link, mirroring)]),
   };
-  // Both Secrets hold the same, as a rule.
+  // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();
   const attempt = (kubeconfig: string): Promise<Trial> => {
     const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context);
@@ -79,7 +85,7 @@ async function readCredentials(
   const secretIn = (namespace: string) =>
     read(async () => {
       const at = { namespace, name: credentialsName(link.target) };
-      const secret = await getIfThere(kubernetes, secrets, at);
+      const secret = await kubernetes.find(resources.secrets, at);
       return secret === undefined ? undefined : withoutContent(secret, attempt);
     });
   const [mirror, destination] = await Promise.all([

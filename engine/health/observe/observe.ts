@@ -4,10 +4,9 @@ import { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Plan } from "../../mirroring/plan/change.ts";
 import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import type { HealthMesh } from "../mesh.ts";
-import type { ClusterReading, ClusterView, LinkView, Read } from "../view.ts";
+import { type ClusterReading, type ClusterView, type LinkView, type Read, read } from "../view.ts";
 import { readCluster } from "./cluster.ts";
 import { readLink } from "./link.ts";
-import { read } from "./read.ts";
 
 export interface Views {
   readonly clusters: readonly ClusterView[];
@@ -16,14 +15,14 @@ export interface Views {
 
 /**
  * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
- * cannot be read is one finding and takes no other with it.
+ * cannot be read is one finding and hides no other.
  */
-export async function observe(mesh: HealthMesh, now: Date): Promise<Views> {
+export async function observeMesh(mesh: HealthMesh, now: Date): Promise<Views> {
   const world = new Clusters();
   try {
     const names = Object.keys(mesh.clusters);
-    const read = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
-    const readings = new Map(names.map((name, index) => [name, read[index]]));
+    const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
+    const readings = new Map(names.map((name, index) => [name, clusterReadings[index]]));
     const readingOf = (name: string): ClusterReading =>
       readings.get(name) ?? {
         snapshot: { why: `the stack's config has no cluster ${name}` },
@@ -86,6 +85,6 @@ async function closeClients(world: Clusters, { clusters }: HealthMesh): Promise<
   const closing = Object.entries(clusters).map(async ([name, access]) =>
     (await world.client(name, access)).close(),
   );
-  // A cluster whose context is wrong has no client to close.
+  // Where the context is wrong there is no client to close.
   await Promise.allSettled(closing);
 }

@@ -1,17 +1,15 @@
-import { questions } from "../../credentials/token-check.ts";
-import { accessReviews } from "../../credentials/resources.ts";
+import { deniedOf, type Question, questions } from "../../credentials/token-check.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
-import { connectWithToken } from "../../credentials/token-client.ts";
+import { connect } from "../../kubernetes/connect.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import type { ClusterAccess } from "../../mirroring/model/link.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { Trial } from "../view.ts";
-import { connectAs } from "./client.ts";
-import { credentialsIn } from "./kubeconfig.ts";
+import { credentialsIn } from "../../credentials/kubeconfig.ts";
 
 export interface TrialContext {
-  /** The cluster that the credentials are for, and the runner's own way to it. */
+  /** The cluster that the credentials are for, and how the runner reaches it. */
   readonly target: string;
   readonly access: ClusterAccess;
   /** UID of its Service default/kubernetes, which every cluster has. */
@@ -22,23 +20,23 @@ export interface TrialContext {
 
 /**
  * Uses the kubeconfig as Linkerd would. Where its address cannot be reached from here, which need
- * not be so in the source cluster, the token is tried on the runner's own way. The token goes to
- * the target and nowhere else, and no part of it is in what is returned.
+ * not be so in the source cluster, the token is tried at the address that the
+ * runner uses. It goes to the target and nowhere else, and no part of it is in what is returned.
  */
 export async function tryCredentials(text: string, context: TrialContext): Promise<Trial> {
   const credentials = credentialsIn(text);
   if (typeof credentials === "string") return { outcome: "unusable", rule: credentials };
   const { target, access } = context;
   const server = new URL(credentials.server).origin;
-  const direct = await tried(() => connectAs(credentials, target), server, context);
+  const direct = await tried(() => connect(credentials, target), server, context);
   if (!("outOfReach" in direct)) return direct;
   const own = await tried(
-    () => connectWithToken(access, target, credentials.token),
+    () => connect({ ...access, token: credentials.token }, target),
     server,
     context,
   );
   if ("outOfReach" in own) return { outcome: "refused", server, why: own.outOfReach };
-  return own.outcome === "taken" ? { ...own, detour: direct.outOfReach } : own;
+  return own.outcome === "accepted" ? { ...own, detour: direct.outOfReach } : own;
 }
 
 type Attempt = Trial | { readonly outOfReach: string };
@@ -51,16 +49,16 @@ async function tried(
   let client: Kubernetes | undefined;
   try {
     client = await connect();
-    const [found, denied] = await Promise.all([uidOf(client), deniedOf(rules, client)]);
+    const [found, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
     if (uid !== undefined && found !== undefined && found !== uid)
       return { outcome: "elsewhere", server };
-    return { outcome: "taken", server, denied };
+    return { outcome: "accepted", server, denied };
   } catch (error) {
     if (!(error instanceof KubernetesError))
-      return { outcome: "refused", server, why: "they can't be made a connection of" };
+      return { outcome: "refused", server, why: "they can't be used to connect" };
     const { kind, detail = "it does not say why" } = error;
     if (kind === "unreachable" && isFar(error)) return { outOfReach: detail };
-    const why = kind === "unauthorized" ? "the token is not taken there" : detail;
+    const why = kind === "unauthorized" ? "the token is rejected" : detail;
     return { outcome: "refused", server, why };
   } finally {
     await client?.close();
@@ -72,7 +70,7 @@ const farCodes = new Set([
   ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED"],
 ]);
 
-/** Nothing answers at all: of an answer with another certificate, nobody may be told the token. */
+/** Nothing answers at all. What answers with another certificate must never get the token. */
 function isFar({ reason = "" }: KubernetesError): boolean {
   return farCodes.has(reason);
 }
@@ -80,25 +78,16 @@ function isFar({ reason = "" }: KubernetesError): boolean {
 async function uidOf(client: Kubernetes): Promise<string | undefined> {
   try {
     const at = { namespace: "default", name: "kubernetes" };
-    return (await client.get(resources.services, at)).metadata.uid;
+    return (await client.find(resources.services, at))?.metadata.uid;
   } catch (error) {
-    if (error instanceof KubernetesError && ["forbidden", "notFound"].includes(error.kind))
-      return undefined;
+    if (error instanceof KubernetesError && error.kind === "forbidden") return undefined;
     throw error;
   }
 }
 
 /** As check 4 of Linkerd all verbs on services (linkerd-behaviour.md 8), and listing the rest. */
-async function deniedOf(rules: readonly PolicyRule[], client: Kubernetes): Promise<string[]> {
-  const asked = questions(rules).filter(
+function asked(rules: readonly PolicyRule[]): Question[] {
+  return questions(rules).filter(
     ({ verb, resource }) => verb === "list" || resource === "services",
   );
-  const answers = await Promise.all(
-    asked.map(async (resourceAttributes) => {
-      const { status } = await client.create(accessReviews, { spec: { resourceAttributes } });
-      const { verb, resource, group } = resourceAttributes;
-      return status?.allowed === true ? [] : [`${verb} ${resource}${group && `.${group}`}`];
-    }),
-  );
-  return answers.flat();
 }

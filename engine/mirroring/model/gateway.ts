@@ -1,3 +1,13 @@
+import { formatSeconds, parseDuration } from "../../kubernetes/duration.ts";
+import type { Service } from "../../kubernetes/objects.ts";
+import type { GatewaySource } from "./link.ts";
+import { annotation, gatewayPort, probePort } from "./vocabulary.ts";
+
+/**
+ * What a target's gateway is, by the rules of `linkerd multicluster link-gen`
+ * (linkerd-behaviour.md 1.6). Mirrors and the Link resource both take it from here.
+ */
+
 /** Where a target's gateway answers, as the source's proxies will dial it. */
 export interface Gateway {
   /** IPs, sorted as strings and without duplicates. Never empty. */
@@ -7,7 +17,106 @@ export interface Gateway {
   readonly identity: string;
 }
 
-/** A gateway, or the sentence that says why there is none to be had now. */
+/** A gateway, or the sentence that says why there is none now. */
 export type GatewayReading =
   | { readonly known: true; readonly gateway: Gateway; readonly warnings: readonly string[] }
   | { readonly known: false; readonly why: string };
+
+/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
+export interface GatewayFacts {
+  /** Never empty. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly identity: string;
+}
+
+/** The gateway's facts, or in a sentence everything that is missing. */
+export type GatewayAnswer =
+  | { readonly facts: GatewayFacts }
+  /** `soon`: nobody needs to do anything, since a load balancer is about to get its address. */
+  | { readonly missing: string; readonly soon: boolean };
+
+/**
+ * What the link says, and for the rest what the gateway Service says.
+ *
+ * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
+ */
+export function gatewayFacts(
+  said: GatewaySource,
+  service: Service | undefined,
+  where: string,
+): GatewayAnswer {
+  const addresses = said.addresses?.length ? said.addresses : loadBalancerAddresses(service);
+  const port = said.port ?? portNamed(service, gatewayPort);
+  const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity] || undefined;
+  const identity = said.identity ?? annotated;
+  if (addresses.length > 0 && port !== undefined && identity !== undefined)
+    return { facts: { addresses, port, identity } };
+  const lacks = [
+    ...(addresses.length > 0 ? [] : (["addresses"] as const)),
+    ...(port !== undefined ? [] : (["port"] as const)),
+    ...(identity !== undefined ? [] : (["identity"] as const)),
+  ];
+  if (service === undefined)
+    return {
+      missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${lacks.join(", gateway.")} on the link`,
+      soon: false,
+    };
+  return {
+    missing: lacks.map((fact) => lacking[fact](where, service)).join("; "),
+    soon: service.spec.type === "LoadBalancer" && lacks.every((fact) => fact === "addresses"),
+  };
+}
+
+const lacking = {
+  addresses: (where: string, { spec: { type = "ClusterIP" } }: Service) =>
+    type === "LoadBalancer"
+      ? `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`
+      : `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
+  port: (where: string) =>
+    `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,
+  identity: (where: string) =>
+    `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
+} as const;
+
+/** An ingress point's IP, else its hostname; one with neither is passed over. */
+function loadBalancerAddresses(service: Service | undefined): string[] {
+  const ingress = service?.status?.loadBalancer?.ingress ?? [];
+  return ingress
+    .map(({ ip = "", hostname = "" }) => (ip === "" ? hostname : ip))
+    .filter((address) => address !== "");
+}
+
+/** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
+function portNamed(service: Service | undefined, wanted: string): number | undefined {
+  const port = service?.spec.ports?.find(({ name }) => name === wanted);
+  return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
+}
+
+/** How Linkerd's controller probes a gateway. */
+export interface Probe {
+  readonly path: string;
+  readonly port: number;
+  /** As Go writes a duration: `3s`, `2m0s`. */
+  readonly period: string;
+}
+
+/**
+ * The probe that a gateway Service offers; undefined where it offers none. Of a period in whole
+ * seconds, `3`, the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
+ */
+export function gatewayProbe(
+  service: Service | undefined,
+  where: string,
+): { readonly probe: Probe } | { readonly mistake: string } | undefined {
+  const annotations = service?.metadata.annotations ?? {};
+  const path = annotations[annotation.probePath];
+  const port = portNamed(service, probePort);
+  if (!path || port === undefined) return undefined;
+  const said = annotations[annotation.probePeriod] ?? "";
+  const period = /^\d{1,9}$/.test(said) ? formatSeconds(Number(said)) : said;
+  if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
+  return {
+    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(said)}, which must be seconds or a Go duration, as 3 or 3s`,
+  };
+}

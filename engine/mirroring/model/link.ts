@@ -12,13 +12,6 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly SelectorRequirement[];
 }
 
-/** How to reach a cluster: never a credential, only where the kubeconfig is and which context. */
-export interface ClusterAccess {
-  readonly context: string;
-  /** Path of a kubeconfig file; without one `KUBECONFIG` and then the default file are read. */
-  readonly kubeconfig?: string;
-}
-
 export interface GatewaySource {
   /** The target's gateway Service, from which whatever is not overridden is read. */
   readonly namespace: string;

@@ -21,6 +21,8 @@ export const annotation = {
   remoteName: "mirror.linkerd.io/remote-svc-fq-name",
   remoteGatewayIdentity: "mirror.linkerd.io/remote-gateway-identity",
   gatewayIdentity: "mirror.linkerd.io/gateway-identity",
+  probePath: "mirror.linkerd.io/probe-path",
+  probePeriod: "mirror.linkerd.io/probe-period",
   opaquePorts: "config.linkerd.io/opaque-ports",
   /** On a federated Service: `svc@cluster` tokens, comma separated. */
   remoteMembers: "multicluster.linkerd.io/remote-discovery",
@@ -29,6 +31,7 @@ export const annotation = {
 
 /** Names of the ports of a gateway Service. */
 export const gatewayPort = "mc-gateway";
+export const probePort = "mc-probe";
 
 export function mirrorName(service: string, target: string): string {
   return `${service}-${target}`;

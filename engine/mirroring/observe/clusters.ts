@@ -2,9 +2,9 @@ import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "../../kubernetes/connect.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import type { ClusterAccess } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { type Controller, controllersIn } from "./controllers.ts";
@@ -21,7 +21,7 @@ export class Clusters {
   readonly #statefulSets = new Cache<readonly StatefulSet[]>();
   readonly #addresses = new Cache<readonly string[]>();
 
-  /** @throws AccessError where the kubeconfig does not have what the access names */
+  /** @throws KubeconfigError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
     const key = accessKey(access);
     const known = this.#clients.get(key);
@@ -31,7 +31,7 @@ export class Clusters {
     return client;
   }
 
-  /** @throws AccessError | KubernetesError */
+  /** @throws KubeconfigError | KubernetesError */
   snapshot(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#snapshots.get(accessKey(access), () => this.#observe(name, access));
   }
@@ -39,7 +39,7 @@ export class Clusters {
   /**
    * A snapshot that knows of everything that was there when it was asked for.
    *
-   * @throws AccessError | KubernetesError
+   * @throws KubeconfigError | KubernetesError
    */
   anew(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#snapshots.anew(accessKey(access), () => this.#observe(name, access));
@@ -48,7 +48,7 @@ export class Clusters {
   /**
    * Linkerd's controllers that mirror into a cluster.
    *
-   * @throws AccessError | KubernetesError
+   * @throws KubeconfigError | KubernetesError
    */
   controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
     return this.#controllers.get(accessKey(access), async () =>
@@ -56,7 +56,7 @@ export class Clusters {
     );
   }
 
-  /** @throws AccessError | KubernetesError */
+  /** @throws KubeconfigError | KubernetesError */
   statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
     return this.#statefulSets.get(accessKey(access), async () =>
       (await this.client(name, access)).list(resources.statefulSets),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { gatewayFacts } from "../../credentials/gateway.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
 import { apply, type Destination } from "../apply/apply.ts";
 import { confirm, release } from "../apply/marks.ts";
 import { writeStatuses } from "../apply/statuses.ts";
+import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";

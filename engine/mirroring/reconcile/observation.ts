@@ -1,5 +1,5 @@
 import { KubernetesError } from "../../kubernetes/errors.ts";
-import { AccessError } from "../../kubernetes/kubeconfig.ts";
+import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { podsMissed } from "../desired/absent-pods.ts";
 import type { GatewayReading } from "../model/gateway.ts";
@@ -144,7 +144,7 @@ export async function observeControllers(
 
 function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
   const why = error instanceof Error ? error.message : String(error);
-  if (error instanceof AccessError) return { outcome: "mistaken", why };
+  if (error instanceof KubeconfigError) return { outcome: "mistaken", why };
   const isRefused =
     error instanceof KubernetesError && ["unauthorized", "forbidden"].includes(error.kind);
   return { outcome: isRefused ? "refused" : "unreachable", why };

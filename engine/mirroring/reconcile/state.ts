@@ -1,6 +1,6 @@
+import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
-import type { Gateway } from "../model/gateway.ts";
-import type { ClusterAccess } from "../model/link.ts";
+import type { GatewayFacts } from "../model/gateway.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
 import type { ChangeTexts } from "./preview.ts";
 
@@ -37,7 +37,7 @@ export interface MirrorsArgs {
 }
 
 /** Addresses not resolved, as the Link resource names them; a text stands for one that is to come. */
-export type ObservedGateway = Gateway | string;
+export type ObservedGateway = GatewayFacts | string;
 
 /** What a part of the mirrors is called: by the name of its link's target, or `federated`. */
 export type ByPart<T> = Readonly<Record<string, T>>;

@@ -1,5 +1,5 @@
 import { type LinkSettings } from "../../../engine/mirroring/model/link-settings.ts";
-import type { ClusterAccess } from "../../../engine/mirroring/model/link.ts";
+import type { ClusterAccess } from "../../../engine/kubernetes/kubeconfig.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/reconcile/state.ts";
 
 /**

@@ -115,7 +115,7 @@ describe("a run that can't do everything", function () {
     const links = [{ source: "east", target: "west", unreachable: "fail" }];
     const other = await Stack.create(world, "refused", { clusters, links }, [canary]);
     const { text } = await other.up({ fails: true });
-    assert.match(text, /cluster west can't be used with the credentials of context west/);
+    assert.match(text, /cluster west rejects the credentials of context west/);
     await other.export();
   });
 
@@ -129,7 +129,7 @@ const forbidden = new RegExp(
   `cluster east does not let user ${user} create Service failures-forbidden/web-west; grant create on services in namespace failures-forbidden`,
 );
 const denied =
-  /cluster east rejects to create Service failures-denied\/db-1-west .*denied request: not on a Sunday/;
+  /cluster east rejects the request to create Service failures-denied\/db-1-west .*denied request: not on a Sunday/;
 
 const rules = (verbs: readonly string[], list: readonly string[]) => [
   { apiGroups: [""], resources: list, verbs },

@@ -1,10 +1,17 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { type Connect, surveyClusters } from "../../../components/preflight.ts";
-import { AccessError } from "../../../engine/kubernetes/kubeconfig.ts";
+import { type Preflight, preflight } from "../../../components/preflight.ts";
+import type { Connect } from "../../../engine/kubernetes/preflight.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
 import { connect } from "../../../engine/kubernetes/connect.ts";
 import { configOf } from "../config/table.ts";
-import { type Reply, type Script, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import {
+  absent,
+  type Reply,
+  type Script,
+  status,
+  withCluster,
+} from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
 
 const root = authority({ name: "root" });
@@ -27,17 +34,15 @@ function cluster(uid: string): Script {
       data: { "tls.crt": Buffer.from(issuer.pem).toString("base64") },
     },
   };
-  return ({ url }): Reply => {
-    const body = objects[url.pathname];
-    return body === undefined ? status(404, "NotFound", "not found") : { body };
+  return (request): Reply => {
+    const body = objects[request.url.pathname];
+    return body === undefined ? absent(request) : { body };
   };
 }
 
-type Survey = Awaited<ReturnType<typeof surveyClusters>>;
-
 /** What is found where west and east answer like this. */
-async function surveyed(west: Script, east: Script): Promise<{ survey: Survey; open: number }> {
-  let found: { survey: Survey; open: number } | undefined;
+async function observed(west: Script, east: Script): Promise<{ seen: Preflight; open: number }> {
+  let found: { seen: Preflight; open: number } | undefined;
   await withCluster(west, async (one) => {
     await withCluster(east, async (other) => {
       let open = 0;
@@ -47,10 +52,10 @@ async function surveyed(west: Script, east: Script): Promise<{ survey: Survey; o
         open += 1;
         return counted(client, () => (open -= 1));
       };
-      found = { survey: await surveyClusters(configOf({}), opener), open };
+      found = { seen: await preflight(configOf({}), opener), open };
     });
   });
-  if (found === undefined) throw new Error("there was no survey");
+  if (found === undefined) throw new Error("nothing was observed");
   return found;
 }
 
@@ -75,16 +80,16 @@ function counted(client: Kubernetes, closed: () => void): Kubernetes {
 
 describe("cluster: what a run has to know first", () => {
   it("who each cluster is and what it trusts; no connection stays open", async () => {
-    const { survey, open } = await surveyed(cluster("u1"), cluster("u2"));
+    const { seen, open } = await observed(cluster("u1"), cluster("u2"));
     deepEqual(
-      [...survey.uids],
+      [...seen.uids],
       [
         ["west", "u1"],
         ["east", "u2"],
       ],
     );
     deepEqual(
-      [...survey.trust].map(([name, { state }]) => [name, state]),
+      [...seen.trust].map(([name, { state }]) => [name, state]),
       [
         ["west", "present"],
         ["east", "present"],
@@ -94,9 +99,9 @@ describe("cluster: what a run has to know first", () => {
   });
 
   it("a cluster that does not answer is no reason to stop", async () => {
-    const { survey } = await surveyed(cluster("u1"), () => "reset");
-    equal(survey.uids.get("east"), undefined);
-    const east = survey.trust.get("east");
+    const { seen } = await observed(cluster("u1"), () => "reset");
+    equal(seen.uids.get("east"), undefined);
+    const east = seen.trust.get("east");
     match(east?.state === "unreadable" ? east.why : "", /^cluster east can't be reached at /);
   });
 
@@ -105,23 +110,34 @@ describe("cluster: what a run has to know first", () => {
       request.url.pathname.endsWith("/kube-system")
         ? status(403, "Forbidden", "no")
         : cluster("u2")(request, index);
-    const { survey } = await surveyed(cluster("u1"), script);
-    deepEqual([survey.uids.get("east"), survey.trust.get("east")?.state], [undefined, "present"]);
+    const { seen } = await observed(cluster("u1"), script);
+    deepEqual([seen.uids.get("east"), seen.trust.get("east")?.state], [undefined, "present"]);
+  });
+
+  it("one that answers without a UID is not to be relied on for the rest either", async () => {
+    const script: Script = () => ({ body: { kind: "Namespace", metadata: {} } });
+    const { seen } = await observed(cluster("u1"), script);
+    equal(seen.uids.get("east"), undefined);
+    const east = seen.trust.get("east");
+    match(
+      east?.state === "unreadable" ? east.why : "",
+      /returns its namespace kube-system without/,
+    );
   });
 
   it("one cluster given twice is", async () => {
-    await rejects(surveyed(cluster("u1"), cluster("u1")), {
+    await rejects(observed(cluster("u1"), cluster("u1")), {
       message:
-        "The clusters are not as they should be:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
+        "The clusters do not match the stack's config:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
     });
   });
 
   it("so are contexts that are not there, all at once", async () => {
     const none: Connect = (_access, name) =>
-      Promise.reject(new AccessError(name, `no context ${name} in config`));
-    await rejects(surveyClusters(configOf({}), none), {
+      Promise.reject(new KubeconfigError(name, `no context ${name} in config`));
+    await rejects(preflight(configOf({}), none), {
       message:
-        "The clusters are not as they should be:\n  cluster west: no context west in config.\n  cluster east: no context east in config.",
+        "The clusters do not match the stack's config:\n  cluster west: no context west in config.\n  cluster east: no context east in config.",
     });
   });
 });

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { mergeValues } from "../../../components/charts/merge.ts";
-import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/namespaces.ts";
-import { roleOf } from "../../../components/charts/role.ts";
+import { mergeValues } from "../../../components/charts/values.ts";
+import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/values.ts";
+import { roleOf } from "../../../components/charts/values.ts";
 import {
   controlPlaneValues,
   crdsValues,

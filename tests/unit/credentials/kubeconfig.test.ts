@@ -50,6 +50,25 @@ describe("a link's kubeconfig", () => {
     assert.equal(kubeconfigFor({ token, ...rest, server }), kubeconfigFor(parts));
   });
 
+  it("is read as it is meant by parsers of YAML 1.1, as Go's is", () => {
+    for (const name of ["on", "no", "1e3", "0x10", "null", "~", "12:30", "2026-01-01"]) {
+      const text = kubeconfigFor({ ...parts, cluster: name, token: name });
+      const config = parse(text, { version: "1.1" }) as Record<string, unknown>;
+      assert.equal(config["current-context"], name);
+      assert.deepEqual(config.users, [{ name: parts.user, user: { token: name } }]);
+    }
+  });
+
+  it("has a long token in one piece", () => {
+    const token = "a b ".repeat(500);
+    assert.equal(
+      kubeconfigFor({ ...parts, token })
+        .split("\n")
+        .filter((line) => line.includes("a b")).length,
+      1,
+    );
+  });
+
   it("says no more than its parts, whatever they hold", () => {
     const texts = fc.record({
       server: fc.webUrl({ validSchemes: ["https"] }),

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import {
   checkTarget,
+  type ReadTarget,
   isSameTarget,
   settleTarget,
 } from "../../../engine/credentials/link-target.ts";
-import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
+import type {
+  TargetArgs,
+  TargetFacts,
+  TargetInputs,
+  TargetOutputs,
+} from "../../../engine/credentials/state.ts";
+import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 import type { TargetReading } from "../../../engine/credentials/target.ts";
 
 const args: TargetArgs = {
@@ -34,7 +41,6 @@ describe("what a link knows of its target", () => {
   it("is in the inputs, where a preview shows it", async () => {
     assert.deepEqual(await checkTarget(reading(found), {}, args), {
       inputs: { ...args, facts },
-      failures: [],
       notes: ["a note"],
     });
   });
@@ -58,21 +64,21 @@ describe("what a link knows of its target", () => {
 
   for (const [what, result] of Object.entries({ outage, noLinkerd, noAddress })) {
     it(`is left open and is no failure at first, with ${what}`, async () => {
-      const { inputs, failures } = await checkTarget(reading(result), {}, args);
-      assert.deepEqual(failures, []);
+      const { inputs, mistake } = await checkTarget(reading(result), {}, args);
+      assert.equal(mistake, undefined);
       assert.equal("facts" in inputs, false);
-      assert.match(inputs.remark ?? "", /^read when the run gets there, because now /);
+      assert.match(inputs.remark ?? "", /^known after the update, because now /);
     });
 
     it(`is what it was, with ${what} later`, async () => {
-      const { inputs, failures, notes } = await checkTarget(
+      const { inputs, mistake, notes } = await checkTarget(
         reading(result),
         { ...args, facts },
         args,
       );
-      assert.deepEqual(failures, []);
+      assert.equal(mistake, undefined);
       assert.deepEqual(inputs.facts, facts);
-      assert.match(notes.join(), /^as in the run before, because /);
+      assert.match(notes.join(), /^kept from the last run, because /);
     });
   }
 
@@ -82,10 +88,10 @@ describe("what a link knows of its target", () => {
     assert.equal("facts" in inputs, false);
   });
 
-  it("is a failure where the user has to mend something", async () => {
+  it("is a mistake where the user has to fix something", async () => {
     const mistaken = reading({ outcome: "mistaken", why: "cluster west: no context" });
-    const { failures } = await checkTarget(mistaken, { ...args, facts }, args);
-    assert.deepEqual(failures, [{ property: "target", reason: "cluster west: no context" }]);
+    const { mistake } = await checkTarget(mistaken, { ...args, facts }, args);
+    assert.equal(mistake, "cluster west: no context");
   });
 
   it("is the same if question and answer are, whatever else state holds", () => {
@@ -99,47 +105,43 @@ describe("what a link knows of its target", () => {
 });
 
 describe("a run that needs to know its target", () => {
-  const slept: number[] = [];
-  const patience = {
-    within: 10,
-    every: 5,
-    sleep: (milliseconds: number) => Promise.resolve(slept.push(milliseconds)),
-  };
+  let time = new FakeTime();
+  const settled = (read: ReadTarget, olds: Partial<TargetOutputs>, inputs: TargetInputs) =>
+    settleTarget(read, olds, inputs, { within: 10, every: 5, time });
   const answers = (...results: TargetReading[]) => {
     let next = 0;
     return () => Promise.resolve(results[Math.min(next++, results.length - 1)] ?? outage);
   };
-  beforeEach(() => slept.splice(0));
+  beforeEach(() => {
+    time = new FakeTime();
+  });
 
   it("takes what the check has found", async () => {
-    assert.equal(await settleTarget(answers(outage), {}, { ...args, facts }, patience), facts);
+    assert.equal(await settled(answers(outage), {}, { ...args, facts }), facts);
   });
 
   it("waits for a load balancer's address", async () => {
-    assert.equal(
-      await settleTarget(answers(noAddress, noAddress, found), {}, args, patience),
-      facts,
-    );
-    assert.deepEqual(slept, [5, 5]);
+    assert.equal(await settled(answers(noAddress, noAddress, found), {}, args), facts);
+    assert.deepEqual(time.slept, [5, 5]);
   });
 
-  it("gives up waiting in the end, and at once on what does not come by itself", async () => {
-    await assert.rejects(settleTarget(answers(noAddress), {}, args, patience), {
+  it("stops waiting in the end, and at once for what does not come by itself", async () => {
+    await assert.rejects(settled(answers(noAddress), {}, args), {
       message: "link east/west: no address yet",
     });
-    assert.deepEqual(slept, [5, 5]);
-    await assert.rejects(settleTarget(answers(noLinkerd), {}, args, patience), {
+    assert.deepEqual(time.slept, [5, 5]);
+    await assert.rejects(settled(answers(noLinkerd), {}, args), {
       message: "link east/west: there is no Linkerd",
     });
-    assert.deepEqual(slept, [5, 5]);
+    assert.deepEqual(time.slept, [5, 5]);
   });
 
   it("goes on with what it knew before, in an outage", async () => {
-    assert.equal(await settleTarget(answers(outage), { ...args, facts }, args, patience), facts);
+    assert.equal(await settled(answers(outage), { ...args, facts }, args), facts);
   });
 
-  it("does not, if the user has to mend something", async () => {
+  it("does not, if the user has to fix something", async () => {
     const mistaken: TargetReading = { outcome: "mistaken", why: "no context" };
-    await assert.rejects(settleTarget(answers(mistaken), { ...args, facts }, args, patience));
+    await assert.rejects(settled(answers(mistaken), { ...args, facts }, args));
   });
 });

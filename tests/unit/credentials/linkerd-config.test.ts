@@ -7,21 +7,21 @@ const config = (values?: string) => ({
 });
 
 describe("the domains in linkerd-config", () => {
-  it("are those of its values", async () => {
+  it("are those of its values", () => {
     const values =
       "clusterDomain: west.example\nidentityTrustDomain: trust.example\nproxy: {a: 1}\n";
     const domains = { clusterDomain: "west.example", trustDomain: "trust.example" };
-    assert.deepEqual(await domainsIn(config(values)), domains);
+    assert.deepEqual(domainsIn(config(values)), domains);
   });
 
-  it("are one where no trust domain is set", async () => {
+  it("are one where no trust domain is set", () => {
     const domains = { clusterDomain: "cluster.local", trustDomain: "cluster.local" };
     for (const more of ["", "identityTrustDomain: ''"])
-      assert.deepEqual(await domainsIn(config(`clusterDomain: cluster.local\n${more}`)), domains);
+      assert.deepEqual(domainsIn(config(`clusterDomain: cluster.local\n${more}`)), domains);
   });
 
   for (const values of [undefined, "", "[]", "clusterDomain: 1", "clusterDomain: ''", "{{ canary"])
-    it(`are not in ${JSON.stringify(values)}`, async () => {
-      assert.equal(await domainsIn(config(values)), undefined);
+    it(`are not in ${JSON.stringify(values)}`, () => {
+      assert.equal(domainsIn(config(values)), undefined);
     });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
-import { credentialsSecrets } from "../../../engine/credentials/secrets.ts";
+import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
 import type { TargetFacts } from "../../../engine/credentials/state.ts";
 import { link } from "../fixtures/link.ts";
 
@@ -37,7 +38,7 @@ describe("a Link resource", () => {
     assert.deepEqual(linkMetadata("west", namespaces), {
       name: "west",
       namespace: "linkerd-multicluster",
-      annotations: { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" },
+      annotations: { "linkerd.io/created-by": programVersion },
     });
     assert.deepEqual(linkManifestSpec(spec, facts, namespaces, "pulumi"), {
       targetClusterName: "west",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { serverFacts } from "../../../engine/credentials/server.ts";
-import { AccessError } from "../../../engine/kubernetes/kubeconfig.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 
 const pem = (name: string) =>
@@ -38,7 +38,7 @@ async function withFolderResult<T>(test: (folder: string) => Promise<T>): Promis
 
 async function problem(reading: Promise<unknown>): Promise<string> {
   const error: unknown = await reading.catch((reason: unknown) => reason);
-  assert(error instanceof AccessError, `not an AccessError: ${JSON.stringify(error)}`);
+  assert(error instanceof KubeconfigError, `not an KubeconfigError: ${JSON.stringify(error)}`);
   assert.doesNotMatch(error.message, /canary/);
   return error.message;
 }
@@ -110,7 +110,10 @@ describe("a target's API server, as other clusters reach it", () => {
   ])
     it(`is refused at ${own}, and taken where apiServer is given`, async () => {
       const message = await problem(read({ server: own, ...ca }));
-      assert.match(message, /leads every other cluster to itself; set clusters\.west\.apiServer/);
+      assert.match(
+        message,
+        /is local to this machine, so other clusters can't reach it; set clusters\.west\.apiServer/,
+      );
       assert.equal((await read({ server: own, ...ca }, server)).server, server);
     });
 
@@ -121,7 +124,7 @@ describe("a target's API server, as other clusters reach it", () => {
 
   it("is refused where the authority is none, or cannot be read", async () => {
     const none = { "certificate-authority-data": base64(key) };
-    assert.match(await problem(read({ server, ...none })), /holds no PEM certificate/);
+    assert.match(await problem(read({ server, ...none })), /contains no PEM certificate/);
     const missing = { "certificate-authority": "missing.pem" };
     assert.match(
       await problem(read({ server, ...missing })),

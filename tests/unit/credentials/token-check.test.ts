@@ -3,7 +3,13 @@ import { inspect } from "node:util";
 import type { TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { checkToken, questions } from "../../../engine/credentials/token-check.ts";
 import { connect } from "../../../engine/kubernetes/connect.ts";
-import { type Script, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import {
+  absent,
+  FakeTime,
+  type Script,
+  status,
+  withCluster,
+} from "../kubernetes/scripted-cluster.ts";
 
 const args: TokenCheckArgs = {
   target: "west",
@@ -27,25 +33,20 @@ async function check(
   script: Script,
 ): Promise<{ problem?: unknown; slept: number; bearers: string[] }> {
   const bearers: string[] = [];
-  let slept = 0;
+  const time = new FakeTime();
   let problem: unknown;
-  await withCluster(script, async ({ client, kubeconfig, time }) => {
-    const patience = {
-      within: 10,
-      every: 5,
-      sleep: (milliseconds: number) => Promise.resolve((slept += milliseconds)),
-    };
+  await withCluster(script, async ({ client, kubeconfig }) => {
     problem = await checkToken(args, {
       runner: () => Promise.resolve(client),
       bearer: (text) => {
         bearers.push(text);
-        return connect({ context: "k3d-west", kubeconfig }, "west", { time });
+        return connect({ context: "k3d-west", kubeconfig }, "west", { time: new FakeTime() });
       },
-      patience,
+      polling: { within: 10, every: 5, time },
     }).catch((error: unknown) => error);
   });
   assert.doesNotMatch(inspect(problem), /canary/);
-  return { problem, slept, bearers };
+  return { problem, slept: time.now(), bearers };
 }
 
 const sentence = (problem: unknown) => (problem instanceof Error ? problem.message : "none");
@@ -78,7 +79,7 @@ describe("a new token", () => {
     );
     assert.match(
       sentence(problem),
-      /^the token in Secret west\/linkerd-multicluster\/token-1-1 may not get services, list services: see whether ClusterRole/,
+      /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/,
     );
   });
 
@@ -86,13 +87,15 @@ describe("a new token", () => {
     const { problem } = await check(({ method }) =>
       method === "GET" ? secret({ token }) : status(401, "Unauthorized", "Unauthorized"),
     );
-    assert.match(sentence(problem), /^cluster west does not take the token in Secret west\//);
+    assert.match(sentence(problem), /^cluster west rejects the token in Secret west\//);
   });
 
   it("is refused when it never comes", async () => {
-    for (const reply of [secret(), status(404, "NotFound", "no such Secret")]) {
-      const { problem } = await check(() => reply);
-      assert.match(sentence(problem), /token-1-1 has no token: see whether service account/);
+    for (const script of [secret, absent] as const) {
+      const { problem } = await check((request) =>
+        script === absent ? absent(request) : secret(),
+      );
+      assert.match(sentence(problem), /token-1-1 has no token: check that service account/);
     }
   });
 

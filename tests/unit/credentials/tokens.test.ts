@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { accountName, tokenName, tokenNumber } from "../../../engine/credentials/names.ts";
-import { tokenDue } from "../../../engine/credentials/tokens.ts";
+import { accountName } from "../../../engine/credentials/objects.ts";
+import { tokenDue, tokenName, tokenNumber } from "../../../engine/credentials/tokens.ts";
 
 const account = accountName("east");
 const now = new Date("2026-06-30T12:00:00Z");
@@ -31,7 +31,7 @@ describe("the token that is due", () => {
     for (const generation of [5, 3])
       assert.deepEqual(tokenDue(account, { generation }, [token(4, 2)], name(4, 2), now), {
         name: name(generation, 1),
-        why: `credentialsGeneration is ${generation} and was 4`,
+        why: `credentialsGeneration changed from 4 to ${generation}`,
       });
   });
 
@@ -59,7 +59,7 @@ describe("the token that is due", () => {
   it("has another name when someone deleted the Secret that Pulumi still believes in", () => {
     assert.deepEqual(tokenDue(account, { generation: 2 }, [], name(2, 3), now), {
       name: name(2, 4),
-      why: `Secret ${name(2, 3)} is gone from the target`,
+      why: `Secret ${name(2, 3)} no longer exists in the target`,
     });
   });
 

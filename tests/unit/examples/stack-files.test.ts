@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { roleOf } from "../../../components/charts/role.ts";
+import { roleOf } from "../../../components/charts/values.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { configOf, examples, rawConfig, type Example } from "./files.ts";
 

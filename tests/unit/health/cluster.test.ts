@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { clusterReached, linksServed } from "../../../engine/health/checks/cluster.ts";
+import { clusterReached } from "../../../engine/health/checks/all.ts";
+import { linksServed } from "../../../engine/health/checks/link-resource.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
 import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
@@ -34,7 +35,7 @@ describe("health of a cluster: Links are served", () => {
 
   it("says that they are not, or that they may not be listed", () => {
     deepEqual(withLinks({ links: { value: undefined } }), [
-      "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or let manage: all do so",
+      "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all",
     ]);
     deepEqual(withLinks({ links: { why: "cluster east does not let user me list links" } }), [
       "fatal: cluster east does not let user me list links",
@@ -49,7 +50,7 @@ describe("health of a cluster: Links are served", () => {
       "skipped: no link of the stack has this cluster as its source",
     ]);
     deepEqual(said(linksServed, clusterView({ mesh: mesh({ manage: "mirrors" }) })), [
-      "skipped: with manage: mirrors this stack has no say in it",
+      "skipped: this stack does not manage it (manage: mirrors)",
     ]);
   });
 });
@@ -76,7 +77,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
       mirrorOf("west", "shop/web-west"),
     ];
     deepEqual(orphans(...services), [
-      "warning: 2 mirrors of cluster gone, to which no link of this stack leads: east/shop/web-gone, east/shop/api-gone; delete them with kubectl --context k3d-east delete services --all-namespaces -l mirror.linkerd.io/mirrored-service=true,mirror.linkerd.io/cluster-name=gone, unless another stack links it",
+      "warning: 2 mirrors of cluster gone, which no link of this stack targets from here: east/shop/web-gone, east/shop/api-gone; delete them with kubectl --context k3d-east delete services --all-namespaces -l mirror.linkerd.io/mirrored-service=true,mirror.linkerd.io/cluster-name=gone, unless another stack has such a link",
     ]);
   });
 
@@ -99,7 +100,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
       annotations,
     });
     deepEqual(orphans(federated), [
-      "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack leads to cluster gone: take it out of the annotation, unless another stack links it",
+      "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack targets cluster gone from here: remove it from the annotation, unless another stack has such a link",
     ]);
   });
 
@@ -135,7 +136,7 @@ describe("health of a cluster: federated Services", () => {
     });
     const { federated: _none, ...without } = view;
     deepEqual(said(federatedInOrder, without), [
-      "skipped: no link of which this stack makes the mirrors leads into this cluster",
+      "skipped: this stack mirrors nothing into this cluster",
     ]);
     deepEqual(said(federatedInOrder, clusterView({ federated: { value: undefined } })), [
       "skipped: a cluster that it takes can't be read",

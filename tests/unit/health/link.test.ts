@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import { credentialsThere, credentialsWork } from "../../../engine/health/checks/credentials.ts";
+import { credentialsExist, credentialsWork } from "../../../engine/health/checks/credentials.ts";
 import { linkResource } from "../../../engine/health/checks/link-resource.ts";
-import type { LinkObject } from "../../../engine/health/observe/resources.ts";
+import type { Link } from "../../../engine/kubernetes/link-resource.ts";
 import type { SecretReading, Trial } from "../../../engine/health/view.ts";
 import {
   east,
@@ -17,9 +17,9 @@ import {
 } from "./views.ts";
 
 const where = "Link east/linkerd-multicluster/west";
-const remedy = "run pulumi up --refresh, and see who else writes it";
+const remedy = "run pulumi up --refresh, and check what else writes it";
 
-function withSpec(spec: LinkObject["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
+function withSpec(spec: Link["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
   const object = { ...linkObject, spec: { ...linkObject.spec, ...spec } };
   const source = reading(east, { links: { value: [object] } });
   return said(linkResource, linkView({ source, ...view }));
@@ -31,7 +31,7 @@ describe("health of a link: the Link resource", () => {
   });
 
   it("is missing, under another name or in another namespace too", () => {
-    const missing = [`fatal: there is no ${where}: run pulumi up --refresh, which makes it`];
+    const missing = [`fatal: there is no ${where}: run pulumi up --refresh, which creates it`];
     const elsewhere = { ...linkObject, metadata: { name: "west", namespace: "default" } };
     for (const value of [[], [elsewhere]])
       deepEqual(
@@ -40,7 +40,7 @@ describe("health of a link: the Link resource", () => {
       );
   });
 
-  const mistakes: readonly (readonly [string, LinkObject["spec"], string])[] = [
+  const mistakes: readonly (readonly [string, Link["spec"], string])[] = [
     [
       "another target than its name",
       { targetClusterName: "north" },
@@ -92,7 +92,9 @@ describe("health of a link: the Link resource", () => {
       "skipped: the Links of cluster east can't be read",
     ]);
     const source = reading(east, { links: { value: undefined } });
-    deepEqual(said(linkResource, linkView({ source })), ["skipped: cluster east serves no Links"]);
+    deepEqual(said(linkResource, linkView({ source })), [
+      "skipped: cluster east does not serve Links",
+    ]);
   });
 });
 
@@ -100,7 +102,7 @@ const mirror = "Secret east/linkerd-multicluster/cluster-credentials-west";
 const destination = "Secret east/linkerd/cluster-credentials-west";
 
 function withSecrets(
-  check: typeof credentialsThere,
+  check: typeof credentialsExist,
   secrets: Readonly<Record<"mirror" | "destination", SecretReading | undefined>>,
 ): string[] {
   const credentials = {
@@ -112,27 +114,27 @@ function withSecrets(
 
 describe("health of a link: the credentials Secrets", () => {
   it("are in order", () => {
-    deepEqual(said(credentialsThere, linkView()), []);
+    deepEqual(said(credentialsExist, linkView()), []);
   });
 
   it("are missing, each by itself", () => {
-    deepEqual(withSecrets(credentialsThere, { mirror: undefined, destination: undefined }), [
-      `error: there is no ${mirror}: run pulumi up --refresh, which makes it`,
-      `error: there is no ${destination}: run pulumi up --refresh, which makes it`,
+    deepEqual(withSecrets(credentialsExist, { mirror: undefined, destination: undefined }), [
+      `error: there is no ${mirror}: run pulumi up --refresh, which creates it`,
+      `error: there is no ${destination}: run pulumi up --refresh, which creates it`,
     ]);
   });
 
   it("lack what Linkerd looks for", () => {
-    const found = withSecrets(credentialsThere, {
+    const found = withSecrets(credentialsExist, {
       mirror: secret("mirror", { type: "Opaque" }),
       destination: secret("destination", {
         labels: {},
         annotations: { "multicluster.linkerd.io/trust-domain": "other" },
       }),
     });
-    const passedOver = "or Linkerd passes it over: run pulumi up --refresh";
+    const passedOver = "or Linkerd ignores it: run pulumi up --refresh";
     deepEqual(found, [
-      `error: ${mirror} is of type Opaque and must be mirror.linkerd.io/remote-kubeconfig, ${passedOver}`,
+      `error: ${mirror} has type Opaque and must have mirror.linkerd.io/remote-kubeconfig, ${passedOver}`,
       `error: ${destination} has no label multicluster.linkerd.io/cluster-name and must have one, ${passedOver}`,
       `error: ${destination} has annotation multicluster.linkerd.io/trust-domain "other" and must have "trust.example", ${passedOver}`,
       `error: ${destination} has no annotation multicluster.linkerd.io/cluster-domain and must have one, ${passedOver}`,
@@ -141,16 +143,16 @@ describe("health of a link: the credentials Secrets", () => {
 
   it("may say what they like of domains that are not known", () => {
     const target = reading(west, { domains: { value: undefined } });
-    deepEqual(said(credentialsThere, linkView({ target })), []);
+    deepEqual(said(credentialsExist, linkView({ target })), []);
   });
 
   it("can't be read, or are not asked for where a cluster is out of reach", () => {
     const credentials = { mirror: { why: "not allowed" }, destination: { why: "not allowed" } };
     const view = linkView({ reading: linkReading({ credentials }) });
-    deepEqual(said(credentialsThere, view), ["error: not allowed", "error: not allowed"]);
+    deepEqual(said(credentialsExist, view), ["error: not allowed", "error: not allowed"]);
     deepEqual(said(credentialsWork, view), ["skipped: there are no credentials to try"]);
     const { credentials: _none, ...without } = linkReading();
-    for (const check of [credentialsThere, credentialsWork])
+    for (const check of [credentialsExist, credentialsWork])
       deepEqual(said(check, linkView({ target: outOfReach, reading: without })), [
         "skipped: cluster west can't be read",
       ]);
@@ -170,9 +172,9 @@ describe("health of a link: the credentials", () => {
     ],
     [
       "are not taken",
-      { outcome: "refused", server, why: "the token is not taken there" },
+      { outcome: "refused", server, why: "the token is rejected" },
       [
-        `error: the credentials in ${mirror} do not work at ${server}: the token is not taken there; run pulumi up --refresh, which makes new ones where they are gone`,
+        `error: the credentials in ${mirror} do not work at ${server}: the token is rejected; run pulumi up --refresh, which creates new ones where they are gone`,
       ],
     ],
     [
@@ -186,14 +188,14 @@ describe("health of a link: the credentials", () => {
       "are not allowed enough",
       { ...taken, denied: ["list services", "list endpoints"] },
       [
-        `error: the token in ${mirror} may not list services, list endpoints in cluster west: see whether the ClusterRole and ClusterRoleBinding of its service account are as this program makes them`,
+        `error: the token in ${mirror} is not allowed to list services, list endpoints in cluster west: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
       ],
     ],
     [
       "have an address that is not for everyone",
-      { ...taken, detour: "no connection came about in time" },
+      { ...taken, detour: "the connection timed out" },
       [
-        `warning: the token in ${mirror} works, but the address beside it, ${server}, can't be reached from here (no connection came about in time): that is well if pods in cluster east reach it, so try there`,
+        `warning: the token in ${mirror} works, but the server in the same kubeconfig, ${server}, can't be reached from here (the connection timed out): that is fine if pods in cluster east can reach it, so check there`,
       ],
     ],
   ];

@@ -1,6 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import { mirrorsHaveEndpoints } from "../../../engine/health/checks/endpoints.ts";
-import { gatewayKnown } from "../../../engine/health/checks/gateway.ts";
+import { gatewayKnown } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
@@ -53,7 +53,7 @@ describe("health of a link: its mirrors are as planned", () => {
       "error: gateway mirror east/shop/web-west is missing: run pulumi up",
     ]);
     deepEqual(found(cluster("west", { namespaces: ["shop"] }), east), [
-      "error: gateway mirror east/shop/web-west is left over, as nothing that is exported asks for it: run pulumi up",
+      "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it: run pulumi up",
     ]);
     const moved = exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] });
     const changed = cluster("west", { services: [moved], endpoints: [...west.endpoints.values()] });
@@ -61,7 +61,7 @@ describe("health of a link: its mirrors are as planned", () => {
     deepEqual(more, []);
     match(
       line,
-      /^error: gateway mirror east\/shop\/web-west is not as it should be \(.*ports: .* → .*\): run pulumi up$/,
+      /^error: gateway mirror east\/shop\/web-west differs from what it should be \(.*ports: .* → .*\): run pulumi up$/,
     );
   });
 
@@ -99,7 +99,7 @@ describe("health of a link: its mirrors lead somewhere", () => {
     return said(mirrorsHaveEndpoints, linkView({ source: reading(source), ...more }));
   };
   const stuck = (key: string) =>
-    `error: mirror east/${key} has no endpoints, so nothing can connect to it: run pulumi up, and see that the gateway of west has an address`;
+    `error: mirror east/${key} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of west has an address`;
 
   it("is in order", () => {
     deepEqual(said(mirrorsHaveEndpoints, linkView()), []);
@@ -134,7 +134,7 @@ describe("health of a link: its mirrors lead somewhere", () => {
     const web = service("shop/web-west", { labels });
     const db = service("shop/db-0-west", { labels: root });
     const silent = (key: string, origin: string) =>
-      `warning: mirror east/${key} has no endpoints, as west/${origin} has no pod that is ready: start one there`;
+      `warning: mirror east/${key} has no endpoints, because west/${origin} has no ready pod: start one there`;
     const both = [silent("shop/web-west", "shop/web"), silent("shop/db-0-west", "shop/db")];
     const there = { target: reading(target) };
     deepEqual(found([web, db], [], { ...there, mirroring: "controller" }), both);

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
-import { reportOn } from "../../../engine/health/report/report.ts";
-import { table } from "../../../engine/health/report/table.ts";
+import { reportOn } from "../../../engine/health/report.ts";
+import { table } from "../../../engine/health/report.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import {
@@ -74,7 +74,7 @@ describe("the report", () => {
     );
     const others = groups.flatMap(({ checks }) => checks.filter(({ result }) => result !== "ok"));
     for (const { result, why } of others)
-      deepEqual([result, why], ["skipped", "with manage: mirrors this stack has no say in it"]);
+      deepEqual([result, why], ["skipped", "this stack does not manage it (manage: mirrors)"]);
   });
 });
 
@@ -100,7 +100,7 @@ describe("the table", () => {
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (19 in order, 1 error, 1 skipped)");
+    equal(lines.at(-2), "Status: × (19 passed, 1 error, 1 skipped)");
   });
 
   it("cuts a long list short", () => {

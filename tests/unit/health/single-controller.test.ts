@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { oneMirrorer } from "../../../engine/health/checks/single-controller.ts";
+import { singleController } from "../../../engine/health/checks/single-controller.ts";
 import type { Controller } from "../../../engine/mirroring/observe/controllers.ts";
 import type { Read } from "../../../engine/health/view.ts";
 import { east, linkView, outOfReach, reading, said } from "./views.ts";
@@ -13,7 +13,7 @@ function found(
   mirroring: "pulumi" | "controller",
   controllers: Read<readonly Controller[]>,
 ): string[] {
-  return said(oneMirrorer, linkView({ mirroring, source: reading(east, { controllers }) }));
+  return said(singleController, linkView({ mirroring, source: reading(east, { controllers }) }));
 }
 
 describe("health of a link: one program mirrors it", () => {
@@ -30,22 +30,22 @@ describe("health of a link: one program mirrors it", () => {
   it("names a controller that mirrors the link as well", () => {
     // That its pod is not ready yet makes it no smaller a rival.
     deepEqual(found("pulumi", { value: [{ ...controller, ready: 0 }] }), [
-      "warning: Deployment east/linkerd-multicluster/controller-west mirrors this link as well, so that both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or the chart of its own), or say mirroring: controller on the link",
+      "warning: Deployment east/linkerd-multicluster/controller-west also mirrors this link, so both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or its own chart linkerd-multicluster-link), or set mirroring: controller on the link",
     ]);
   });
 
   it("says that nothing mirrors a link that is left to Linkerd", () => {
     deepEqual(found("controller", { value: [{ ...controller, target: "north" }] }), [
-      "warning: cluster east has no controller for Link west, so nothing mirrors it: name it in controllers of the chart linkerd-multicluster, or leave mirroring: controller out",
+      "warning: cluster east has no controller for Link west, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link",
     ]);
     deepEqual(found("controller", { value: [{ ...controller, ready: 0 }] }), [
-      "warning: Deployment east/linkerd-multicluster/controller-west has no ready pod, so nothing mirrors this link: see kubectl describe deployment controller-west",
+      "warning: Deployment east/linkerd-multicluster/controller-west has no ready pod, so nothing mirrors this link: check kubectl describe deployment controller-west",
     ]);
   });
 
   it("is skipped where Deployments can't be read", () => {
     const skipped = ["skipped: the Deployments of cluster east can't be read"];
     deepEqual(found("pulumi", { why: "deployments is forbidden" }), skipped);
-    deepEqual(said(oneMirrorer, linkView({ source: outOfReach })), skipped);
+    deepEqual(said(singleController, linkView({ source: outOfReach })), skipped);
   });
 });

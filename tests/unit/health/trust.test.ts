@@ -46,13 +46,13 @@ describe("health of a cluster: its trust anchors", () => {
 
   it("are an error once they have ended, and a warning before", () => {
     deepEqual(anchors(old), [
-      `error: The trust anchor of cluster east, ${name(old)}, expired on 2026-08-20T12:00:00.000Z. Bring in a new one beside it: see linkerd-multicluster:trust.`,
+      `error: The trust anchor of cluster east, ${name(old)}, expired on 2026-08-20T12:00:00.000Z. Add a new one to the trust bundle: see linkerd-multicluster:trust.`,
     ]);
     deepEqual(anchors(ending), [
-      `warning: The trust anchor of cluster east, ${name(ending)}, expires in 20 days, on 2026-09-11T00:00:00.000Z. Bring in a new one beside it: see linkerd-multicluster:trust.`,
+      `warning: The trust anchor of cluster east, ${name(ending)}, expires in 20 days, on 2026-09-11T00:00:00.000Z. Add a new one to the trust bundle: see linkerd-multicluster:trust.`,
     ]);
     deepEqual(anchors(early), [
-      `error: the trust anchor of cluster east, ${name(early)}, is not valid before 2026-08-22T12:00:00.000Z: see whether the clocks are right`,
+      `error: the trust anchor of cluster east, ${name(early)}, is not valid before 2026-08-22T12:00:00.000Z: check the clocks`,
     ]);
   });
 
@@ -74,10 +74,10 @@ describe("health of a cluster: its trust anchors", () => {
     const view = (anchors: { value: undefined } | { why: string }) =>
       clusterView({ reading: reading(east, { anchors }) });
     deepEqual(said(anchorsValid, view({ value: undefined })), [
-      "error: ConfigMap east/linkerd/linkerd-identity-trust-roots is not there or has no ca-bundle.crt, so Linkerd does not run there: install it, or let manage: all do so",
+      "error: ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt, so Linkerd is not installed there: install it, or set manage: all",
     ]);
     deepEqual(said(issuerValid, view({ value: undefined })), [
-      "skipped: Linkerd does not run in cluster east",
+      "skipped: Linkerd is not installed in cluster east",
     ]);
     deepEqual(said(anchorsValid, view({ why: "not a certificate" })), ["error: not a certificate"]);
     deepEqual(said(anchorsValid, clusterView({ reading: outOfReach })), [
@@ -99,7 +99,7 @@ describe("health of a cluster: its issuer", () => {
     const soon = issuerUnder(root, until(1.5));
     const reads = { reading: reading(east, trusting([root], soon)) };
     deepEqual(said(issuerValid, clusterView({ ...reads, mesh: mesh({ manage: "links" }) })), [
-      `warning: The issuer of cluster east, ${name(soon)}, expires in 1 day, on 2026-08-23T00:00:00.000Z. Renew it: Linkerd there is not this stack's.`,
+      `warning: The issuer of cluster east, ${name(soon)}, expires in 1 day, on 2026-08-23T00:00:00.000Z. Renew it: this stack does not manage Linkerd there.`,
     ]);
   });
 
@@ -113,7 +113,7 @@ describe("health of a cluster: its issuer", () => {
   it("is an error where there is none", () => {
     const view = clusterView({ reading: reading(east, { issuer: { value: undefined } }) });
     deepEqual(said(issuerValid, view), [
-      "error: Secret east/linkerd/linkerd-identity-issuer is not there or has no certificate, so Linkerd can give no identity to anything there: run pulumi up --refresh, or see who is to issue it",
+      "error: Secret east/linkerd/linkerd-identity-issuer does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it",
     ]);
   });
 });
@@ -134,31 +134,31 @@ describe("health of a link: trust", () => {
   it("needs an anchor in common", () => {
     const view = between([root], [stranger], issuerUnder(stranger));
     deepEqual(said(anchorsShared, view), [
-      `error: clusters east and west have no valid trust anchor in common (east trusts ${name(root)}; west trusts ${name(stranger)}), so their proxies refuse each other: put the anchors of both into the bundle of both`,
+      `error: clusters east and west have no valid trust anchor in common (east trusts ${name(root)}; west trusts ${name(stranger)}), so their proxies reject each other: add the anchors of each to the trust bundle of the other`,
     ]);
   });
 
   it("is not made by an anchor that has ended", () => {
     const view = between([old], [old], issuerUnder(old));
     deepEqual(said(anchorsShared, view), [
-      "error: clusters east and west have no valid trust anchor in common (east trusts none; west trusts none), so their proxies refuse each other: put the anchors of both into the bundle of both",
+      "error: clusters east and west have no valid trust anchor in common (east trusts none; west trusts none), so their proxies reject each other: add the anchors of each to the trust bundle of the other",
     ]);
   });
 
   it("is well while it rotates, but not what Linkerd's own check wants", () => {
     const view = between([root, stranger], [root, ending], issuers.west);
     deepEqual(said(anchorsShared, view), [
-      `warning: only cluster east trusts ${name(stranger)}, and only cluster west trusts ${name(ending)}: well while a rotation is under way, but linkerd multicluster check wants the same anchors on both`,
+      `warning: only cluster east trusts ${name(stranger)}, and only cluster west trusts ${name(ending)}: fine during a rotation, but linkerd multicluster check expects the same anchors on both`,
     ]);
   });
 
   it("needs each issuer to be under an anchor of the other side", () => {
     const theirs = issuerUnder(stranger);
     deepEqual(said(issuersTrusted, between([root], [root, stranger], theirs)), [
-      `error: the issuer of cluster west, ${name(theirs)}, is under no valid anchor that cluster east trusts (${name(root)}), so proxies in east refuse those of west: add its anchor to the bundle of east, or give west an issuer under one of these`,
+      `error: the issuer of cluster west, ${name(theirs)}, is not signed by any valid anchor that cluster east trusts (${name(root)}), so proxies in east reject those of west: add its anchor to the trust bundle of east, or give west an issuer signed by one of these`,
     ]);
     deepEqual(said(issuersTrusted, between([root, stranger], [stranger], theirs)), [
-      `error: the issuer of cluster east, ${name(issuers.east)}, is under no valid anchor that cluster west trusts (${name(stranger)}), so proxies in west refuse those of east: add its anchor to the bundle of west, or give east an issuer under one of these`,
+      `error: the issuer of cluster east, ${name(issuers.east)}, is not signed by any valid anchor that cluster west trusts (${name(stranger)}), so proxies in west reject those of east: add its anchor to the trust bundle of west, or give east an issuer signed by one of these`,
     ]);
   });
 

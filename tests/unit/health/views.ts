@@ -1,8 +1,8 @@
 import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import type { LinkObject } from "../../../engine/health/observe/resources.ts";
-import { resultOf } from "../../../engine/health/report/report.ts";
+import type { Link } from "../../../engine/kubernetes/link-resource.ts";
+import { resultOf } from "../../../engine/health/report.ts";
 import type {
   ClusterReading,
   ClusterView,
@@ -42,7 +42,7 @@ export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
   };
 }
 
-export const linkObject: LinkObject = {
+export const linkObject: Link = {
   metadata: { name: "west", namespace: "linkerd-multicluster" },
   spec: {
     targetClusterName: "west",
@@ -86,8 +86,8 @@ export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
   return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
 }
 
-export const taken: Extract<Trial, { readonly outcome: "taken" }> = {
-  outcome: "taken",
+export const taken: Extract<Trial, { readonly outcome: "accepted" }> = {
+  outcome: "accepted",
   server: "https://west.example.com",
   denied: [],
 };

@@ -125,7 +125,7 @@ describe("credentials", () => {
         const error = await errorOf(client.list(resources.services));
         assert.equal(
           error.message,
-          "cluster west can't be used with the credentials of context k3d-west, not even to list services: they can't be had (ENOENT): kubectl --context k3d-west get --raw /version shows why; log in again or renew the kubeconfig",
+          "could not load the credentials of context k3d-west to list services in cluster west: kubectl --context k3d-west get --raw /version shows why (ENOENT)",
         );
         assert.equal(received.length, 0);
       },

@@ -50,7 +50,7 @@ describe("an error", () => {
       "Unauthorized",
       "Unauthorized",
       "unauthorized",
-      "cluster west can't be used with the credentials of context k3d-west, not even to list services: Unauthorized; log in again or renew the kubeconfig",
+      "cluster west rejects the credentials of context k3d-west when asked to list services: Unauthorized; log in again or renew the kubeconfig",
     ],
     [
       { verb: "list", resource: links, at: {} },
@@ -66,7 +66,7 @@ describe("an error", () => {
       "NotFound",
       'namespaces "shop" not found',
       "notFound",
-      'cluster west lacks what it takes to create Service shop/cart: namespaces "shop" not found',
+      `cluster west can't create Service shop/cart: namespaces "shop" not found`,
     ],
     [
       { verb: "update", resource: services, at: cart },
@@ -74,7 +74,7 @@ describe("an error", () => {
       "Invalid",
       "spec.clusterIP: field is immutable",
       "invalid",
-      "cluster west rejects to update Service shop/cart (status 422): spec.clusterIP: field is immutable",
+      "cluster west rejects the request to update Service shop/cart (status 422): spec.clusterIP: field is immutable",
     ],
     [
       { verb: "delete", resource: services, at: cart },
@@ -82,7 +82,7 @@ describe("an error", () => {
       "Conflict",
       "Precondition failed: UID in precondition: 1, UID in object meta: 2",
       "conflict",
-      "Service shop/cart in cluster west was changed by someone else before this delete: Precondition failed: UID in precondition: 1, UID in object meta: 2; run again",
+      "Service shop/cart in cluster west was changed by another client before this delete: Precondition failed: UID in precondition: 1, UID in object meta: 2; run again",
     ],
   ];
 

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { AccessError, readKubeconfig } from "../../../engine/kubernetes/kubeconfig.ts";
-import type { ClusterAccess } from "../../../engine/mirroring/model/link.ts";
+import {
+  type ClusterAccess,
+  KubeconfigError,
+  readKubeconfig,
+} from "../../../engine/kubernetes/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "./scripted-cluster.ts";
 
 const https = (server: string) => ({ cluster: { server }, user: { token: "canary" } });
@@ -19,7 +22,7 @@ describe("a kubeconfig", () => {
       () => undefined,
       (reason: unknown) => reason,
     );
-    assert(error instanceof AccessError, `not an AccessError: ${String(error)}`);
+    assert(error instanceof KubeconfigError, `not an KubeconfigError: ${String(error)}`);
     assert.equal(error.cluster, "west");
     return error.message;
   };
@@ -77,7 +80,7 @@ describe("a kubeconfig", () => {
       assert.equal(config.getCurrentCluster()?.server, "https://a");
       assert.equal(
         await problem(read({ context: "b", kubeconfig: file }, home)),
-        `cluster west: context b is for cluster b, for which ${file} has no valid entry`,
+        `cluster west: context b refers to cluster b, for which ${file} has no valid entry`,
       );
     }));
 
@@ -86,11 +89,11 @@ describe("a kubeconfig", () => {
       const file = path.join(home, "none");
       assert.equal(
         await problem(read({ context: "a", kubeconfig: file }, home)),
-        `cluster west: there is no kubeconfig at ${file} in which to find context a`,
+        `cluster west: there is no kubeconfig at ${file} to read context a from`,
       );
       assert.equal(
         await problem(read({ context: "a" }, home)),
-        `cluster west: there is no kubeconfig at ${home}/.kube/config in which to find context a`,
+        `cluster west: there is no kubeconfig at ${home}/.kube/config to read context a from`,
       );
       assert.match(await problem(read({ context: "in-cluster" }, home)), /there is no kubeconfig/);
     }));
@@ -120,7 +123,7 @@ describe("a kubeconfig", () => {
       );
       assert.equal(
         await problem(read({ context: "a", kubeconfig: file }, home)),
-        `cluster west: context a is for user u, for which ${file} has no valid entry`,
+        `cluster west: context a refers to user u, for which ${file} has no valid entry`,
       );
     }));
 

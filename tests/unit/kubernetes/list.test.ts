@@ -119,7 +119,7 @@ describe("a list", () => {
           assert(error.clusterUnavailable);
           assert.match(
             error.message,
-            /^cluster west failed to list services \(status 200\) after 8 attempts: the (answer is not a ServiceList|ServiceList in the answer has no items); look into/,
+            /^cluster west failed to list services \(status 200\) after 8 attempts: the (answer is not a ServiceList|ServiceList in the answer has no items); check its/,
           );
         },
       ));

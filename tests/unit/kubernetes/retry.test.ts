@@ -63,7 +63,7 @@ describe("a request", () => {
         assert.equal(error.detail, "etcd is away");
         assert.equal(
           error.message,
-          `cluster west failed to list services (status 500) after 8 attempts: etcd is away; look into its API server at ${url}`,
+          `cluster west failed to list services (status 500) after 8 attempts: etcd is away; check its API server at ${url}`,
         );
         assert.deepEqual(time.slept, [50, 100, 200, 400, 800, 1600, 2500]);
         assert.deepEqual(client.requests, { reads: 8, writes: 0 });
@@ -96,7 +96,7 @@ describe("a request", () => {
       async ({ client, time }) => {
         const error = await errorOf(client.list(resources.services));
         assert.equal(error.kind, "unreachable");
-        assert.match(error.message, /no answer came in time .* after 2 attempts/);
+        assert.match(error.message, /the response timed out .* after 2 attempts/);
         assert.deepEqual(time.slept, [50]);
       },
       { requestTimeout: 20 },
@@ -117,7 +117,7 @@ describe("a write whose outcome is unknown", () => {
       async ({ client, received }) => {
         const error = await errorOf(client.create(resources.services, service("cart")));
         assert.equal(error.kind, "alreadyExists");
-        assert.equal(error.message, "cluster west has a Service shop/cart already");
+        assert.equal(error.message, "Service shop/cart already exists in cluster west");
         assert.equal(received.length, 2);
         assert.deepEqual(client.requests, { reads: 0, writes: 2 });
       },
@@ -143,7 +143,7 @@ describe("a write whose outcome is unknown", () => {
         assert.equal(error.kind, "conflict");
         assert.equal(
           error.message,
-          "Service shop/cart in cluster west was changed by someone else before this update: the object has been modified; run again",
+          "Service shop/cart in cluster west was changed by another client before this update: the object has been modified; run again",
         );
       },
     ));

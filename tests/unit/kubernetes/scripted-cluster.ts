@@ -203,6 +203,12 @@ export function status(code: number, reason: string, message: string, details?: 
   return { status: code, body: details === undefined ? body : { ...body, details } };
 }
 
+/** The server's answer for an object that does not exist, which names it. */
+export function absent({ url }: Received): Reply {
+  const name = url.pathname.split("/").at(-1);
+  return status(404, "NotFound", `"${name ?? ""}" not found`, { name });
+}
+
 export function service(name: string, more: Readonly<Record<string, unknown>> = {}) {
   return { metadata: { name, namespace: "shop", ...more }, spec: { ports: [{ port: 80 }] } };
 }

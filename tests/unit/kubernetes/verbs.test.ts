@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Resource } from "../../../engine/kubernetes/resources.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
-import { saved, service, withCluster } from "./scripted-cluster.ts";
+import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
+import { type Reply, saved, service, status, withCluster } from "./scripted-cluster.ts";
 
 interface TokenRequest {
   readonly metadata: { readonly name: string; readonly namespace: string };
@@ -17,19 +18,6 @@ const tokenRequests: Resource<TokenRequest> = {
   namespaced: true,
   subresource: "token",
   sensitive: true,
-};
-
-interface AccessReview {
-  readonly metadata?: { readonly name?: string };
-  readonly spec: { readonly resourceAttributes: { readonly verb: string } };
-}
-
-const accessReviews: Resource<AccessReview> = {
-  apiVersion: "authorization.k8s.io/v1",
-  kind: "SelfSubjectAccessReview",
-  path: "apis/authorization.k8s.io/v1",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
 };
 
 const links: Resource<{ readonly metadata: { readonly name: string } }> = {
@@ -70,6 +58,33 @@ describe("the verbs", () => {
         });
       },
     ));
+
+  it("find has nothing for an absent object, and for nothing else", async () => {
+    const missing = '"cart" not found';
+    const found = async (reply: Reply) => {
+      let result: unknown;
+      await withCluster(
+        () => reply,
+        async ({ client }) => {
+          result = await client
+            .find(resources.services, cart.metadata)
+            .catch((error: unknown) => (error instanceof KubernetesError ? error.kind : error));
+        },
+      );
+      return result;
+    };
+    assert.equal(await found(status(404, "NotFound", missing, { name: "cart" })), undefined);
+    assert.deepEqual(await found(saved(cart)), { apiVersion: "v1", kind: "Service", ...cart });
+    for (const [reply, kind] of [
+      // As API servers answer for a kind that they do not serve.
+      [status(404, "NotFound", "the server could not find the requested resource", {}), "notFound"],
+      [{ status: 404, body: "404 page not found" }, "notFound"],
+      [status(404, "NotFound", 'namespaces "shop" not found', { name: "shop" }), "notFound"],
+      [status(403, "Forbidden", missing, { name: "cart" }), "forbidden"],
+      [status(410, "Expired", missing, { name: "cart" }), "gone"],
+    ] as const)
+      assert.equal(await found(reply), kind);
+  });
 
   it("names cannot lead elsewhere", () =>
     withCluster(
@@ -112,7 +127,9 @@ describe("the verbs", () => {
 
   it("create can post a question", () =>
     withCluster(echo("SelfSubjectAccessReview"), async ({ client, received }) => {
-      await client.create(accessReviews, { spec: { resourceAttributes: { verb: "list" } } });
+      await client.create(resources.accessReviews, {
+        spec: { resourceAttributes: { group: "", resource: "pods", verb: "list" } },
+      });
       assert.equal(
         received[0]?.url.pathname,
         "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

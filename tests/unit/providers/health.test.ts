@@ -1,10 +1,11 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import { checkMesh } from "../../../engine/health/check-mesh.ts";
+import { checkMesh } from "../../../engine/health/run.ts";
 import { health, healthResource } from "../../../engine/providers/health.ts";
-import { type Report, reportOn } from "../../../engine/health/report/report.ts";
+import { type Report, reportOn } from "../../../engine/health/report.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
 import { link } from "../fixtures/link.ts";
+import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
 
 const healthy = { clusters: [clusterView()], links: [linkView()] };
@@ -41,7 +42,7 @@ describe("health in a run", () => {
   it("says in one line that all is well", async () => {
     const { tried, said } = resource(reportOn(healthy));
     deepEqual(await tried.create(inputs), { id: "health", outs: inputs });
-    deepEqual(said, ["health: 15 in order; npm run check shows them all"]);
+    deepEqual(said, ["health: 15 passed; npm run check shows them all"]);
   });
 
   it("fails the run for errors, with state that makes the next run look again", async () => {
@@ -99,49 +100,35 @@ describe("health in a run", () => {
 });
 
 describe("looking at a mesh", () => {
-  const patience = (within: number) => {
-    const clock = { at: 0, looks: 0 };
-    return {
-      clock,
-      patience: {
-        ...{ within, every: 2_000, now: () => clock.at },
-        sleep: (milliseconds: number) => {
-          clock.at += milliseconds;
-          return Promise.resolve();
-        },
-      },
-    };
-  };
-
   it("ends as soon as it is healthy", async () => {
-    const { clock, patience: ample } = patience(60_000);
-    const report = await checkMesh(mesh(), ample, () => {
-      clock.looks += 1;
-      return Promise.resolve(clock.looks < 3 ? broken : healthy);
+    const time = new FakeTime();
+    let looks = 0;
+    const report = await checkMesh(mesh(), { within: 60_000, every: 2_000, time }, () => {
+      looks += 1;
+      return Promise.resolve(looks < 3 ? broken : healthy);
     });
-    deepEqual([report.healthy, clock.looks, clock.at], [true, 3, 4_000]);
+    deepEqual([report.healthy, looks, time.now()], [true, 3, 4_000]);
   });
 
   it("ends as soon as nothing is left that it should wait for", async () => {
-    const { clock, patience: ample } = patience(60_000);
-    const enough = () => true;
-    const { healthy: isHealthy } = await checkMesh(mesh(), { ...ample, enough }, () =>
-      Promise.resolve(lost),
-    );
-    deepEqual([isHealthy, clock.at], [false, 0]);
+    const time = new FakeTime();
+    const polling = { within: 60_000, every: 2_000, time, enough: () => true };
+    const { healthy: isHealthy } = await checkMesh(mesh(), polling, () => Promise.resolve(lost));
+    deepEqual([isHealthy, time.now()], [false, 0]);
   });
 
-  it("ends when patience does, and without any after one look", async () => {
+  it("ends when the time is up, and without any after one look", async () => {
     for (const [within, looks] of [
       [0, 1],
       [5_000, 3],
     ] as const) {
-      const { clock, patience: some } = patience(within);
-      const report = await checkMesh(mesh(), some, () => {
-        clock.looks += 1;
+      let looked = 0;
+      const polling = { within, every: 2_000, time: new FakeTime() };
+      const report = await checkMesh(mesh(), polling, () => {
+        looked += 1;
         return Promise.resolve(broken);
       });
-      deepEqual([report.healthy, clock.looks], [false, looks]);
+      deepEqual([report.healthy, looked], [false, looks]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { certificateLifetime, trustRootArgs } from "../../../components/trust/settings.ts";
+import { certificateLifetime, trustRootArgs } from "../../../components/trust-root.ts";
 import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
 import { authority, day, issuerUnder } from "./certificates.ts";
 

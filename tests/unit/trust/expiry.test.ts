@@ -1,15 +1,15 @@
 import { deepEqual } from "node:assert/strict";
-import { expiryVerdicts, type Watched } from "../../../engine/trust/expiry.ts";
-import { renewalPeriod } from "../../../engine/trust/renewal.ts";
+import { expiryNotices, type Expiring } from "../../../engine/trust/expiry.ts";
+import { renewalPeriod } from "../../../engine/trust/expiry.ts";
 import { authority, day, now } from "./certificates.ts";
 
 /** What is said of a certificate made for `life` days with `left` of them to go. */
-function said(life: number, left: number, more: Partial<Watched> = {}): string[] {
+function said(life: number, left: number, more: Partial<Expiring> = {}): string[] {
   const notAfter = new Date(now.getTime() + left * day);
   const notBefore = new Date(notAfter.getTime() - life * day);
   const { certificate } = authority({ notBefore, notAfter });
-  const watched = { certificate, role: "the trust anchor", remedy: "Do it.", succeeded: false };
-  return expiryVerdicts([{ ...watched, ...more }], now).map(
+  const expiring = { certificate, role: "the trust anchor", remedy: "Do it.", succeeded: false };
+  return expiryNotices([{ ...expiring, ...more }], now).map(
     ({ severity, message }) => `${severity}: ${message.replace(/ \(SHA-256 \w+\)/, "")}`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Bundle } from "../../../engine/trust/bundle.ts";
 import type { Certificate } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts, PresentTrust, Proxy } from "../../../engine/trust/live.ts";
-import type { Decision, TrustPlan } from "../../../engine/trust/plan.ts";
+import type { Decision, TrustPlan } from "../../../engine/trust/rotate.ts";
 import { type Authority, day, now } from "./certificates.ts";
 
 export const absent: LiveTrust = { state: "absent" };

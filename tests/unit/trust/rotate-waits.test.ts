@@ -47,19 +47,19 @@ describe("trust: certificates that outlive their issuer", () => {
   });
 });
 
-describe("trust: what the person at the terminal is told", () => {
+describe("trust: what the user is told", () => {
   const told = (clusters: Clusters) =>
     planIn(second(clusters)).notes.map((note) => note.replaceAll(/ \(SHA-256 \w+\)/g, ""));
 
   it("at each step what to do next", () => {
     deepEqual(told({ w: before }), [
-      "Rotation, step 1 of 3: this run lets every cluster trust next beside what it trusts now. Then restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again.",
+      "Rotation, step 1 of 3: this run adds next to the trust bundle of every cluster. Then restart every meshed workload on every cluster, including the gateways (kubectl rollout restart), and run again.",
     ]);
     deepEqual(told({ w: bundled() }), [
-      "Rotation, step 2 of 3: this run replaces every issuer by one under next. Then wait five minutes, until no certificate comes from the old ones, restart every meshed workload on every cluster, the gateways too (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
+      "Rotation, step 2 of 3: this run replaces every issuer with one signed by next. Then wait five minutes, after which the old ones issue no more certificates, restart every meshed workload on every cluster, including the gateways (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
     ]);
     deepEqual(told({ w: bundled(nextIssuer) }), [
-      "Rotation, step 3 of 3: this run ends the trust in old. Proxies forget it when their workloads are restarted.",
+      "Rotation, step 3 of 3: this run removes old from every trust bundle. Proxies trust it until their workloads are restarted.",
     ]);
     deepEqual(told({ w: done }), []);
   });
@@ -74,7 +74,7 @@ describe("trust: what the person at the terminal is told", () => {
       issuerSince: now,
     };
     deepEqual(told({ w: late }), [
-      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod (not before 2026-08-21T12:05:00.000Z, as new pods may get a certificate of the old issuer until then) and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+      "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod (not before 2026-08-21T12:05:00.000Z, since until then new pods may get a certificate from the old issuer) and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
     ]);
     const settled = { ...late, issuerSince: new Date(now.getTime() - 5 * 60_000) };
     deepEqual(told({ w: settled }), [
@@ -84,13 +84,13 @@ describe("trust: what the person at the terminal is told", () => {
 
   it("what a rotation waits for: clusters", () => {
     deepEqual(told({ w: before, e: unreadable("cluster e can't be reached") }), [
-      "The rotation to next stays where it is, because cluster e can't be reached.",
+      "The rotation to next is paused, because cluster e can't be reached.",
     ]);
     deepEqual(
       told({
         w: present([next, old], oldIssuer, { state: "unread", why: "cluster w lists no pods" }),
       }),
-      ["The rotation waits, because cluster w lists no pods."],
+      ["The rotation is paused, because cluster w lists no pods."],
     );
   });
 });

@@ -128,7 +128,7 @@ describe("trust: the first generation", () => {
     equal(rest.length, 0);
     match(
       sentence,
-      /^Cluster w issues certificates with identity\.linkerd\.cluster\.local \(SHA-256 \w+\), which is under none of this stack's anchors, old \(SHA-256 \w+\): to replace it at once would break its traffic\. .*trust\.generation back .*trust\.anchors and trust\.issuers\.$/,
+      /^Cluster w uses the issuer identity\.linkerd\.cluster\.local \(SHA-256 \w+\), which is not signed by any of this stack's trust anchors, old \(SHA-256 \w+\): replacing it at once would break its traffic\. .*trust\.generation back .*trust\.anchors and trust\.issuers\.$/,
     );
   });
 
@@ -161,7 +161,7 @@ describe("trust: a rotation, from what is live", () => {
 
   it("with no cluster to be read there is no telling where it stands", () => {
     deepEqual(refusedIn(second({ w: unreadable(), e: absent })), [
-      "How far the rotation of the trust anchor has come can't be told, as no cluster with Linkerd could be read: cluster x can't be reached.",
+      "The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: cluster x can't be reached.",
     ]);
   });
 

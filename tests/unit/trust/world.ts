@@ -1,7 +1,7 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
 import type { Certificate } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
-import type { ClusterPlan } from "../../../engine/trust/plan.ts";
+import type { ClusterPlan } from "../../../engine/trust/rotate.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 

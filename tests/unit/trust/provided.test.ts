@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { LiveTrust } from "../../../engine/trust/live.ts";
-import { adopt } from "../../../engine/trust/provided.ts";
+import { planProvided } from "../../../engine/trust/provided.ts";
 import { type Authority, authority, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
@@ -28,7 +28,7 @@ type Clusters = Readonly<Record<string, LiveTrust>>;
 function given(bundle: readonly Authority[], issuer: Authority, clusters: Clusters) {
   const issuers = Object.keys(clusters).map((name) => [name, [issuer.certificate]] as const);
   const own = { anchors: anchors(...bundle), issuers: new Map(issuers) };
-  return adopt({ ...own, live: live(clusters), now });
+  return planProvided({ ...own, live: live(clusters), now });
 }
 
 function sentences(...args: Parameters<typeof given>): string[] {
@@ -125,28 +125,28 @@ describe("trust: own anchors and issuers", () => {
 describe("trust: own anchors and issuers out of order", () => {
   it("an issuer before its anchor", () => {
     deepEqual(sentences([old, next], nextIssuer, { w: bundled, e: before }), [
-      "linkerd-multicluster:trust.issuers.w is under next, which e does not trust yet. Keep the issuer as it was, put the anchor beside the old one in linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.",
-      "linkerd-multicluster:trust.issuers.e is under next, which e does not trust yet. Keep the issuer as it was, put the anchor beside the old one in linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.",
+      "linkerd-multicluster:trust.issuers.w is signed by next, which e does not trust yet. Keep the old issuer, add the anchor to linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.",
+      "linkerd-multicluster:trust.issuers.e is signed by next, which e does not trust yet. Keep the old issuer, add the anchor to linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.",
     ]);
   });
 
   it("an issuer before the restarts", () => {
     const stale = present([old, next], oldIssuer, [proxy("db-0", [old])]);
     deepEqual(sentences([old, next], nextIssuer, { w: stale }), [
-      "linkerd-multicluster:trust.issuers.w is under next, which 1 running proxies do not trust yet. Keep the issuer as it was until their workloads are restarted: w: shop/db-0.",
+      "linkerd-multicluster:trust.issuers.w is signed by next, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: w: shop/db-0.",
     ]);
   });
 
   it("an anchor left out before the issuers", () => {
     deepEqual(sentences([next], nextIssuer, { w: bundled }), [
-      "linkerd-multicluster:trust.anchors lacks old, under which cluster w issues certificates now. Keep it beside the new one until an issuer under the new one is in place everywhere.",
+      "linkerd-multicluster:trust.anchors lacks old, which signed the issuer that cluster w uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.",
     ]);
   });
 
   it("an anchor left out before certificates under it are gone", () => {
     const late = { ...reissued, issuerSince: now };
     deepEqual(sentences([next], nextIssuer, { w: late }), [
-      "linkerd-multicluster:trust.anchors lacks old, under which certificates may still be in use. Keep it until these workloads are restarted (not before 2026-08-21T12:05:00.000Z, as new pods may get a certificate of the old issuer until then), or until 2026-08-22T12:05:00.000Z: w: shop/web-0.",
+      "linkerd-multicluster:trust.anchors lacks old, under which certificates may still be in use. Keep it until these workloads are restarted (not before 2026-08-21T12:05:00.000Z, since until then new pods may get a certificate from the old issuer), or until 2026-08-22T12:05:00.000Z: w: shop/web-0.",
     ]);
   });
 
@@ -166,14 +166,14 @@ describe("trust: own anchors and issuers out of order", () => {
 
   it("any such step while something can't be read", () => {
     deepEqual(sentences([next], nextIssuer, { w: reissued, e: unreadable() }), [
-      "Neither an issuer's anchor can change nor an anchor go now, because cluster x can't be reached.",
+      "No issuer can move to another anchor, and no anchor can be removed, because cluster x can't be reached.",
     ]);
     const unread = present([old, next], nextIssuer, {
       state: "unread",
       why: "cluster w lists no pods",
     });
     deepEqual(sentences([next], nextIssuer, { w: unread }), [
-      "Neither an issuer's anchor can change nor an anchor go now, because cluster w lists no pods.",
+      "No issuer can move to another anchor, and no anchor can be removed, because cluster w lists no pods.",
     ]);
   });
 

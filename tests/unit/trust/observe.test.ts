@@ -2,8 +2,14 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
-import { isRotating, readLive } from "../../../engine/trust/read-live.ts";
-import { type Received, type Reply, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
+import {
+  absent as missing,
+  type Received,
+  type Reply,
+  status,
+  withCluster,
+} from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "./certificates.ts";
 import { absent, anchors, live, present } from "./live.ts";
 
@@ -37,10 +43,10 @@ async function readFrom(objects: Objects) {
     requests.push(request);
     const body = objects[request.url.pathname];
     if (typeof body === "number") return status(body, "Forbidden", "no");
-    return body === undefined ? status(404, "NotFound", "not found") : { body };
+    return body === undefined ? missing(request) : { body };
   };
   await withCluster(script, async ({ client }) => {
-    found = await readLive(new Map([["west", client]]), "linkerd");
+    found = await observeTrust(new Map([["west", client]]), "linkerd");
   });
   return { west: found.get("west"), requests };
 }
@@ -99,12 +105,12 @@ describe("trust: what is live, read from a cluster", () => {
     [
       "a bundle that is none",
       { [rootsPath]: roots("hunter2") },
-      /^ConfigMap linkerd\/linkerd-identity-trust-roots of cluster west holds no certificate that can be parsed$/,
+      /^ConfigMap linkerd\/linkerd-identity-trust-roots of cluster west contains no certificate that can be parsed$/,
     ],
     [
       "an issuer that is none",
       { [rootsPath]: roots(old.pem), [issuerPath]: secret({ "tls.crt": encoded("x") }) },
-      /^Secret linkerd\/linkerd-identity-issuer of cluster west holds no/,
+      /^Secret linkerd\/linkerd-identity-issuer of cluster west contains no/,
     ],
   ] as const) {
     it(`unreadable: ${name}`, async () => {
@@ -114,7 +120,7 @@ describe("trust: what is live, read from a cluster", () => {
   }
 
   it("unreadable: what could not be reached before", async () => {
-    const found = await readLive(new Map([["west", { why: "no route" }]]), "linkerd");
+    const found = await observeTrust(new Map([["west", { why: "no route" }]]), "linkerd");
     deepEqual(found.get("west"), { state: "unreadable", why: "no route" });
   });
 });

@@ -1,7 +1,29 @@
-import { clusterReached } from "./checks/cluster.ts";
+import { debugLog } from "../kubernetes/log.ts";
+import { poll, type Polling } from "../kubernetes/retry.ts";
+import { clusterReached } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { CheckResult, Group, Report } from "./report/report.ts";
-import { cut } from "./report/table.ts";
+import { observeMesh, type Views } from "./observe/observe.ts";
+import { type CheckResult, cut, type Group, type Report, reportOn, summary } from "./report.ts";
+
+/** How long a mesh is given to become healthy. */
+export interface HealthPolling extends Polling {
+  /** Whether there is nothing to wait for; by default that is health. */
+  readonly enough?: (report: Report) => boolean;
+}
+
+/** Looks at the mesh until it is healthy enough or time is up, and reports what it saw last. */
+export function checkMesh(
+  mesh: HealthMesh,
+  { enough = ({ healthy }) => healthy, ...polling }: HealthPolling,
+  observe: (mesh: HealthMesh, now: Date) => Promise<Views> = observeMesh,
+): Promise<Report> {
+  const look = async () => {
+    const report = reportOn(await observe(mesh, new Date()));
+    debugLog()?.(`health: ${summary(report.counts)}`);
+    return report;
+  };
+  return poll(look, enough, polling);
+}
 
 /** What fails a run, as sentences that say which cluster or link they are about. */
 export function stopping(report: Report, mesh: HealthMesh): string[] {
@@ -10,7 +32,7 @@ export function stopping(report: Report, mesh: HealthMesh): string[] {
   });
 }
 
-/** What is to be known and fails no run. */
+/** What is worth knowing and fails no run. */
 export function warnings(report: Report, mesh: HealthMesh): string[] {
   return sentences(report, (severity, check, group) => {
     return severity === "warning" || isTolerated(check, group, mesh);
@@ -32,7 +54,7 @@ function sentences(
   return groups.flatMap((group) =>
     group.checks.flatMap((check) => {
       const wanted = check.findings.filter(({ severity }) => isWanted(severity, check, group));
-      // What is said of a cluster names it already.
+      // Sentences about a cluster name it already.
       const about = group.kind === "link" ? `link ${group.name}: ` : "";
       return cut(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
     }),

@@ -1,15 +1,20 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { accountName } from "../engine/credentials/names.ts";
-import { managedBy, tokenType } from "../engine/credentials/resources.ts";
-import type { PolicyRule, Rotation, TargetFacts } from "../engine/credentials/state.ts";
-import type { ClusterAccess, LinkSpec } from "../engine/mirroring/model/link.ts";
+import {
+  accountAnnotation,
+  accountName,
+  managedBy,
+  type Namespaces,
+  tokenType,
+} from "../engine/credentials/objects.ts";
+import type { PolicyRule, TargetFacts, TokenRotation } from "../engine/credentials/state.ts";
+import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
+import type { LinkSpec } from "../engine/mirroring/model/link.ts";
 import { LinkTarget } from "./link-target.ts";
 import { accessRules, linkUse } from "../engine/credentials/rules.ts";
-import type { Namespaces } from "../engine/credentials/secrets.ts";
 import { TokenCheck } from "./token-check.ts";
 
-export interface LinkAccessArgs {
+export interface LinkAccountArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
   /** How the runner reaches the source. */
@@ -17,16 +22,17 @@ export interface LinkAccessArgs {
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
   readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
   readonly namespaces: Namespaces;
-  readonly rotation: Rotation;
+  readonly rotation: TokenRotation;
   /** Of the target cluster. */
   readonly provider: k8s.Provider;
 }
 
 /**
- * A link's part in the target: an account of the consumer's own, allowed what the link uses, and its
- * token. A new token is created beside the old one, which goes at the very end of the run.
+ * A link's part in the target: a service account of its own for the consumer, with the rights that
+ * the link uses, and its token. A new token is created first; the old one is deleted at the very end
+ * of the run.
  */
-export class LinkAccess extends pulumi.ComponentResource {
+export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
   /** The account's name, which is also that of its ClusterRole and binding. */
   readonly account: string;
@@ -34,8 +40,8 @@ export class LinkAccess extends pulumi.ComponentResource {
   readonly token: pulumi.Output<string>;
   readonly checked: TokenCheck;
 
-  constructor(name: string, args: LinkAccessArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("linkerd-multicluster:index:LinkAccess", name, {}, opts);
+  constructor(name: string, args: LinkAccountArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:LinkAccount", name, {}, opts);
     const { spec, namespaces, provider } = args;
     const { access } = args.target;
     const namespace = namespaces.multicluster;
@@ -54,7 +60,7 @@ export class LinkAccess extends pulumi.ComponentResource {
           name: this.facts.apply(({ token }) => token),
           namespace,
           labels: ourLabels,
-          annotations: { "kubernetes.io/service-account.name": this.account },
+          annotations: { [accountAnnotation]: this.account },
         },
         type: tokenType,
       },
@@ -107,7 +113,7 @@ export class LinkAccess extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccessArgs) {
+function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccountArgs) {
   const { access, apiServer } = target;
   return {
     source: spec.source,
@@ -124,12 +130,12 @@ function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccessAr
 }
 
 /**
- * A preview knows of a Secret that is yet to be created that it has no data, and would be wrong:
- * its id, unknown till then, makes the token unknown too.
+ * In a preview, a Secret that is yet to be created has no data, which would be taken for no token:
+ * its id, unknown until then, makes the token unknown too.
  */
 function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
   const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
-    // Pulumi declares the data as always there.
+    // Pulumi's type has the data as always set.
     const { token: base64 }: Readonly<Record<string, string | undefined>> = data;
     if (base64 !== undefined) return Buffer.from(base64, "base64").toString();
     if (pulumi.runtime.isDryRun()) return "";

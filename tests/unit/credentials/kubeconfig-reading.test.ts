@@ -1,7 +1,6 @@
 import { deepEqual, fail, ok } from "node:assert/strict";
 import { stringify } from "yaml";
-import { kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
-import { credentialsIn } from "../../../engine/health/observe/kubeconfig.ts";
+import { credentialsIn, kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
 
 const parts = {
   server: "https://west.example.com:6443",
@@ -30,8 +29,8 @@ describe("a kubeconfig found in a cluster", () => {
     ["is no YAML", "{canary", "current context"],
     ["names a context it lacks", "current-context: c", "current context"],
     ["has no server", kubeconfig({ server: "" }), "a server"],
-    ["would show the token", kubeconfig({ server: "http://west.example.com" }), "nobody else"],
-    ["trusts anyone", kubeconfig({ "insecure-skip-tls-verify": true }), "nobody else"],
+    ["would show the token", kubeconfig({ server: "http://west.example.com" }), "token secret"],
+    ["trusts anyone", kubeconfig({ "insecure-skip-tls-verify": true }), "token secret"],
     ["runs a program", kubeconfig({}, { exec: { command: "canary" } }), "has a token"],
     ["reads a token file", kubeconfig({}, { tokenFile: "/canary" }), "has a token"],
     ["reads a file", kubeconfig({ "certificate-authority": "/canary" }), "authority-data"],

@@ -1,7 +1,8 @@
-import type { Check, Severity } from "../check.ts";
-import { clusterChecks, linkChecks } from "../checks/all.ts";
-import type { HealthMesh } from "../mesh.ts";
-import type { Views } from "../observe/observe.ts";
+import { count } from "../mirroring/plan/text.ts";
+import type { Check, Severity } from "./check.ts";
+import { clusterChecks, linkChecks } from "./checks/all.ts";
+import type { HealthMesh } from "./mesh.ts";
+import type { Views } from "./observe/observe.ts";
 
 /**
  * What `npm run check -- --output json` prints, as one JSON document. Its shape is stable: fields
@@ -17,6 +18,7 @@ export interface Report {
   readonly groups: readonly Group[];
 }
 
+/** One cluster or one link, with all of its checks. */
 export interface Group {
   readonly kind: "cluster" | "link";
   /** `west`, or for a link `source/target`. */
@@ -24,9 +26,10 @@ export interface Group {
   readonly checks: readonly CheckResult[];
 }
 
-/** By the gravest finding; a warning alone leaves the mesh healthy. */
+/** By the most severe finding; a warning alone leaves the mesh healthy. */
 export type Result = "ok" | "warning" | "error" | "skipped";
 
+/** What one check found in one cluster or link. */
 export interface CheckResult {
   /** Stable, as `trust-anchors-shared`. */
   readonly id: string;
@@ -39,7 +42,7 @@ export interface CheckResult {
   readonly findings: readonly { readonly severity: Severity; readonly sentence: string }[];
 }
 
-/** Puts every check to every cluster and link. Pure. */
+/** Runs every check on every cluster and link. Pure. */
 export function reportOn({ clusters, links }: Views): Report {
   const groups: readonly Group[] = [
     ...clusters.map((view) => ({
@@ -72,7 +75,7 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
   const hint = anchor === undefined ? {} : { hint: `https://linkerd.io/2/checks/#${anchor}` };
   const verdict =
     check.aboutLinkerd && view.mesh.manage === "mirrors"
-      ? { skipped: "with manage: mirrors this stack has no say in it" }
+      ? { skipped: "this stack does not manage it (manage: mirrors)" }
       : check.run(view);
   if ("skipped" in verdict)
     return { id, title, result: "skipped", ...hint, why: verdict.skipped, findings: [] };
@@ -83,4 +86,49 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";
   return { id, title, result, ...hint, findings };
+}
+
+/** The table shows no more findings of a check than this; `--output json` has them all. */
+const shown = 10;
+
+const marks: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", skipped: "-" };
+
+/** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
+export function table(report: Report): string {
+  return [...report.groups.flatMap(lines), statusLine(report), ""].join("\n");
+}
+
+function lines({ kind, name, checks }: Group): string[] {
+  const heading = `${kind} ${name}`;
+  return [heading, "-".repeat(heading.length), ...checks.flatMap(checkLines), ""];
+}
+
+function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
+  const reason = why === undefined ? "" : ` (skipped: ${why})`;
+  const help = hint === undefined || findings.length === 0 ? [] : [`    see ${hint} for hints`];
+  return [`${marks[result]} ${title}${reason}`, ...sentences(findings), ...help];
+}
+
+function sentences(findings: CheckResult["findings"]): string[] {
+  return cut(findings.map(({ sentence }) => sentence)).map((text) => `    ${text}`);
+}
+
+/** As many as are worth reading, and how many more there are. */
+export function cut(texts: readonly string[]): readonly string[] {
+  const more = texts.length - shown;
+  return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;
+}
+
+function statusLine({ healthy, counts }: Report): string {
+  return `Status: ${healthy ? marks.ok : marks.error} (${summary(counts)})`;
+}
+
+/** `8 passed, 1 warning, 3 skipped`. */
+export function summary({ ok, warning, error, skipped }: Report["counts"]): string {
+  return [
+    `${ok} passed`,
+    ...(error > 0 ? [count(error, "error")] : []),
+    ...(warning > 0 ? [count(warning, "warning")] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(", ");
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { goDuration } from "../../../engine/credentials/duration.ts";
-import { gatewayFacts } from "../../../engine/credentials/gateway.ts";
-import type { GatewaySource } from "../../../engine/mirroring/model/link.ts";
-import type { Service } from "../../../engine/kubernetes/objects.ts";
+import { gatewayFacts, gatewayProbe } from "../../../../engine/mirroring/model/gateway.ts";
+import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
+import type { Service } from "../../../../engine/kubernetes/objects.ts";
 
 const place = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 const where = "west/linkerd-multicluster/linkerd-gateway";
@@ -53,15 +52,12 @@ function missing(service: Service | undefined, said: Partial<GatewaySource> = {}
   return answer;
 }
 
-const probe = { path: "/ready", port: 4191, period: "3s" };
-
 describe("a Link's gateway", () => {
   it("is the gateway Service", () => {
     assert.deepEqual(facts(gateway()), {
       addresses: ["192.0.2.7"],
       port: 4143,
       identity: "gateway.west",
-      probe,
     });
   });
 
@@ -70,28 +66,19 @@ describe("a Link's gateway", () => {
     assert.deepEqual(facts(gateway({ ingress })).addresses, ["b.example", "192.0.2.9"]);
   });
 
-  it("is what the link says wherever it says something, the probe aside", () => {
+  it("is what the link says wherever it says something", () => {
     const said = { addresses: ["gw.example"], port: 9, identity: "me" };
-    assert.deepEqual(facts(gateway(), said), { ...said, probe });
+    assert.deepEqual(facts(gateway(), said), said);
   });
 
-  it("needs no gateway Service where the link says everything, and then has no probe", () => {
+  it("needs no gateway Service where the link says everything", () => {
     const said = { addresses: ["gw.example"], port: 9, identity: "me" };
     assert.deepEqual(facts(undefined, said), said);
   });
 
   it("is reached by the ports of the node where it is a NodePort", () => {
-    const { port, probe } = facts(gateway({ spec: { type: "NodePort" } }), {
-      addresses: ["192.0.2.1"],
-    });
-    assert.deepEqual([port, probe?.port], [30143, 30191]);
-  });
-
-  it("has no probe without its path or port", () => {
-    const unpathed = gateway({ annotations: { "mirror.linkerd.io/probe-path": "" } });
-    assert.equal(facts(unpathed).probe, undefined);
-    const unported = gateway({ spec: { ports: [{ name: "mc-gateway", port: 1 }] } });
-    assert.equal(facts(unported).probe, undefined);
+    const nodePort = gateway({ spec: { type: "NodePort" } });
+    assert.equal(facts(nodePort, { addresses: ["192.0.2.1"] }).port, 30143);
   });
 
   it("only waits for a load balancer's address", () => {
@@ -102,6 +89,9 @@ describe("a Link's gateway", () => {
     const { missing: why, soon } = missing(gateway({ ingress: [], spec: { type: "ClusterIP" } }));
     assert.match(why, /is of type ClusterIP and so has no address of its own/);
     assert.equal(soon, false);
+    const portless = missing(gateway({ ingress: [], spec: { ports: [] } }));
+    assert.equal(portless.soon, false);
+    assert.match(portless.missing, /no load balancer address yet.*; .* no port named mc-gateway/);
   });
 
   it("says what else is missing", () => {
@@ -112,32 +102,43 @@ describe("a Link's gateway", () => {
     assert.match(missing(gateway({ spec: { ports: [] } })).missing, /no port named mc-gateway/);
     const anonymous = gateway({ annotations: { "mirror.linkerd.io/gateway-identity": "" } });
     assert.match(missing(anonymous).missing, /no annotation mirror.linkerd.io\/gateway-identity/);
-    const odd = gateway({ annotations: { "mirror.linkerd.io/probe-period": "soon" } });
-    assert.match(
-      missing(odd).missing,
-      /probe-period: "soon", which must be seconds or a Go duration/,
-    );
   });
 });
 
-describe("a probe period", () => {
+describe("a gateway's probe", () => {
+  const period = (said: string) =>
+    gatewayProbe(gateway({ annotations: { "mirror.linkerd.io/probe-period": said } }), where);
+
+  it("is what the gateway Service offers", () => {
+    const probe = { path: "/ready", port: 4191, period: "3s" };
+    assert.deepEqual(gatewayProbe(gateway(), where), { probe });
+    const nodePort = gatewayProbe(gateway({ spec: { type: "NodePort" } }), where);
+    assert.deepEqual(nodePort, { probe: { ...probe, port: 30191 } });
+  });
+
+  it("is none without its path, its port or the Service", () => {
+    const unpathed = gateway({ annotations: { "mirror.linkerd.io/probe-path": "" } });
+    const unported = gateway({ spec: { ports: [{ name: "mc-gateway", port: 1 }] } });
+    for (const service of [unpathed, unported, undefined])
+      assert.equal(gatewayProbe(service, where), undefined);
+  });
+
   const cases = {
     "3": "3s",
     "0": "0s",
     "120": "2m0s",
-    "3600": "1h0m0s",
     "3725": "1h2m5s",
-    "3s": "3s",
     "1h30m": "1h30m",
-    "1.5s": "1.5s",
     "500ms": "500ms",
   };
   for (const [said, meant] of Object.entries(cases))
-    it(`of ${said} is ${meant}`, () => {
-      assert.equal(goDuration(said), meant);
+    it(`has period ${meant} where the Service says ${said}`, () => {
+      assert.deepEqual(period(said), { probe: { path: "/ready", port: 4191, period: meant } });
     });
-  for (const said of ["", "s", "3 s", "-3s", "3d", "3s4", "1e3s", "."])
-    it(`is not ${JSON.stringify(said)}`, () => {
-      assert.equal(goDuration(said), undefined);
+  for (const said of ["", "-3s", "3d", "3s4", "soon"])
+    it(`cannot have period ${JSON.stringify(said)}`, () => {
+      assert.deepEqual(period(said), {
+        mistake: `the gateway Service ${where} has annotation mirror.linkerd.io/probe-period: ${JSON.stringify(said)}, which must be seconds or a Go duration, as 3 or 3s`,
+      });
     });
 });

@@ -1,0 +1,29 @@
+/**
+ * Durations in Go's notation, which Kubernetes objects (metav1.Duration) and Linkerd's Helm values
+ * use: `3s`, `24h0m0s`, `1.5h`.
+ */
+
+const units = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+const part = new RegExp(`(\\d+\\.?\\d*|\\.\\d+)(${Object.keys(units).join("|")})`, "g");
+
+/** The duration in milliseconds; undefined for any other text and for negative ones. */
+export function parseDuration(text: string): number | undefined {
+  if (text === "" || text.replaceAll(part, "") !== "") return undefined;
+  const unitOf = new Map<string, number>(Object.entries(units));
+  return [...text.matchAll(part)].reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (unitOf.get(unit) ?? 0),
+    0,
+  );
+}
+
+/** Whole seconds as Go prints them: `3s`, `2m0s`, `1h0m0s`. */
+export function formatSeconds(total: number): string {
+  const [hours, minutes, seconds] = [
+    Math.floor(total / 3600),
+    Math.floor(total / 60) % 60,
+    total % 60,
+  ];
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}

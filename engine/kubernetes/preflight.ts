@@ -1,0 +1,75 @@
+import { connect } from "./connect.ts";
+import { KubernetesError } from "./errors.ts";
+import { type Identities, identify, sameClusters } from "./identity.ts";
+import type { Kubernetes } from "./interface.ts";
+import { type ClusterAccess, KubeconfigError } from "./kubeconfig.ts";
+import { debugLog } from "./log.ts";
+
+/** A cluster that can be read, or why it can't. */
+export type Reachable = Kubernetes | { readonly why: string };
+
+/** The clusters of a stack as they are at the start of a run. */
+export interface OpenedClusters {
+  /** A client for each cluster, by its name. */
+  readonly clusters: ReadonlyMap<string, Reachable>;
+  readonly uids: Identities;
+  /** What the user has to fix before anything is done: contexts, and one cluster given twice. */
+  readonly mistakes: readonly string[];
+  /** Ends all connections. */
+  readonly close: () => Promise<void>;
+}
+
+export type Connect = (access: ClusterAccess, cluster: string) => Promise<Kubernetes>;
+
+/**
+ * Connects to all clusters at once and reads who they are. A cluster that can't be reached is no
+ * mistake; a kubeconfig that does not have what the config refers to is, and then nothing is sent to
+ * any cluster.
+ */
+export async function openClusters(
+  accesses: ReadonlyMap<string, ClusterAccess>,
+  open: Connect = connect,
+): Promise<OpenedClusters> {
+  const opening = [...accesses].map(([name, access]) => open(access, name));
+  const opened = await Promise.allSettled(opening);
+  const clients = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const close = async () => {
+    await Promise.all(clients.map((client) => client.close()));
+  };
+  const mistakes = opened.flatMap((one) =>
+    one.status === "rejected" ? [mistakeOf(one.reason)] : [],
+  );
+  if (mistakes.length > 0) return { clusters: new Map(), uids: new Map(), mistakes, close };
+  const identified = await Promise.all(
+    clients.map(async (client) => [client.cluster, await identityOf(client)] as const),
+  );
+  const uids = new Map(identified.map(([name, { uid }]) => [name, uid]));
+  const log = debugLog();
+  for (const [name, uid] of uids) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
+  const clusters = new Map(identified.map(([name, { cluster }]) => [name, cluster]));
+  return { clusters, uids, mistakes: sameClusters(uids), close };
+}
+
+interface Identified {
+  readonly uid: string | undefined;
+  readonly cluster: Reachable;
+}
+
+/** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
+async function identityOf(client: Kubernetes): Promise<Identified> {
+  try {
+    return { uid: await identify(client), cluster: client };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isReadable =
+      error instanceof KubernetesError &&
+      !error.clusterUnavailable &&
+      error.kind !== "unauthorized";
+    return { uid: undefined, cluster: isReadable ? client : { why: error.message } };
+  }
+}
+
+function mistakeOf(reason: unknown): string {
+  if (reason instanceof KubeconfigError) return reason.message;
+  throw reason;
+}

@@ -1,0 +1,143 @@
+import type { Kubernetes } from "../kubernetes/interface.ts";
+import type { Reachable } from "../kubernetes/preflight.ts";
+import type { Pod, Secret } from "../kubernetes/objects.ts";
+import { resources } from "../kubernetes/resources.ts";
+import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
+import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
+import {
+  issuerName,
+  type LiveTrust,
+  type LiveTrusts,
+  presentIn,
+  type Proxy,
+  type ProxyReading,
+  trustRootsKey,
+  trustRootsName,
+} from "./live.ts";
+
+/**
+ * What the clusters trust and issue with, as it is live. Proxies are listed only during a rotation,
+ * since there may be many. Never throws: what can't be read is `unreadable`, and then the next step
+ * of a rotation waits.
+ */
+export async function observeTrust(
+  clusters: ReadonlyMap<string, Reachable>,
+  linkerdNamespace: string,
+): Promise<LiveTrusts> {
+  const read = await each(clusters, (cluster) => trustOf(cluster, linkerdNamespace));
+  if (!isRotating(read)) return read;
+  return each(read, async (trust, name) => {
+    const cluster = clusters.get(name);
+    if (trust.state !== "present" || cluster === undefined || "why" in cluster) return trust;
+    return { ...trust, proxies: await proxiesOf(cluster, linkerdNamespace) };
+  });
+}
+
+/** Whether clusters trust more than the one anchor that each issuer is under. */
+export function isRotating(live: LiveTrusts): boolean {
+  const present = presentIn(live).map(([, trust]) => trust);
+  const [first] = present;
+  return present.some(
+    ({ bundle, issuer }) =>
+      bundle.length !== 1 ||
+      !isSameSet(bundle, first?.bundle ?? []) ||
+      anchorsBehind(issuer, bundle).length === 0,
+  );
+}
+
+async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust> {
+  if ("why" in cluster) return { state: "unreadable", why: cluster.why };
+  try {
+    const [roots, secret] = await Promise.all([
+      cluster.find(resources.configMaps, { namespace, name: trustRootsName }),
+      cluster.find(resources.secrets, { namespace, name: issuerName }),
+    ]);
+    const text = roots?.data?.[trustRootsKey]?.trim() ?? "";
+    if (text === "") return { state: "absent" };
+    const bundle = certificatesIn(text);
+    const issuer = issuerIn(secret);
+    if (typeof bundle === "string")
+      return unparsed(cluster.cluster, `ConfigMap ${namespace}/${trustRootsName}`);
+    if (typeof issuer === "string")
+      return unparsed(cluster.cluster, `Secret ${namespace}/${issuerName}`);
+    const issuerSince = changedAt(secret);
+    return { state: "present", bundle: once(bundle), issuer, issuerSince, proxies: unasked };
+  } catch (error) {
+    return { state: "unreadable", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const unasked: ProxyReading = { state: "unread", why: "its pods were not read" };
+
+function unparsed(cluster: string, object: string): LiveTrust {
+  const why = `${object} of cluster ${cluster} contains no certificate that can be parsed`;
+  return { state: "unreadable", why };
+}
+
+/** Linkerd's own scheme calls the certificate `crt.pem`. The Secret is not kept, nor its key read. */
+function issuerIn(secret: Secret | undefined): readonly Certificate[] | string {
+  const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  return text.trim() === "" ? [] : certificatesIn(text);
+}
+
+/** The last change of anything in it: the certificate may be older there, but not newer. */
+function changedAt(secret: Secret | undefined): Date {
+  const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
+  const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
+  return new Date(Math.max(...times.map((time) => (time === undefined ? 0 : Date.parse(time)))));
+}
+
+async function each<From, To>(
+  map: ReadonlyMap<string, From>,
+  read: (value: From, name: string) => Promise<To>,
+): Promise<ReadonlyMap<string, To>> {
+  const entries = [...map].map(async ([name, value]) => [name, await read(value, name)] as const);
+  return new Map(await Promise.all(entries));
+}
+
+const proxyContainer = "linkerd-proxy";
+const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
+const hashAnnotation = "linkerd.io/trust-root-sha256";
+
+/**
+ * All meshed pods that run, with the anchors that their proxies were started with: proxies read
+ * them once, so only what is in the pod counts (linkerd-behaviour.md 9.3).
+ */
+export async function proxiesOf(
+  kubernetes: Kubernetes,
+  linkerdNamespace: string,
+): Promise<ProxyReading> {
+  try {
+    const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
+    const [all, roots] = await Promise.all([
+      kubernetes.list(resources.pods, { labelSelector }),
+      kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
+    ]);
+    const text = roots.data?.[trustRootsKey] ?? "";
+    return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text)) };
+  } catch (error) {
+    return { state: "unread", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function proxyOf(pod: Pod, liveBundle: string): Proxy[] {
+  const { spec = {}, status = {}, metadata } = pod;
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  const proxy = containers.find(({ name }) => name === proxyContainer);
+  const isOver = status.phase === "Succeeded" || status.phase === "Failed";
+  if (proxy === undefined || isOver) return [];
+  const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
+  const { name, namespace, creationTimestamp = "", annotations = {} } = metadata;
+  // The control plane's own proxies refer to the ConfigMap; the annotation says which content.
+  const hashes = [trustRootHash(liveBundle), trustRootHash(`${liveBundle}\n`)];
+  const isCurrent = hashes.includes(annotations[hashAnnotation] ?? "");
+  const anchors = literal ?? (isCurrent ? liveBundle : "");
+  const createdAt = new Date(Date.parse(creationTimestamp) || 0);
+  return [{ namespace, pod: name, createdAt, trusts: parsed(anchors) }];
+}
+
+function parsed(text: string): Bundle {
+  const found = certificatesIn(text);
+  return typeof found === "string" ? [] : once(found);
+}

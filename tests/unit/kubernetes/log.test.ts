@@ -1,0 +1,94 @@
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import { debugLog } from "../../../engine/kubernetes/log.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import {
+  errorOf,
+  saved,
+  type Script,
+  service,
+  serviceList,
+  status,
+  withCluster,
+} from "./scripted-cluster.ts";
+
+/** What the debug log says of listing, reading and creating where the server answers like this. */
+async function logged(script: Script): Promise<string[]> {
+  const lines: string[] = [];
+  await withCluster(
+    script,
+    async ({ client }) => {
+      const labelSelector = "canary-query=1";
+      await client.list(resources.services, { labelSelector }).catch(() => undefined);
+      await client
+        .create(resources.secrets, {
+          metadata: { namespace: "shop", name: "cart" },
+          data: { token: "canary-body" },
+        })
+        .catch(() => undefined);
+    },
+    { user: { token: "canary-token" }, log: (line) => lines.push(line) },
+  );
+  return lines;
+}
+
+describe("the debug log", () => {
+  it("has a line for each request, and for each retry its reason", async () => {
+    const lines = await logged(({ method }, index) => {
+      if (method === "POST") return status(409, "AlreadyExists", "canary");
+      return index === 0 ? status(429, "TooManyRequests", "canary") : serviceList([]);
+    });
+    deepEqual(lines, [
+      "list services in cluster west: 429 throttled TooManyRequests, 0 ms, attempt 1",
+      "list services in cluster west: retry in 50 ms (429 throttled TooManyRequests)",
+      "list services in cluster west: ok, 0 ms, attempt 2",
+      "create Secret shop/cart in cluster west: 409 alreadyExists AlreadyExists, 0 ms, attempt 1",
+    ]);
+  });
+
+  for (const [name, script] of [
+    [
+      "a Status",
+      ({ headers, url }) => status(400, "Invalid", `${JSON.stringify(headers)}${url.search}`),
+    ],
+    ["a 401", () => status(401, "Unauthorized", "canary")],
+    ["an error page", ({ headers }) => ({ status: 502, body: JSON.stringify(headers) })],
+    ["an object", () => saved(service("canary"))],
+    ["a lost connection", () => "reset"],
+  ] as const satisfies readonly (readonly [string, Script])[])
+    it(`holds nothing of what is sent or answered, with ${name}`, async () => {
+      const text = (await logged(script)).join("\n");
+      match(text, /^list services in cluster west: /);
+      doesNotMatch(text, /canary/i);
+    });
+
+  it("is off unless the environment asks for it, and obeys no name", () => {
+    const written: string[] = [];
+    const write = (text: string) => written.push(text);
+    equal(debugLog({}, write), undefined);
+    equal(debugLog({ LINKERD_MULTICLUSTER_LOG: "info" }, write), undefined);
+    debugLog({ LINKERD_MULTICLUSTER_LOG: "debug" }, write)?.("get Service shop/\u001b[2Jcart\n");
+    deepEqual(written, ["linkerd-multicluster: get Service shop/?[2Jcart?\n"]);
+  });
+
+  it("is read from the environment of the connection", async () => {
+    const environment = { variables: { LINKERD_MULTICLUSTER_LOG: "debug" }, home: "/" };
+    const written: string[] = [];
+    const write = process.stderr.write.bind(process.stderr);
+    process.stderr.write = (text) => written.push(String(text)) > 0;
+    try {
+      await withCluster(
+        () => status(404, "NotFound", "no"),
+        async ({ client }) => {
+          await errorOf(client.list(resources.services));
+        },
+        { environment },
+      );
+    } finally {
+      process.stderr.write = write;
+    }
+    match(
+      written.join(""),
+      /^linkerd-multicluster: list services in cluster west: 404 notFound NotFound, \d+ ms, attempt 1\n$/,
+    );
+  });
+});
