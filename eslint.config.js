@@ -36,6 +36,16 @@ export default defineConfig(
     ["engine/mirroring/plan/**/*.ts"],
     ["**/observe/*", "**/apply/*", "**/reconcile/*", ...client],
   ),
+  {
+    files: ["config/**/*.ts"],
+    ignores: ["config/stack.ts", "config/stack-file.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ group: ["@pulumi/*", "**/components/**", "**/bin/**"] }] },
+      ],
+    },
+  },
   // Nested test and suite callbacks return promises that mocha awaits.
   { files: ["tests/**/*.ts"], rules: { "@typescript-eslint/no-floating-promises": "error" } },
   { files: ["**/*.js", "**/*.mjs", "**/*.cjs"], extends: [tseslint.configs.disableTypeChecked] },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { base64 } from "./base64.ts";
-import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
+import type { ChartName, ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { issuerName } from "../engine/trust/linkerd-objects.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
@@ -12,7 +12,6 @@ import { linkerdNamespace, multiclusterNamespace } from "./charts/namespaces.ts"
 import { clusterProvider } from "./cluster-provider.ts";
 import type { ClusterRole } from "./charts/role.ts";
 import { controlPlaneValues, crdsValues, multiclusterValues } from "./charts/values.ts";
-import type { ChartName } from "../config/chart-versions.ts";
 
 export interface ClusterArgs {
   readonly config: ClusterConfig;

@@ -1,17 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "../engine/health/mesh.ts";
-import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
-import type { Site } from "./existing-cluster.ts";
-import type { Survey } from "./preflight.ts";
+import { healthMesh } from "../config/health-mesh.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { FederatedServices } from "./federated-services.ts";
-import { Health } from "./health.ts";
-import { Link, type Connection } from "./link.ts";
-import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { makeSites } from "./clusters.ts";
+import type { Site } from "./existing-cluster.ts";
+import { Health } from "./health.ts";
+import { Link, type LinkEnd } from "./link.ts";
+import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
+import { Mirrors, mirrorsArgs } from "./mirrors.ts";
+import type { Survey } from "./preflight.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {
+  readonly #config: MeshConfig;
+  /** Whatever changes when a run has changed something, by what has changed. */
+  readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
+  /** All that has to be through before the mesh can be verified. */
+  readonly #made: pulumi.Resource[] = [];
+
   /**
    * @param survey what is live on the clusters now; absent for `manage: mirrors`, which needs no
    *   more than the mirrors themselves read
@@ -23,90 +28,99 @@ export class Mesh extends pulumi.ComponentResource {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
+    this.#config = config;
     const sites = survey === undefined ? undefined : makeSites(config, survey, this);
-    const clusters = Object.fromEntries(
-      [...config.clusters].map(([cluster, { access }]) => [cluster, access]),
-    );
-    // The clusters too: nothing else waits for one that no link touches.
-    const made: pulumi.Resource[] = [...(sites?.values() ?? [])].map(({ ready }) => ready);
-    const revisions: Record<string, pulumi.Output<unknown>> = {};
-    for (const [cluster, { revision }] of sites ?? [])
-      if (revision !== undefined) revisions[cluster] = revision;
-    for (const [cluster, linksHere] of bySource(config.links)) {
-      const mirrored = linksHere.filter(({ mirroring }) => mirroring === "pulumi");
-      const links = linksHere.map((link) => {
-        const { spec } = link;
-        const siblings = mirrored.filter((other) => other !== link).map((other) => other.spec);
-        const connection = connectionOf(link, config, sites);
-        return new Link(
-          `${spec.source}/${spec.target}`,
-          { config: link, clusters, siblings, ...(connection !== undefined && { connection }) },
-          { parent: this },
-        );
-      });
-      made.push(...links);
-      for (const { name: link, mirrors, credentials } of links) {
-        if (mirrors !== undefined) revisions[link] = mirrors.revision;
-        if (credentials !== undefined) revisions[`${link}/credentials`] = credentials.revision;
-      }
-      if (mirrored.length === 0) continue;
-      const federated = new FederatedServices(
-        cluster,
-        {
-          cluster,
-          links: mirrored.map(({ spec }) => settingsOf(spec)),
-          clusters,
-          ...(sites !== undefined && { statusIn: config.multiclusterNamespace }),
-        },
-        { parent: this, dependsOn: links.flatMap(({ credentials }) => credentials ?? []) },
-      );
-      revisions[`${cluster}/federated`] = federated.revision;
-      made.push(federated);
+    for (const [cluster, { ready, revision }] of sites ?? []) {
+      // The clusters too: nothing else waits for one that no link touches.
+      this.#made.push(ready);
+      if (revision !== undefined) this.#revisions[cluster] = revision;
     }
-    if (sites !== undefined) this.#verify(config, revisions, made);
+    for (const source of new Set(config.links.map(({ spec }) => spec.source))) {
+      const here = config.links.filter(({ spec }) => spec.source === source);
+      const links = sites === undefined ? [] : here.map((link) => this.#link(link, sites));
+      this.#mirrors(source, links, sites?.get(source));
+    }
+    if (sites !== undefined) this.#verify();
     this.registerOutputs({});
   }
 
+  #link(config: LinkConfig, sites: ReadonlyMap<string, Site>): Link {
+    const { source, target } = config.spec;
+    const { linkerdNamespace, multiclusterNamespace, clusters } = this.#config;
+    const apiServer = clusters.get(target)?.apiServer;
+    const link = new Link(
+      `${source}/${target}`,
+      {
+        config,
+        source: endOf(source, this.#config, sites),
+        target: {
+          ...endOf(target, this.#config, sites),
+          ...(apiServer !== undefined && { apiServer }),
+        },
+        namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
+      },
+      { parent: this },
+    );
+    this.#made.push(link);
+    this.#revisions[`${link.name}/credentials`] = link.credentials.revision;
+    return link;
+  }
+
+  /**
+   * One resource for everything that is mirrored into a cluster. It waits for the Links, because the
+   * destination controller never looks again for a cluster that it did not know when a mirror came
+   * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
+   */
+  #mirrors(source: string, links: readonly Link[], site: Site | undefined): void {
+    const config = this.#config;
+    const args = mirrorsArgs(config, source, `${pulumi.getProject()}/${pulumi.getStack()}`);
+    if (args === undefined) return;
+    const own = new Set(args.links.map(({ target }) => `${source}/${target}`));
+    const observed = links
+      .filter(({ name }) => own.has(name))
+      .map(
+        ({ name, observedGateway }) => [name.slice(source.length + 1), observedGateway] as const,
+      );
+    const mirrors = new Mirrors(
+      source,
+      {
+        ...args,
+        ...(site !== undefined && { statusIn: config.multiclusterNamespace }),
+        ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
+      },
+      {
+        parent: this,
+        dependsOn: [
+          ...links.map(({ credentials }) => credentials),
+          ...(site === undefined ? [] : [site.ready]),
+        ],
+      },
+    );
+    this.#made.push(mirrors);
+    this.#revisions[`${source}/mirrors`] = mirrors.revision;
+  }
+
   /** Once everything else is through, whether the mesh is in order. */
-  #verify(
-    config: MeshConfig,
-    revisions: Readonly<Record<string, pulumi.Output<unknown>>>,
-    made: readonly pulumi.Resource[],
-  ): void {
-    const mesh = healthMesh(config);
-    const last = { parent: this, dependsOn: [...made] };
-    const health = new Health("health", { mesh, triggers: revisions }, last);
-    if (config.linkerdCheck)
+  #verify(): void {
+    const mesh = healthMesh(this.#config);
+    const health = new Health(
+      "health",
+      { mesh, triggers: this.#revisions },
+      { parent: this, dependsOn: [...this.#made] },
+    );
+    if (this.#config.linkerdCheck)
       new LinkerdCliCheck(
         "linkerd-check",
-        { mesh, triggers: pulumi.all(Object.values(revisions)) },
-        { parent: this, dependsOn: [...made, health] },
+        { mesh, triggers: pulumi.all(Object.values(this.#revisions)) },
+        { parent: this, dependsOn: [...this.#made, health] },
       );
   }
 }
 
-function connectionOf(
-  { spec }: LinkConfig,
-  { clusters, linkerdNamespace, multiclusterNamespace }: MeshConfig,
-  sites: ReadonlyMap<string, Site> | undefined,
-): Connection | undefined {
-  const [source, target] = [sites?.get(spec.source), sites?.get(spec.target)];
-  if (source === undefined || target === undefined) return undefined;
-  const apiServer = clusters.get(spec.target)?.apiServer;
-  return {
-    source,
-    target,
-    namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
-    ...(apiServer !== undefined && { apiServer }),
-  };
-}
-
-function bySource(links: readonly LinkConfig[]): ReadonlyMap<string, readonly LinkConfig[]> {
-  const groups = new Map<string, LinkConfig[]>();
-  for (const link of links) {
-    const group = groups.get(link.spec.source);
-    if (group === undefined) groups.set(link.spec.source, [link]);
-    else group.push(link);
-  }
-  return groups;
+function endOf(name: string, { clusters }: MeshConfig, sites: ReadonlyMap<string, Site>): LinkEnd {
+  const config = clusters.get(name);
+  const site = sites.get(name);
+  if (config === undefined || site === undefined)
+    throw new Error(`the config has no cluster ${name}`);
+  return { access: config.access, provider: site.provider, ready: site.ready };
 }

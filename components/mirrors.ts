@@ -1,11 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Inputs, MirrorsArgs, Outputs } from "../engine/mirroring/reconcile/state.ts";
+import type { MeshConfig } from "../config/mesh.ts";
+import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
+import type {
+  Inputs,
+  MirrorsArgs,
+  ObservedGateway,
+  Outputs,
+} from "../engine/mirroring/reconcile/state.ts";
 
 /**
  * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up
  * by name when they run. So a later version of that package serves mirrors made today.
  */
-const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<MirrorsArgs>> = {
+const provider: pulumi.dynamic.ResourceProvider<Inputs, Outputs> = {
   async check(olds, news) {
     return (await import("@linkerd-multicluster/engine")).mirrors.check(olds, news);
   },
@@ -26,29 +33,58 @@ const provider: pulumi.dynamic.ResourceProvider<Inputs<MirrorsArgs>, Outputs<Mir
   },
 };
 
-interface GatewaySeen {
-  readonly gatewaySeen?: pulumi.Input<MirrorsArgs["gatewaySeen"]>;
+/**
+ * What the mirrors of one source are made from, with `manage: mirrors`; undefined where no link of
+ * this program's leads into it.
+ *
+ * @param stack `project/stack`, by which other stacks know whose mirrors these are
+ */
+export function mirrorsArgs(
+  config: MeshConfig,
+  source: string,
+  stack: string,
+): MirrorsArgs | undefined {
+  const here = config.links.filter(({ spec }) => spec.source === source);
+  const links = here.filter(({ mirroring }) => mirroring === "pulumi").map(({ spec }) => spec);
+  if (links.length === 0) return undefined;
+  const names = new Set([source, ...links.map(({ target }) => target)]);
+  const clusters = [...config.clusters].flatMap(([name, { access, uid }]) =>
+    names.has(name) ? [[name, { ...access, ...(uid !== undefined && { uid }) }] as const] : [],
+  );
+  const controllerLinks = here
+    .filter(({ mirroring }) => mirroring === "controller")
+    .map(({ spec }) => spec.target);
+  return {
+    ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
+    ...(controllerLinks.length > 0 && { controllerLinks }),
+    ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
+  };
 }
 
-/** Every mirror of one link: a single resource, however many Services are exported. */
+export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
+  /** By target; unknown in the preview of a run that is to make the gateway. */
+  readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
+};
+
+/** Everything that is mirrored into one cluster: a single resource, however many links lead there. */
 export class Mirrors extends pulumi.dynamic.Resource {
-  /** Exported Services that have no mirror, and why. */
-  declare readonly notMirrored: pulumi.Output<Readonly<Record<string, string>> | undefined>;
-  /** Goes up with each run that had something to do or to tell. */
+  /** Goes up with each run that has something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
 
-  /** @param args `gatewaySeen` may be unknown in a preview, which then shows new mirrors alone. */
   constructor(
     name: string,
-    args: pulumi.Inputs & Omit<MirrorsArgs, "gatewaySeen"> & GatewaySeen,
+    args: pulumi.Inputs & MirrorsInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
       provider,
       name,
-      { ...args, notMirrored: undefined, revision: undefined },
-      // These say nothing about mirrors, or only what `link` and `gateway` say already.
-      { ...opts, hideDiffs: ["__provider", "identities", "siblings", "gatewaySeen"] },
+      { ...args, revision: undefined },
+      // These say nothing about mirrors, or only what `links` and `gateways` say already.
+      {
+        ...opts,
+        hideDiffs: ["__provider", "identities", "observedGateways", "formerStacks", "missedPods"],
+      },
       "linkerd",
       "Mirrors",
     );

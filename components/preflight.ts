@@ -63,11 +63,13 @@ async function identify(client: Kubernetes): Promise<Identified> {
 }
 
 function mistakeOf(reason: unknown): string {
-  if (reason instanceof AccessError) return `${reason.message}.`;
+  if (reason instanceof AccessError) return reason.message;
   throw reason;
 }
 
 function refuse(mistakes: readonly string[]): void {
   if (mistakes.length === 0) return;
-  throw new pulumi.RunError(["The clusters are not as they should be:", ...mistakes].join("\n  "));
+  throw new pulumi.RunError(
+    ["The clusters are not as they should be:", ...mistakes.map((each) => `${each}.`)].join("\n  "),
+  );
 }

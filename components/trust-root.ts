@@ -47,7 +47,7 @@ export class TrustRoot extends pulumi.ComponentResource {
     const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
     const { trust } = args;
     this.#material =
-      trust.kind === "own" ? ownMaterial(trust, context) : generatedMaterial(trust, context);
+      trust.kind === "provided" ? ownMaterial(trust, context) : generatedMaterial(trust, context);
     const { given, expiries, anchorsPem } = this.#material;
     this.anchorsPem = anchorsPem;
     this.stage = given.apply(({ stage }) => stage);

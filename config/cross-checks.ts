@@ -1,10 +1,9 @@
+import type { LabelSelector } from "../engine/mirroring/model/link.ts";
+import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
-import type { Reading, Readings } from "./read.ts";
-import type { LinkDefaults } from "./schema.ts";
+import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
-import { isEmpty } from "./selectors.ts";
 import { trust } from "./trust-checks.ts";
-import { areComplete, gatewayOf, samePair, wantedLinks } from "./declared-links.ts";
 
 /** What no single key can show: sentences about keys that do not go together. */
 export function crossChecks(readings: Readings): string[] {
@@ -37,8 +36,8 @@ function sameClusterTwice({ clusters }: Readings): string[] {
       seen.set(access, name);
       return [];
     }
-    const state = `is the cluster of ${where(["clusters", first])} again, context ${quoted(context)} of the same kubeconfig`;
-    return [sentence(path, state, "each cluster must be given once")];
+    const state = `is the same cluster as ${where(["clusters", first])}, context ${quoted(context)} of the same kubeconfig`;
+    return [sentence(path, state, "each cluster must be listed once")];
   });
 }
 
@@ -67,13 +66,15 @@ function unknownCluster({ clusters }: Readings, path: Path, name: string | undef
 }
 
 function pairs(readings: Readings): string[] {
-  const listed = wantedLinks(readings).filter(({ own }) => own !== undefined);
+  const listed = declaredLinks(readings).flatMap(({ entry, ...pair }) =>
+    entry === undefined ? [] : [{ ...pair, path: entry.path }],
+  );
   return listed.flatMap((link, index) => {
     const first = listed.slice(0, index).find((earlier) => samePair(earlier, link));
-    if (first?.own === undefined || link.own === undefined) return [];
+    if (first === undefined) return [];
     const pair = `source ${quoted(link.source)} to target ${quoted(link.target)}`;
-    const state = `links ${pair} again, after ${where(first.own.path)}`;
-    return [sentence(link.own.path, state, "each pair must be listed once")];
+    const state = `links ${pair} again, after ${where(first.path)}`;
+    return [sentence(link.path, state, "each pair must be listed once")];
   });
 }
 
@@ -90,13 +91,13 @@ function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
 
 /** Nothing goes through a gateway where there is none: neither gateway mirrors nor headless ones. */
 function flatNetwork(readings: Readings): string[] {
-  const links = wantedLinks(readings).map((link) => ({
+  const links = declaredLinks(readings).map((link) => ({
     ...link,
     gateway: gatewayOf(link, readings),
   }));
-  const listed = links.flatMap(({ own, gateway }) => {
-    if (own === undefined || !gateway.known || gateway.value !== false) return [];
-    return withoutGateway(own, [...(gateway.from?.path ?? []), "gateway"]);
+  const listed = links.flatMap(({ entry, gateway }) => {
+    if (entry === undefined || !gateway.known || gateway.value !== false) return [];
+    return withoutGateway(entry, [...(gateway.from?.path ?? []), "gateway"]);
   });
   const { linkDefaults } = readings;
   // What linkDefaults says about gateway mirrors may still be meant for a link that has a gateway.
@@ -106,16 +107,21 @@ function flatNetwork(readings: Readings): string[] {
   return [...listed, ...withoutGateway(linkDefaults, ["linkDefaults", "gateway"])];
 }
 
-function withoutGateway({ path, values }: Reading<LinkDefaults>, gateway: Path): string[] {
+function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: Path): string[] {
   const why = `but ${where(gateway)} is false`;
   const mistakes: string[] = [];
   if (values.selector !== undefined && !isEmpty(values.selector)) {
     const rule = "it must be left out, as without a gateway it could never mirror anything";
-    mistakes.push(sentence([...path, "selector"], `is given, ${why}`, rule));
+    mistakes.push(sentence([...path, "selector"], `is set, ${why}`, rule));
   }
   if (values.headless === true) {
     const rule = "it must be false, as headless mirrors need a gateway";
     mistakes.push(sentence([...path, "headless"], `is true, ${why}`, rule));
   }
   return mistakes;
+}
+
+/** A selector without a single term, which selects nothing. */
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

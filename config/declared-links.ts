@@ -1,28 +1,45 @@
-import type { Readings, Reading } from "./read.ts";
-import type { LinkDefaults, LinkInput } from "./schema.ts";
-import { type Pair, pairsOf } from "./topology.ts";
+import type { LinkDefaultsInput, LinkInput, Reading, Readings, StackInput } from "./read.ts";
+
+interface Pair {
+  readonly source: string;
+  readonly target: string;
+}
 
 /** A link that the config asks for: listed, or made by the topology. */
-export interface WantedLink extends Pair {
-  /** What the config says of this link alone; undefined for one that the topology makes. */
-  readonly own: Reading<LinkInput> | undefined;
+export interface DeclaredLink extends Pair {
+  /** Its entry in the list of links; undefined for one that the topology makes. */
+  readonly entry: Reading<LinkInput> | undefined;
 }
 
 /** Listed links first, in their order; one that is listed replaces that of the topology. */
-export function wantedLinks({ stack, clusters, links = [] }: Readings): WantedLink[] {
-  const listed = links.flatMap((own) => {
-    const { source, target } = own.values;
-    return source === undefined || target === undefined ? [] : [{ source, target, own }];
+export function declaredLinks({ stack, clusters, links = [] }: Readings): DeclaredLink[] {
+  const listed = links.flatMap((entry) => {
+    const { source, target } = entry.values;
+    return source === undefined || target === undefined ? [] : [{ source, target, entry }];
   });
   const made = pairsOf(stack.values.topology, [...(clusters?.keys() ?? [])])
     .filter((pair) => !listed.some((link) => samePair(link, pair)))
-    .map((pair) => ({ ...pair, own: undefined }));
+    .map((pair) => ({ ...pair, entry: undefined }));
   return [...listed, ...made];
 }
 
-/** Whether the links are all that the config means, and none is missing for a mistake. */
-export function areComplete(wanted: readonly WantedLink[], readings: Readings): boolean {
-  const listed = wanted.filter(({ own }) => own !== undefined);
+/**
+ * The links that a topology stands for, in cluster order: for `mesh` each cluster to each other,
+ * for a hub the hub to every other cluster and back.
+ */
+function pairsOf(topology: StackInput["topology"], clusters: readonly string[]): Pair[] {
+  if (topology === undefined || topology === "none") return [];
+  const linked = ({ source, target }: Pair): boolean =>
+    source !== target &&
+    (topology === "mesh" || source === topology.hub || target === topology.hub);
+  return clusters
+    .flatMap((source) => clusters.map((target) => ({ source, target })))
+    .filter(linked);
+}
+
+/** Whether the links are all that the config declares, and none is missing for a mistake. */
+export function areComplete(declared: readonly DeclaredLink[], readings: Readings): boolean {
+  const listed = declared.filter(({ entry }) => entry !== undefined);
   return (
     readings.clusters !== undefined &&
     listed.length === readings.links?.length &&
@@ -34,27 +51,27 @@ export function samePair(one: Pair, other: Pair): boolean {
   return one.source === other.source && one.target === other.target;
 }
 
-type GatewayChoice = NonNullable<LinkDefaults["gateway"]>;
+export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
-export type EffectiveGateway =
-  | { readonly known: true; readonly value: GatewayChoice; readonly from?: Reading<unknown> }
+export type GatewayChoice =
+  | { readonly known: true; readonly value: GatewayInput; readonly from?: Reading<unknown> }
   | { readonly known: false };
 
 /**
- * The gateway of a link: the nearest word on it wins as a whole. The link's own, then that of its
- * target, a fact about that one cluster, then that of linkDefaults. Not known where the nearest
- * word, or the target, is itself a mistake.
+ * The gateway of a link: the nearest one that is set wins as a whole. The link's own, then that of
+ * its target, a fact about that one cluster, then that of linkDefaults. Not known where the nearest
+ * one, or the target, is itself a mistake.
  */
 export function gatewayOf(
-  link: WantedLink,
+  { entry, target: name }: DeclaredLink,
   { clusters, linkDefaults }: Readings,
-): EffectiveGateway {
-  const target = clusters?.get(link.target);
-  for (const from of [link.own, target, linkDefaults]) {
+): GatewayChoice {
+  const target = clusters?.get(name);
+  for (const from of [entry, target, linkDefaults]) {
     if (from?.wrong.has("gateway")) return { known: false };
     const value = from?.values.gateway;
     if (from !== undefined && value !== undefined) return { known: true, value, from };
-    if (from === link.own && target === undefined) return { known: false };
+    if (from === entry && target === undefined) return { known: false };
   }
   return { known: true, value: {} };
 }

@@ -1,108 +1,90 @@
 import type { GatewaySource } from "../engine/mirroring/model/link.ts";
-import { linkDefaults } from "../engine/mirroring/model/link-settings.ts";
-import { chartDefaults } from "./chart-versions.ts";
+import {
+  type DeclaredLink,
+  declaredLinks,
+  type GatewayInput,
+  gatewayOf,
+} from "./declared-links.ts";
+import { charts, cluster, generatedTrust, stack } from "./keys.ts";
+import * as links from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
-import type { Readings } from "./read.ts";
-import type { ClusterInput, GatewayInput, TrustInput } from "./schema.ts";
-import { gatewayOf, type WantedLink, wantedLinks } from "./declared-links.ts";
+import type { ClusterInput, Readings, StackInput } from "./read.ts";
+import { defaultsOf } from "./schema.ts";
 
 /** Fills in every default. Only for readings without a mistake. */
-export function effectiveConfig(readings: Readings): MeshConfig {
-  const {
-    manage = "all",
-    linkerdCheck = false,
-    linkerdNamespace = "linkerd",
-    multiclusterNamespace = "linkerd-multicluster",
-    trust = {},
-    charts = {},
-  } = readings.stack.values;
+export function meshConfig(readings: Readings): MeshConfig {
+  const values = { ...defaultsOf(stack.keys), ...readings.stack.values };
+  const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace } = values;
   const clusters = [...(readings.clusters ?? [])].map(
-    ([name, { values }]) => [name, effectiveCluster(name, values, multiclusterNamespace)] as const,
+    ([name, { values: input }]) =>
+      [name, clusterConfig(name, input, multiclusterNamespace)] as const,
   );
   const config = {
-    manage,
-    linkerdCheck,
-    linkerdNamespace,
-    multiclusterNamespace,
+    ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace },
     clusters: new Map(clusters),
-    trust: effectiveTrust(trust),
-    charts: { ...chartDefaults, ...charts },
+    trust: trustConfig(values.trust),
+    charts: { ...defaultsOf(charts.keys), ...values.charts },
+    removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
   };
-  const links = wantedLinks(readings).map((link) => effectiveLink(link, readings, config));
-  return { ...config, links };
+  return {
+    ...config,
+    links: declaredLinks(readings).map((link) => linkConfig(link, readings, config)),
+  };
 }
 
-function effectiveCluster(name: string, values: ClusterInput, namespace: string): ClusterConfig {
-  const { context = name, kubeconfig, clusterDomain = "cluster.local", apiServer, uid } = values;
+function clusterConfig(name: string, input: ClusterInput, namespace: string): ClusterConfig {
+  const { context = name, kubeconfig, gateway = {}, ...rest } = input;
   return {
+    ...defaultsOf(cluster.keys),
+    ...rest,
     name,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
-    clusterDomain,
-    ...(apiServer !== undefined && { apiServer }),
-    gateway: gatewaySource(values.gateway ?? {}, namespace),
-    values: values.values ?? {},
-    ...(uid !== undefined && { uid }),
-    gatewayApi: values.gatewayApi ?? "install",
+    gateway: gatewaySource(gateway, namespace),
   };
 }
 
-function effectiveTrust({ anchors, issuers, ...settings }: TrustInput): TrustConfig {
+function trustConfig({
+  anchors,
+  issuers = {},
+  ...settings
+}: NonNullable<StackInput["trust"]>): TrustConfig {
   if (anchors !== undefined)
-    return { kind: "own", anchors, issuers: new Map(Object.entries(issuers ?? {})) };
-  return { kind: "generated", ...generated, ...settings };
+    return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)) };
+  return { kind: "generated", ...defaultsOf(generatedTrust), ...settings };
 }
-
-const generated = {
-  generation: 1,
-  anchorValidityDays: 3650,
-  issuerValidityDays: 365,
-  renewBeforeDays: 60,
-} as const;
 
 /** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
 const flatNetwork = { selector: {}, headless: false } as const;
 
-const { gateway, targetDomain, ...specDefaults } = linkDefaults;
-
-const built = {
-  ...specDefaults,
-  mirroring: "pulumi",
-  credentialsGeneration: 1,
-  credentialsMaxAge: undefined,
-} as const;
-
-function effectiveLink(
-  link: WantedLink,
+function linkConfig(
+  link: DeclaredLink,
   readings: Readings,
   { clusters, multiclusterNamespace }: Omit<MeshConfig, "links">,
 ): LinkConfig {
+  const { source, target: name } = link;
   const choice = gatewayOf(link, readings);
-  const target = clusters.get(link.target);
-  if (!choice.known || target === undefined) throw new Error("effectiveLink got an unchecked link");
-  const {
-    mirroring,
-    credentialsGeneration: generation,
-    credentialsMaxAge: maxAgeDays,
-    ...keys
-  } = {
-    ...built,
+  const target = clusters.get(name);
+  if (!choice.known || target === undefined) throw new Error("linkConfig got an unchecked link");
+  const { mirroring, credentialsGeneration, credentialsMaxAge, ...settings } = {
+    ...defaultsOf(links.linkDefaults.keys),
     ...readings.linkDefaults.values,
-    ...link.own?.values,
+    ...link.entry?.values,
     ...(choice.value === false && flatNetwork),
   };
   return {
     spec: {
-      ...keys,
-      source: link.source,
-      target: link.target,
-      targetDomain: target.clusterDomain,
+      ...settings,
+      ...{ source, target: name, targetDomain: target.clusterDomain },
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },
     mirroring,
-    rotation: { generation, ...(maxAgeDays !== undefined && { maxAgeDays }) },
+    rotation: {
+      generation: credentialsGeneration,
+      ...(credentialsMaxAge !== undefined && { maxAgeDays: credentialsMaxAge }),
+    },
   };
 }
 
-function gatewaySource(input: GatewayInput | false, namespace: string): GatewaySource | false {
-  return input === false ? false : { namespace, name: "linkerd-gateway", ...input };
+function gatewaySource(input: GatewayInput, namespace: string): GatewaySource | false {
+  return input === false ? false : { namespace, ...defaultsOf(links.gateway.keys), ...input };
 }

@@ -1,248 +1,251 @@
+import * as z from "zod";
+import { linkDefaults as engine, linkerdGateway } from "../engine/mirroring/model/link-settings.ts";
+import * as links from "./link-keys.ts";
+import {
+  anything,
+  flag,
+  type Keys,
+  oneOf,
+  type Section,
+  section,
+  text,
+  wholeNumber,
+} from "./schema.ts";
+import * as syntax from "./syntax.ts";
+
 /**
- * Every key of the stack config, as data: the schema, the sentences about mistakes, Pulumi.yaml
- * and the README are held against this one table.
+ * Every key of the stack config, here and in link-keys.ts: its type, its default, what it means, and
+ * what it must be where it is wrong. Schemas, defaults, sentences about mistakes, Pulumi.yaml and the
+ * README's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
+ * one is free, changing what one means is not.
  */
 
-export interface KeyDoc {
-  /** What holds when the key is left out, as a reader would write it. */
-  readonly default: string;
-  readonly meaning: string;
-}
+const helmValues = z.record(z.string(), z.unknown(), { error: "a map of Helm values" });
 
-export interface Section {
-  /** What a map with these keys is, in a sentence. */
-  readonly noun: string;
-  readonly keys: Readonly<Record<string, KeyDoc>>;
-}
+/** In the order in which the charts are installed: each needs what the one before it brings. */
+export const chartValues = section("a cluster's values", {
+  "linkerd-crds": { type: helmValues, default: {}, meaning: "Helm values of the CRDs' chart" },
+  "linkerd-control-plane": {
+    type: helmValues,
+    default: {},
+    meaning: "Helm values of the control plane's chart",
+  },
+  "linkerd-multicluster": {
+    type: helmValues,
+    default: {},
+    meaning: "Helm values of the multicluster extension's chart",
+  },
+});
 
-const stack = {
-  clusters: {
-    default: "required",
-    meaning: "the clusters of the mesh: a map from a name of your choice to a cluster's own keys",
+export const cluster = section("a cluster", {
+  context: {
+    type: text(syntax.oneLine("the name of a kubeconfig context")),
+    otherwise: "the cluster's name",
+    meaning: "the context in the kubeconfig",
   },
-  links: { default: "[]", meaning: "who mirrors from whom: a list of links" },
-  manage: {
-    default: "all",
-    meaning:
-      "how much of the mesh is this stack's: mirrors touches nothing but mirrors, links adds access, credentials and Link resources, all installs everything",
-  },
-  topology: {
-    default: "none",
-    meaning:
-      "links that need not be listed: mesh links every pair of clusters both ways, {hub: <cluster>} links that cluster and every other both ways",
-  },
-  linkDefaults: {
-    default: "{}",
-    meaning:
-      "what every link does unless it says otherwise: any key of a link but source and target",
-  },
-  linkerdCheck: {
-    default: "false",
-    meaning:
-      "true: after a run that changed something, also run linkerd check and linkerd multicluster check, where the linkerd CLI is on PATH",
-  },
-  linkerdNamespace: { default: "linkerd", meaning: "the namespace of Linkerd's control plane" },
-  multiclusterNamespace: {
-    default: "linkerd-multicluster",
-    meaning: "the namespace of Linkerd's multicluster extension and its gateway",
-  },
-  trust: {
-    default: "{}",
-    meaning:
-      "the trust anchor and the issuers that all clusters share: made here, or brought along",
-  },
-  charts: { default: "{}", meaning: "where Linkerd's charts come from, and their version" },
-} as const satisfies Section["keys"];
-
-const cluster = {
-  context: { default: "the cluster's name", meaning: "the context in the kubeconfig" },
   kubeconfig: {
-    default: "KUBECONFIG, then the default file",
+    type: text(syntax.oneLine("the path of a kubeconfig file, never its content")),
+    otherwise: "`KUBECONFIG`, then the default file",
+    confidential: true,
     meaning: "path of a kubeconfig file, never its content",
   },
-  clusterDomain: { default: "cluster.local", meaning: "the cluster's own DNS domain" },
+  clusterDomain: {
+    type: text(syntax.domain),
+    default: engine.targetDomain,
+    meaning: "the cluster's own DNS domain",
+  },
   apiServer: {
-    default: "the kubeconfig's server",
+    type: text(syntax.apiServer),
+    otherwise: "the kubeconfig's server",
     meaning: "https URL at which the other clusters reach this cluster's API server",
   },
   gateway: {
-    default: "the gateway Service",
-    meaning: "the gateway key of every link that targets this cluster and has none of its own",
+    type: links.gatewayOrFlat,
+    otherwise: "the gateway Service",
+    meaning: "the `gateway` of every link that targets this cluster and has none of its own",
   },
-  values: { default: "{}", meaning: "Helm values for this cluster, by the name of the chart" },
+  values: {
+    type: chartValues.schema,
+    default: {},
+    confidential: true,
+    meaning:
+      "Helm values by chart: `linkerd-crds`, `linkerd-control-plane`, `linkerd-multicluster`",
+  },
   uid: {
-    default: "that of the first run",
-    meaning: "UID of the cluster's namespace kube-system; the run stops where it is another",
+    type: text(syntax.oneLine("the UID of the cluster's namespace kube-system")),
+    otherwise: "that of the first run",
+    meaning:
+      "UID that the cluster's namespace `kube-system` must have; to accept a cluster that was recreated, set its new UID",
   },
   gatewayApi: {
+    type: oneOf("install", "assume"),
     default: "install",
-    meaning: "assume: the Gateway API's CRDs are there already, and not this stack's",
-  },
-} as const satisfies Section["keys"];
-
-const ends = {
-  source: { default: "required", meaning: "name of the cluster in which mirrors appear" },
-  target: { default: "required", meaning: "name of the cluster whose Services are exported" },
-} as const satisfies Section["keys"];
-
-const link = {
-  gateway: {
-    default: "the target's gateway Service",
     meaning:
-      "a map that overrides what the gateway Service says; false: a flat network without gateway",
+      "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",
   },
-  headless: {
-    default: "false",
-    meaning: "per-pod mirrors for StatefulSets; needs a gateway (enableHeadlessServices)",
-  },
-  selector: {
-    default: "mirror.linkerd.io/exported=true",
-    meaning: "Services mirrored through the gateway; an empty one selects nothing",
-  },
-  remoteDiscoverySelector: {
-    default: "mirror.linkerd.io/exported=remote-discovery",
-    meaning: "Services mirrored for pod-to-pod traffic; an empty one selects nothing",
-  },
-  federatedServiceSelector: {
-    default: "mirror.linkerd.io/federated=member",
-    meaning: "Services that join a federated Service; an empty one selects nothing",
-  },
-  excludedLabels: {
-    default: "[]",
-    meaning: "label keys not copied to mirrors; group/* for a group",
-  },
-  excludedAnnotations: {
-    default: "[]",
-    meaning: "annotation keys not copied to mirrors; group/* for a group",
-  },
-  createNamespaces: {
-    default: "false",
-    meaning: "create a namespace that is missing in the source, else skip its Services and say so",
-  },
-  readiness: {
-    default: "ignore",
-    meaning:
-      "follow: as Linkerd, what is not ready in the target has no endpoints; ignore: readiness does not matter, because the next run may be hours away",
-  },
-  maxDeletions: {
-    default: "50%",
-    meaning:
-      "how many mirrors one run may delete, as a count or as a share of the link's mirrors; a share counts once there are more than 10",
-  },
-  allowDeletions: { default: "false", meaning: "let this run delete more than maxDeletions" },
-  mirroring: {
-    default: "pulumi",
-    meaning: "controller: leave mirroring to Linkerd's controller, and provision it",
-  },
-  credentialsGeneration: {
-    default: "1",
-    meaning: "any other number than last time asks for a new token for the link",
-  },
-  credentialsMaxAge: {
-    default: "tokens do not age",
-    meaning: "days after which the next run replaces the link's token",
-  },
-  unreachable: {
-    default: "keep",
-    meaning:
-      "keep: a cluster that can't be reached leaves its mirrors as they are; fail: it fails the run",
-  },
-} as const satisfies Section["keys"];
+});
 
-const gateway = {
-  name: { default: "linkerd-gateway", meaning: "name of the gateway Service in the target" },
-  namespace: { default: "multiclusterNamespace", meaning: "namespace of the gateway Service" },
-  addresses: {
-    default: "the Service's load balancer",
-    meaning: "list of IPs or DNS hostnames at which the source reaches the gateway",
-  },
-  port: { default: "the Service's port mc-gateway", meaning: "the gateway's port, 1 to 65535" },
-  identity: { default: "the Service's annotation", meaning: "TLS identity of the gateway" },
-} as const satisfies Section["keys"];
+const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 
-const selector = {
-  matchLabels: { default: "{}", meaning: "labels that a Service must have, key to value" },
-  matchExpressions: {
-    default: "[]",
-    meaning: "list of {key, operator, values}, all of which hold",
-  },
-} as const satisfies Section["keys"];
-
-const expression = {
-  key: { default: "required", meaning: "a label key" },
-  operator: { default: "required", meaning: "In, NotIn, Exists or DoesNotExist" },
-  values: { default: "[]", meaning: "label values; for In and NotIn, and only for them" },
-} as const satisfies Section["keys"];
-
-const topology = {
-  hub: { default: "required", meaning: "name of the cluster that is linked with every other" },
-} as const satisfies Section["keys"];
-
-const charts = {
-  "linkerd-crds": { default: "{}", meaning: "Helm values of the chart linkerd-crds" },
-  "linkerd-control-plane": { default: "{}", meaning: "Helm values of linkerd-control-plane" },
-  "linkerd-multicluster": { default: "{}", meaning: "Helm values of linkerd-multicluster" },
-} as const satisfies Section["keys"];
-
-const trust = {
+/** Of trust that this program generates. */
+export const generatedTrust = {
   generation: {
-    default: "1",
-    meaning: "one more asks for a new trust anchor, which the next runs bring in step by step",
+    type: wholeNumber("a positive whole number"),
+    default: 1,
+    meaning: "increment to rotate the trust anchor, step by step over the next runs",
   },
-  anchorValidityDays: { default: "3650", meaning: "how long a new trust anchor is valid" },
-  issuerValidityDays: { default: "365", meaning: "how long a new issuer is valid" },
+  anchorValidityDays: {
+    type: days,
+    default: 3650,
+    meaning: "how many days a new trust anchor is valid",
+  },
+  issuerValidityDays: { type: days, default: 365, meaning: "how many days a new issuer is valid" },
   renewBeforeDays: {
-    default: "60",
-    meaning: "how many days before its end an issuer is renewed; less than issuerValidityDays",
+    type: days,
+    default: 60,
+    meaning:
+      "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
   },
+} satisfies Keys;
+
+const issuer = section("an issuer", {
+  certificate: {
+    type: text(syntax.pem("a certificate")),
+    required: true,
+    meaning: "PEM of the issuer's certificate",
+  },
+  key: {
+    type: text(syntax.pem("a private key")),
+    required: true,
+    meaning: "PEM of its private key, as a secret",
+  },
+});
+
+export const trust = section("trust", {
+  ...generatedTrust,
   anchors: {
-    default: "made here",
-    meaning: "PEM of your own trust anchors; needs issuers, and their private keys stay with you",
+    type: text(syntax.pem("trust anchors")),
+    otherwise: "generated",
+    meaning: "PEM of your own trust anchors, whose private keys stay with you; needs `issuers`",
   },
   issuers: {
-    default: "made here",
-    meaning: "your own issuers under these anchors: a map from every cluster to its issuer",
+    type: z.record(z.string(), issuer.schema, { error: "a map of issuers by cluster" }),
+    otherwise: "generated",
+    of: issuer,
+    meaning:
+      "your own issuers: a map from every cluster to its `certificate` and `key`, both PEM; set the key with `pulumi config set --secret --path 'linkerd-multicluster:trust.issuers.<cluster>.key'`",
   },
-} as const satisfies Section["keys"];
+});
 
-const issuer = {
-  certificate: { default: "required", meaning: "PEM of the issuer's certificate" },
-  key: { default: "required", meaning: "PEM of its private key, which belongs in a secret" },
-} as const satisfies Section["keys"];
-
-const chartSource = {
-  version: { default: "pinned in the program", meaning: "version of the three charts" },
+/**
+ * The one place that names a version of Linkerd: release edge-26.8.3, whose service mirror this
+ * project's behaviour is compared with. The charts of an edge release are versioned by its date.
+ */
+export const charts = section("charts", {
+  version: {
+    type: text(syntax.chartVersion),
+    default: "2026.8.3",
+    meaning: "version of the three charts",
+  },
   source: {
+    type: text(syntax.chartSource),
     default: "https://helm.linkerd.io/edge",
     meaning:
-      "a Helm repository, an oci:// address, or a local folder that holds each chart as a folder or an archive",
+      "a Helm repository, an `oci://` address, or a local folder that holds each chart as a folder or an archive",
   },
-  timeoutSeconds: { default: "600", meaning: "how long to wait for each chart to become ready" },
-  skipAwait: { default: "false", meaning: "true: do not wait for that" },
-} as const satisfies Section["keys"];
+  timeoutSeconds: {
+    type: wholeNumber("a positive whole number of seconds"),
+    default: 600,
+    meaning: "how many seconds to wait for each chart to become ready",
+  },
+  skipAwait: {
+    type: flag,
+    default: false,
+    meaning: "`true`: do not wait until the charts are ready",
+  },
+});
 
+const topology = section("a topology", {
+  hub: {
+    type: z.string({ error: "the name of a configured cluster" }),
+    required: true,
+    meaning: "the cluster that is linked with every other",
+  },
+});
+
+export const stack = section("this program's config", {
+  clusters: {
+    type: anything.exactOptional(),
+    required: true,
+    of: cluster,
+    meaning:
+      "the clusters of the mesh: a map from a name of your choice, the suffix of mirrors (`<service>-<cluster>`), to the cluster's own keys",
+  },
+  links: {
+    type: anything,
+    default: [],
+    of: links.link,
+    meaning: "which cluster mirrors from which: a list of links",
+  },
+  manage: {
+    type: oneOf("all", "links", "mirrors"),
+    default: "all",
+    meaning:
+      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything",
+  },
+  topology: {
+    type: z.union([oneOf("none", "mesh"), topology.schema], {
+      error: "none, mesh or {hub: <cluster>}",
+    }),
+    default: "none",
+    of: topology,
+    meaning:
+      "links that need not be listed: `mesh` for every pair of clusters in both directions, `{ hub: <cluster> }` for that cluster and every other in both directions; a listed link replaces that of the topology",
+  },
+  linkDefaults: {
+    type: anything,
+    default: {},
+    meaning:
+      "settings for every link that does not set them itself: any key of a link but `source` and `target`; a cluster's own `gateway` takes precedence over the one here",
+  },
+  linkerdCheck: {
+    type: flag,
+    default: false,
+    meaning:
+      "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
+  },
+  linkerdNamespace: {
+    type: text(syntax.namespaceName),
+    default: "linkerd",
+    meaning: "the namespace of Linkerd's control plane",
+  },
+  multiclusterNamespace: {
+    type: text(syntax.namespaceName),
+    default: linkerdGateway.namespace,
+    meaning: "the namespace of Linkerd's multicluster extension and its gateway",
+  },
+  trust: {
+    type: trust.schema,
+    default: {},
+    of: trust,
+    confidential: true,
+    meaning:
+      "the trust anchor and issuers that all clusters share: generated and kept in the stack's state, unless `trust.anchors` provides them",
+  },
+  charts: {
+    type: charts.schema,
+    default: {},
+    of: charts,
+    meaning: "where Linkerd's charts come from, and their version",
+  },
+});
+
+/** Every map of the config whose keys are known. */
 export const sections = {
-  stack: { noun: "this program's config", keys: stack },
-  cluster: { noun: "a cluster", keys: cluster },
-  link: { noun: "a link", keys: { ...ends, ...link } },
-  linkDefaults: { noun: "linkDefaults", keys: link },
-  gateway: { noun: "a gateway", keys: gateway },
-  selector: { noun: "a selector", keys: selector },
-  expression: { noun: "a match expression", keys: expression },
-  topology: { noun: "a topology", keys: topology },
-  charts: { noun: "a cluster's values", keys: charts },
-  trust: { noun: "trust", keys: trust },
-  issuer: { noun: "an issuer", keys: issuer },
-  chartSource: { noun: "charts", keys: chartSource },
-} as const satisfies Record<string, Section>;
-
-export type SectionName = keyof typeof sections;
-
-/** The keys that a map of this kind may have, in the order of the table. */
-export function keysOf(name: SectionName): readonly string[] {
-  return Object.keys(sections[name].keys);
-}
-
-export function isSectionName(name: string): name is SectionName {
-  return Object.hasOwn(sections, name);
-}
+  ...{ stack, cluster, chartValues, topology, trust, issuer, charts },
+  link: links.link,
+  linkDefaults: links.linkDefaults,
+  gateway: links.gateway,
+  selector: links.selector,
+  expression: links.expression,
+} satisfies Record<string, Section>;

@@ -1,64 +1,59 @@
 import type { Rotation } from "../engine/credentials/state.ts";
 import type { ClusterAccess, GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { charts, chartValues, generatedTrust, stack } from "./keys.ts";
+import type { Filled } from "./schema.ts";
 
-/** What the stack config asks for, checked and with every default filled in. */
-export interface MeshConfig {
-  /** How much of the mesh is this stack's: everything, what links need, or nothing but mirrors. */
-  readonly manage: "all" | "links" | "mirrors";
-  /** Also run the linkerd CLI's own checks. */
-  readonly linkerdCheck: boolean;
-  readonly linkerdNamespace: string;
-  readonly multiclusterNamespace: string;
+/**
+ * What the stack config asks for, checked and with every default filled in; parseConfig makes it.
+ * Plain data. What its values mean is in the table of keys (keys.ts).
+ */
+export interface MeshConfig extends Pick<
+  Filled<typeof stack.keys>,
+  "manage" | "linkerdCheck" | "linkerdNamespace" | "multiclusterNamespace"
+> {
   /** By name, in the order of the config, which Pulumi hands over sorted by name. */
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
+  /** What holds for links that are no longer listed, as far as linkDefaults says so. */
+  readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
   readonly charts: ChartsConfig;
 }
 
-export type TrustConfig = GeneratedTrust | OwnTrust;
+/** Where the trust anchors and issuers come from, which all clusters share. */
+export type TrustConfig = GeneratedTrust | ProvidedTrust;
 
-/** Anchors and issuers that the stack makes and keeps in its state. */
-export interface GeneratedTrust {
+/**
+ * Anchors and issuers that the stack generates and keeps in its state: keys of `trust`. An issuer is
+ * renewed before it expires, as `renewBeforeDays` is less than `issuerValidityDays`.
+ */
+export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly kind: "generated";
-  /** 1 at first; one more asks for a rotation to a new anchor. */
-  readonly generation: number;
-  readonly anchorValidityDays: number;
-  readonly issuerValidityDays: number;
-  /** Less than `issuerValidityDays`. */
-  readonly renewBeforeDays: number;
 }
 
-/** Anchors and issuers that were made elsewhere: the anchor's key is in no state. */
-export interface OwnTrust {
-  readonly kind: "own";
+/** Anchors and issuers from the config: the anchors' private keys are in no state. */
+export interface ProvidedTrust {
+  readonly kind: "provided";
   /** PEM of at least one certificate. */
   readonly anchors: string;
   /** By cluster; every cluster of the stack has one, under one of the anchors. */
-  readonly issuers: ReadonlyMap<string, OwnIssuer>;
+  readonly issuers: ReadonlyMap<string, ProvidedIssuer>;
 }
 
-export interface OwnIssuer {
+export interface ProvidedIssuer {
   /** PEM, the issuer's own certificate first. */
   readonly certificate: string;
   /** PEM of the private key: whoever passes it on marks it as secret. */
   readonly key: string;
 }
 
-/** Where Linkerd's charts come from and how long they may take. */
-export interface ChartsConfig {
-  /** Of all three charts, as 2026.8.3. */
-  readonly version: string;
-  /** URL of a Helm repository, `oci://` address, or path of a local folder. */
-  readonly source: string;
-  /** For each chart, until all that it installs is ready. */
-  readonly timeoutSeconds: number;
-  /** Don't wait until it is ready. */
-  readonly skipAwait: boolean;
-}
+/** Where Linkerd's charts come from, and how long each may take: the keys of `charts`. */
+export type ChartsConfig = Filled<typeof charts.keys>;
 
+/** A cluster of the mesh, with what its links have to know of it. */
 export interface ClusterConfig {
+  /** As the config and every message call it; the suffix of its mirrors. */
   readonly name: string;
   readonly access: ClusterAccess;
   readonly clusterDomain: string;
@@ -69,20 +64,20 @@ export interface ClusterConfig {
   readonly values: ChartValues;
   /** UID that the cluster's namespace kube-system must have; without it that of the first run. */
   readonly uid?: string;
-  /** Who brings the Gateway API's CRDs: chart linkerd-crds, or somebody else. */
+  /** Who installs the Gateway API's CRDs: chart linkerd-crds, or somebody else. */
   readonly gatewayApi: "install" | "assume";
 }
 
+export type ChartName = keyof typeof chartValues.keys;
+
 /** Helm values by chart; a chart that is not named takes its own defaults. */
-export interface ChartValues {
-  readonly "linkerd-crds"?: HelmValues;
-  readonly "linkerd-control-plane"?: HelmValues;
-  readonly "linkerd-multicluster"?: HelmValues;
-}
+export type ChartValues = { readonly [Name in ChartName]?: HelmValues };
 
 export type HelmValues = Readonly<Record<string, unknown>>;
 
+/** A link of the mesh. */
 export interface LinkConfig {
+  /** What the engine mirrors by. */
   readonly spec: LinkSpec;
   /** Who makes the mirrors: this program, or Linkerd's controller, which it then provisions. */
   readonly mirroring: "pulumi" | "controller";

@@ -1,14 +1,12 @@
+import leven from "leven";
 import type { core } from "zod";
-import { isSectionName, keysOf, sections, type SectionName } from "./keys.ts";
-import { nearest } from "./suggest.ts";
+import { cluster, sections, stack } from "./keys.ts";
+import type { Keys, Section } from "./schema.ts";
 
 /** Where in the config: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
 export const namespace = "linkerd-multicluster";
-
-/** Keys of a cluster whose content may hold credentials, which no message may repeat. */
-const confidential: ReadonlySet<unknown> = new Set(["kubeconfig", "values"]);
 
 const longestQuote = 60;
 
@@ -37,12 +35,16 @@ export function shown(value: unknown, path: Path = []): string {
   if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return `a ${typeof value}`;
-  if (isConfidential(path)) return `a text of ${value.length} characters`;
+  if (isConfidential(path)) return `a string of ${value.length} characters`;
   return quoted(value);
 }
 
 function isConfidential([first, , third]: Path): boolean {
-  return first === "trust" || (first === "clusters" && confidential.has(third));
+  return isMarked(stack.keys, first) || (first === "clusters" && isMarked(cluster.keys, third));
+}
+
+function isMarked(keys: Keys, name: PropertyKey | undefined): boolean {
+  return typeof name === "string" && Object.hasOwn(keys, name) && keys[name]?.confidential === true;
 }
 
 export function quoted(text: string): string {
@@ -51,25 +53,42 @@ export function quoted(text: string): string {
   return JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
 }
 
-export function unknownKey(path: Path, key: string, name: SectionName): string {
-  const known = keysOf(name);
+function unknownKey(path: Path, key: string, { noun, keys }: Section): string {
+  const known = Object.keys(keys);
   const near = nearest(key, known);
   const rule =
     near === undefined ? `the keys are ${known.join(", ")}` : `the nearest key is ${near}`;
-  return sentence([...path, key], `is not a key of ${sections[name].noun}`, rule);
+  return sentence([...path, key], `is not a key of ${noun}`, rule);
 }
 
 /**
- * Renders what zod found as sentences. The schema gives every check a message that completes "it
- * must be", and to a map's unknown keys the name of the map's section.
+ * The known word that was most likely meant, or undefined when none is near: at most a third of its
+ * letters may differ, or two that are swapped in a short word. Upper case, `-` and `_` do not count,
+ * as they are matters of habit.
+ */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_]/g, "");
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: leven(plain(word), plain(candidate)) }))
+    .filter(({ candidate: { length }, distance }) => {
+      return distance <= Math.max(Math.min(2, length / 2), length / 3);
+    })
+    .toSorted((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+/**
+ * Renders what zod found as sentences. The message of every check completes "it must be", and that
+ * of a map's unknown keys is the noun of the map's section (schema.ts).
  */
 export function sentences(issue: core.$ZodIssue, base: Path): string[] {
   const path = [...base, ...issue.path];
   const { message } = issue;
   switch (issue.code) {
-    case "unrecognized_keys":
-      if (!isSectionName(message)) return [];
-      return issue.keys.map((key) => unknownKey(path, key, message));
+    case "unrecognized_keys": {
+      const section = Object.values(sections).find(({ noun }) => noun === message);
+      return issue.keys.flatMap((key) => (section ? unknownKey(path, key, section) : []));
+    }
     case "invalid_union": {
       const meant = issue.errors.find((branch) => branch.some(isInside));
       if (meant !== undefined) return meant.flatMap((inner) => sentences(inner, path));

@@ -1,7 +1,11 @@
+import * as z from "zod";
 import { crossChecks } from "./cross-checks.ts";
-import { effectiveConfig } from "./defaults.ts";
+import { meshConfig } from "./defaults.ts";
+import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
+import { namespace } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
+import type { Key } from "./schema.ts";
 
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 
@@ -16,5 +20,47 @@ export function parseConfig(raw: unknown): Parsed {
   const mistakes: string[] = [];
   const readings = readConfig(raw, mistakes);
   mistakes.push(...crossChecks(readings));
-  return mistakes.length === 0 ? { config: effectiveConfig(readings) } : { mistakes };
+  return mistakes.length === 0 ? { config: meshConfig(readings) } : { mistakes };
+}
+
+/**
+ * The same for a config as Pulumi hands it over: every value as text, by its full key.
+ *
+ * @param what names this config at the start of a sentence.
+ * @returns the config, or the text to show to the user, with a line for every mistake.
+ */
+export function parseTexts(
+  texts: Readonly<Record<string, string>>,
+  what: string,
+): { readonly config: MeshConfig } | { readonly problem: string } {
+  const parsed = parseConfig(valuesIn(texts));
+  if ("config" in parsed) return parsed;
+  return { problem: [`${what} needs a change:`, ...parsed.mistakes].join("\n  ") };
+}
+
+/** Every key that is set in this program's namespace, the unknown ones too. */
+export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const prefix = `${namespace}:`;
+  return Object.fromEntries(
+    Object.entries(texts)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, text]) => [key.slice(prefix.length), text] as const)
+      .map(([key, text]) => [key, valueOf(key, text)]),
+  );
+}
+
+/** A map or list is JSON, a word like `mesh` stands as it is, and a key left empty is no text. */
+function valueOf(key: string, text: string): unknown {
+  if (text === "") return null;
+  try {
+    return isText(key) ? text : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Its value is text whatever it looks like: a namespace may be called `1234`. */
+function isText(key: string): boolean {
+  const type = Object.entries<Key>(stack.keys).find(([name]) => name === key)?.[1].type;
+  return type instanceof z.ZodString || type instanceof z.ZodEnum;
 }

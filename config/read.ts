@@ -1,34 +1,41 @@
 import type * as z from "zod";
+import { cluster, stack } from "./keys.ts";
+import { link, linkDefaults } from "./link-keys.ts";
 import { type Path, sentence, sentences, shown } from "./mistakes.ts";
-import * as schema from "./schema.ts";
-import { isClusterName, words } from "./syntax.ts";
+import { defaultsOf } from "./schema.ts";
+import { clusterName } from "./syntax.ts";
+
+export type StackInput = z.output<typeof stack.schema>;
+export type ClusterInput = z.output<typeof cluster.schema>;
+export type LinkInput = z.output<typeof link.schema>;
+export type LinkDefaultsInput = z.output<typeof linkDefaults.schema>;
 
 /** A map of which some keys may be wrong; the others can still be judged. */
 export interface Reading<T> {
   readonly path: Path;
-  /** What is right. A key that is in neither `values` nor `wrong` was not given. */
+  /** What is right. A key that is in neither `values` nor `wrong` was not set. */
   readonly values: T;
   readonly wrong: ReadonlySet<string>;
 }
 
 /** Everything in the config that could be read; undefined stands for what could not. */
 export interface Readings {
-  readonly stack: Reading<schema.StackInput>;
-  readonly clusters: ReadonlyMap<string, Reading<schema.ClusterInput>> | undefined;
-  readonly links: readonly Reading<schema.LinkInput>[] | undefined;
-  readonly linkDefaults: Reading<schema.LinkDefaults>;
+  readonly stack: Reading<StackInput>;
+  readonly clusters: ReadonlyMap<string, Reading<ClusterInput>> | undefined;
+  readonly links: readonly Reading<LinkInput>[] | undefined;
+  readonly linkDefaults: Reading<LinkDefaultsInput>;
 }
 
 /** Reads as much as can be read of the config and adds a sentence to `mistakes` for each misfit. */
 export function readConfig(raw: unknown, mistakes: string[]): Readings {
-  const given = isMap(raw) ? entriesOf(raw).filter(([, value]) => value !== null) : [];
-  const stack = readMap(schema.stack, isMap(raw) ? Object.fromEntries(given) : raw, [], mistakes);
-  const { clusters, links, linkDefaults } = stack.values;
+  const filled = isMap(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
+  const top = readMap(stack.schema, isMap(raw) ? Object.fromEntries(filled) : raw, [], mistakes);
+  const values = { clusters: {}, ...defaultsOf(stack.keys), ...top.values };
   return {
-    stack,
-    clusters: isMap(raw) ? readClusters(clusters ?? {}, mistakes) : undefined,
-    links: readLinks(links ?? [], mistakes),
-    linkDefaults: readMap(schema.linkDefaults, linkDefaults ?? {}, ["linkDefaults"], mistakes),
+    stack: top,
+    clusters: isMap(raw) ? readClusters(values.clusters, mistakes) : undefined,
+    links: readLinks(values.links, mistakes),
+    linkDefaults: readMap(linkDefaults.schema, values.linkDefaults, ["linkDefaults"], mistakes),
   };
 }
 
@@ -38,11 +45,11 @@ function readClusters(raw: unknown, mistakes: string[]): Readings["clusters"] {
     mistakes.push(sentence(path, `is ${shown(raw)}`, "it must be a map of clusters by name"));
     return undefined;
   }
-  const read = entriesOf(raw).map(([name, value]) => {
+  const read = Object.entries(raw).map(([name, value]) => {
     const at = [...path, name];
-    if (!isClusterName(name))
-      mistakes.push(sentence(at, `has the name ${shown(name)}`, `it must be ${words.clusterName}`));
-    return [name, readMap(schema.cluster, value ?? {}, at, mistakes)] as const;
+    if (!clusterName.matches(name))
+      mistakes.push(sentence(at, `has the name ${shown(name)}`, `it must be ${clusterName.words}`));
+    return [name, readMap(cluster.schema, value ?? {}, at, mistakes)] as const;
   });
   return new Map(read);
 }
@@ -52,8 +59,8 @@ function readLinks(raw: unknown, mistakes: string[]): Readings["links"] {
     mistakes.push(sentence(["links"], `is ${shown(raw)}`, "it must be a list of links"));
     return undefined;
   }
-  const links: readonly unknown[] = raw;
-  return links.map((value, index) => readMap(schema.link, value, ["links", index], mistakes));
+  const entries: readonly unknown[] = raw;
+  return entries.map((value, index) => readMap(link.schema, value, ["links", index], mistakes));
 }
 
 /** Reads a map key by key, as no schema library does: one wrong value does not hide the others. */
@@ -69,7 +76,7 @@ function readMap<S extends z.ZodObject>(
   const wrong = new Set(
     isMap(raw) ? whole.error.issues.flatMap(keysAt) : Object.keys(schema.shape),
   );
-  const right = isMap(raw) ? entriesOf(raw).filter(([key]) => !wrong.has(key)) : [];
+  const right = isMap(raw) ? Object.entries(raw).filter(([key]) => !wrong.has(key)) : [];
   return { path, values: schema.parse(Object.fromEntries(right)), wrong };
 }
 
@@ -79,10 +86,7 @@ function keysAt(issue: z.core.$ZodIssue): string[] {
   return issue.code === "unrecognized_keys" ? issue.keys : [];
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether it is a map of YAML or JSON. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function entriesOf(map: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(map);
 }

@@ -1,6 +1,6 @@
+import type { chartValues } from "./keys.ts";
 import { sentence } from "./mistakes.ts";
-import type { Readings } from "./read.ts";
-import type { ChartValues } from "./mesh.ts";
+import { isMap, type Readings } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
 
@@ -8,7 +8,7 @@ type Reserved = Readonly<Record<string, string>>;
  * Helm values that the program has to decide itself, because what it does elsewhere depends on them,
  * and what decides them. Every other value is the user's.
  */
-const reserved: Readonly<Record<keyof ChartValues, Reserved>> = {
+const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   "linkerd-crds": { installGatewayAPI: "the cluster's gatewayApi decides it" },
   "linkerd-control-plane": {
     clusterDomain: "the cluster's clusterDomain decides it",
@@ -35,17 +35,16 @@ export function reservedValues({ clusters }: Readings): string[] {
     const charts: Readonly<Record<string, unknown>> = values.values ?? {};
     return Object.entries(reserved).flatMap(([chart, keys]) =>
       Object.entries(keys)
-        .filter(([key]) => isGiven(charts[chart], key.split(".")))
+        .filter(([key]) => isSet(charts[chart], key.split(".")))
         .map(([key, why]) => {
           const at = [...path, "values", chart, ...key.split(".")];
-          return sentence(at, "is given", `it must be left out, as ${why}`);
+          return sentence(at, "is set", `it must be left out, as ${why}`);
         }),
     );
   });
 }
 
-function isGiven(values: unknown, [first, ...rest]: readonly string[]): boolean {
+function isSet(values: unknown, [first, ...rest]: readonly string[]): boolean {
   if (first === undefined) return true;
-  if (typeof values !== "object" || values === null || !Object.hasOwn(values, first)) return false;
-  return isGiven(new Map<string, unknown>(Object.entries(values)).get(first), rest);
+  return isMap(values) && Object.hasOwn(values, first) && isSet(values[first], rest);
 }

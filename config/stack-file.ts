@@ -1,24 +1,30 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import * as pulumi from "@pulumi/pulumi";
-import { parse } from "yaml";
+import { parseDocument } from "yaml";
 import { namespace } from "./mistakes.ts";
-import { parseConfig } from "./parse.ts";
-import { rawConfig } from "./stack.ts";
-import { isRecord } from "../engine/kubernetes/failure.ts";
-import { type HealthMesh, healthMesh } from "../engine/health/mesh.ts";
-import { CheckError, type Options } from "../bin/check-options.ts";
+import { parseTexts } from "./parse.ts";
+import { isMap } from "./read.ts";
+import type { HealthMesh } from "../engine/health/mesh.ts";
+import { healthMesh } from "./health-mesh.ts";
 
 /** Health depends on neither, and they hold secrets, which only Pulumi can read. */
-const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
+const unneeded: ReadonlySet<string> = new Set([`${namespace}:trust`, `${namespace}:charts`]);
+
+/** Which stack, or which file; without either PULUMI_STACK, or the only one there is. */
+export interface StackChoice {
+  readonly stack?: string;
+  /** Path of the stack's config file. */
+  readonly configFile?: string;
+}
 
 /**
  * The mesh of a stack, from its config file alone: without the engine, a login or a passphrase.
  *
- * @throws CheckError with every mistake in the config
+ * @throws Error whose message is for the user: which stack, what is wrong with its file, or every
+ *   mistake in its config
  */
 export async function meshOf(
-  { stack, configFile }: Pick<Options, "stack" | "configFile">,
+  { stack, configFile }: StackChoice,
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<HealthMesh> {
@@ -26,11 +32,9 @@ export async function meshOf(
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
   const file =
     named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))));
-  pulumi.runtime.setAllConfig(await valuesIn(file));
-  const raw = Object.entries(rawConfig(new pulumi.Config(namespace)));
-  const parsed = parseConfig(Object.fromEntries(raw.filter(([key]) => !unneeded.has(key))));
+  const parsed = parseTexts(await textsIn(file), `The config in ${file}`);
   if ("config" in parsed) return healthMesh(parsed.config);
-  throw new CheckError([`The config in ${file} needs a change:`, ...parsed.mistakes].join("\n  "));
+  throw new Error(parsed.problem);
 }
 
 /** As Pulumi does: of `organisation/project/stack` only the last part counts. */
@@ -45,37 +49,36 @@ async function onlyStack(folder: string): Promise<string> {
   const [only, ...more] = names.sort();
   if (only !== undefined && more.length === 0) return only;
   const choice = only === undefined ? `${folder} has none` : `there are ${names.join(", ")}`;
-  throw new CheckError(`Which stack? Say it with --stack or PULUMI_STACK; ${choice}.`);
+  throw new Error(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
 }
 
-/** All values of the file as Pulumi hands them to a program: maps and lists as JSON. */
-async function valuesIn(file: string): Promise<Record<string, string>> {
-  const content = parsed(await textOf(file), file);
-  const config = isRecord(content) ? (content.config ?? {}) : {};
-  if (!isRecord(config)) throw new CheckError(`The key config in ${file} must be a map.`);
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textual(value)]));
+/** What health depends on, as Pulumi hands it to a program: maps and lists as JSON. */
+async function textsIn(file: string): Promise<Record<string, string>> {
+  const content = parsed(await contentOf(file), file);
+  const config = isMap(content) ? (content.config ?? {}) : {};
+  if (!isMap(config)) throw new Error(`The key config in ${file} must be a map.`);
+  const needed = Object.entries(config).filter(([key]) => !unneeded.has(key));
+  return Object.fromEntries(needed.map(([key, value]) => [key, textOf(value)]));
 }
 
-function textual(value: unknown): string {
+function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
-async function textOf(file: string): Promise<string> {
+async function contentOf(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     const why = code === "ENOENT" ? "there is no such file" : code;
-    throw new CheckError(`The stack's config ${file} can't be read (${why}).`);
+    throw new Error(`The stack's config ${file} can't be read (${why}).`, { cause: error });
   }
 }
 
+/** The parser's own errors quote the lines around the mistake, which may hold secrets. */
 function parsed(text: string, file: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    // The parser quotes the lines around the mistake.
-    throw new CheckError(`The stack's config ${file} is not YAML.`);
-  }
+  const document = parseDocument(text);
+  if (document.errors.length > 0) throw new Error(`The stack's config ${file} is not YAML.`);
+  return document.toJS();
 }

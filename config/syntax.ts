@@ -1,88 +1,136 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** The name rules of Kubernetes (apimachinery's validation), each with the words that describe it. */
+/** A kind of text: what it must be, as the end of a sentence "it must be ...", and whether it is. */
+export interface Syntax {
+  readonly words: string;
+  readonly matches: (text: string) => boolean;
+}
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const qualifiedPart = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const dnsLabelChars = `lower-case letters, digits and "-", with a letter or digit at both ends`;
+const labelChars = `letters, digits, "-", "_" and ".", with a letter or digit at both ends`;
 
 /**
  * Linkerd calls a link's probe Service `probe-<cluster>`, which has to fit in the 63 characters of a
  * Service's name. Longer names would leave hardly any room for `<service>-<cluster>` either.
  */
-export const clusterNameLimit = 63 - "probe-".length;
-
-export const words = {
-  clusterName: `a DNS label of at most ${clusterNameLimit} characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
-  namespace: `the name of a namespace: at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`,
-  serviceName: `the name of a Service: at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`,
-  dnsName: `a DNS name in lower case, as cluster.local`,
-  labelKey: `a label key: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, perhaps after a DNS name and "/"`,
-  labelValue: `a label value: empty, or at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
-  excluded: `a literal key, as example.com/team, or a whole group, as example.com/*`,
-  address: `an IP address or a DNS hostname, without a port`,
-  version: `a chart's version, as 2026.8.3`,
-  chartSource: `the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials`,
-  url: `an https URL without credentials, as https://west.example.com:6443`,
-} as const;
-
-export function isDnsLabel(text: string): boolean {
-  return dnsLabel.test(text);
-}
+const clusterNameLimit = 63 - "probe-".length;
 
 /** `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. */
-export function isClusterName(text: string): boolean {
-  return isDnsLabel(text) && text.length <= clusterNameLimit && text !== "federated";
+export const clusterName: Syntax = {
+  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
+  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && text !== "federated",
+};
+
+export const namespaceName: Syntax = {
+  words: `the name of a namespace: at most 63 ${dnsLabelChars}`,
+  matches: isDnsLabel,
+};
+
+export const serviceName: Syntax = {
+  words: `the name of a Service: at most 63 ${dnsLabelChars}`,
+  matches: isDnsLabel,
+};
+
+export const domain: Syntax = {
+  words: "a DNS name in lower case, such as cluster.local",
+  matches: isDnsName,
+};
+
+export const tlsIdentity: Syntax = {
+  words: "the TLS identity of the gateway, a DNS name",
+  matches: isDnsName,
+};
+
+export const labelKey: Syntax = {
+  words: `a label key: at most 63 ${labelChars}, optionally prefixed with a DNS name and "/"`,
+  matches: isLabelKey,
+};
+
+export const labelValue: Syntax = {
+  words: `a label value: empty, or at most 63 ${labelChars}`,
+  matches: (text) => text === "" || isQualifiedPart(text),
+};
+
+const exclusion =
+  "a literal key, such as example.com/team, or a whole group, such as example.com/*";
+
+/** A label key, or `group/*` for every key of a group. */
+export const excludedLabel: Syntax = {
+  words: exclusion,
+  matches: (text) => isLabelKey(text.replace(/\/\*$/, "/any")),
+};
+
+/** Annotation keys may have an upper-case group, unlike label keys. */
+export const excludedAnnotation: Syntax = {
+  words: exclusion,
+  matches: (text) => excludedLabel.matches(text.toLowerCase()),
+};
+
+/** A name that ends in a number can only be a mistyped IPv4 address: no top-level domain is one. */
+export const address: Syntax = {
+  words: "an IP address or a DNS hostname, without a port",
+  matches: (text) =>
+    isIPv4(text) ||
+    (isIPv6(text) && !text.includes("%")) ||
+    (isDnsName(text.toLowerCase()) && !/(^|\.)\d+$/.test(text)),
+};
+
+/** Credentials belong in the kubeconfig; without https they would cross the network in the clear. */
+export const apiServer: Syntax = {
+  words: "an https URL without credentials, such as https://west.example.com:6443",
+  matches: (text) => {
+    const url = /\s/.test(text) ? null : URL.parse(text);
+    const extra = url && url.username + url.password + url.search + url.hash;
+    return url?.protocol === "https:" && extra === "";
+  },
+};
+
+/** Semantic versioning, as Helm demands of charts. */
+export const chartVersion: Syntax = {
+  words: "a chart's version, such as 2026.8.3",
+  matches: (text) => /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text),
+};
+
+/** Credentials would be in the state and in messages; `helm registry login` keeps them out. */
+export const chartSource: Syntax = {
+  words:
+    "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials",
+  matches: (text) =>
+    isOneLine(text) &&
+    !/:\/\/[^/]*@/.test(text) &&
+    (!text.includes("://") || /^(https|oci):\/\/[^/]/.test(text)),
+};
+
+/** Any text that is not empty, of one line, without blanks at its ends. */
+export function oneLine(words: string): Syntax {
+  return { words, matches: isOneLine };
 }
 
-export function isDnsName(text: string): boolean {
-  return text.length <= 253 && dnsSubdomain.test(text);
+/** What is in it is judged where one part can be compared with the other (trust-checks.ts). */
+export function pem(what: string): Syntax {
+  return { words: `PEM of ${what}`, matches: (text) => text.trim() !== "" };
 }
 
-export function isLabelKey(text: string): boolean {
+function isOneLine(text: string): boolean {
+  return /^\S([^\r\n]*\S)?$/.test(text);
+}
+
+/** The name rules of Kubernetes (apimachinery's validation). */
+function isDnsLabel(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+}
+
+function isDnsName(text: string): boolean {
+  const labels = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  return text.length <= 253 && labels.test(text);
+}
+
+function isLabelKey(text: string): boolean {
   const slash = text.indexOf("/");
   const name = text.slice(slash + 1);
   return (slash < 0 || isDnsName(text.slice(0, slash))) && isQualifiedPart(name);
 }
 
-export function isLabelValue(text: string): boolean {
-  return text === "" || isQualifiedPart(text);
-}
-
-/** Annotation keys may have an upper-case group, unlike label keys. */
-export function isAnnotationKey(text: string): boolean {
-  return isLabelKey(text.toLowerCase());
-}
-
-/** The `group` of `group/*`, which stands for every key of the group; else undefined. */
-export function excludedGroup(text: string): string | undefined {
-  return text.endsWith("/*") ? text.slice(0, -"/*".length) : undefined;
-}
-
-/** A name that ends in a number can only be a mistyped IPv4 address: no top-level domain is one. */
-export function isAddress(text: string): boolean {
-  if (isIPv4(text) || (isIPv6(text) && !text.includes("%"))) return true;
-  return isDnsName(text.toLowerCase()) && !/(^|\.)\d+$/.test(text);
-}
-
-/** Credentials belong in the kubeconfig; without https they would cross the network in the clear. */
-export function isApiServer(text: string): boolean {
-  const url = /\s/.test(text) ? null : URL.parse(text);
-  const extra = url && url.username + url.password + url.search + url.hash;
-  return url?.protocol === "https:" && extra === "";
-}
-
-/** Semantic versioning, as Helm demands of charts. */
-export function isVersion(text: string): boolean {
-  return /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text);
-}
-
-/** Credentials would be in the state and in messages; `helm registry login` keeps them out. */
-export function isChartSource(text: string): boolean {
-  if (!/^\S([^\r\n]*\S)?$/.test(text) || /:\/\/[^/]*@/.test(text)) return false;
-  return !text.includes("://") || /^(https|oci):\/\/[^/]/.test(text);
-}
-
 function isQualifiedPart(text: string): boolean {
-  return text.length <= 63 && qualifiedPart.test(text);
+  return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
 }

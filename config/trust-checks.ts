@@ -1,15 +1,12 @@
 import { anchorsBehind, type Certificate, certificatesIn } from "../engine/trust/certificate.ts";
 import { anchorProblem, issuerProblem, keyProblem } from "../engine/trust/requirements.ts";
-import { type Path, quoted, sentence, where } from "./mistakes.ts";
-import type { Readings } from "./read.ts";
-import type { TrustInput } from "./schema.ts";
+import { generatedTrust } from "./keys.ts";
+import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import type { Readings, StackInput } from "./read.ts";
+import { defaultsOf } from "./schema.ts";
 
-const generatedOnly = [
-  "generation",
-  "anchorValidityDays",
-  "issuerValidityDays",
-  "renewBeforeDays",
-] as const;
+type TrustInput = NonNullable<StackInput["trust"]>;
+type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
 /** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
 export function trust(readings: Readings): string[] {
@@ -17,14 +14,14 @@ export function trust(readings: Readings): string[] {
   if (values.trust === undefined || wrong.has("trust")) return [];
   const { anchors, issuers } = values.trust;
   if (anchors === undefined && issuers === undefined) return validity(values.trust);
-  return [...oneKind(values.trust), ...ownAnchors(anchors, issuers, readings)];
+  return [...oneKind(values.trust), ...providedAnchors(anchors, issuers, readings)];
 }
 
-function validity({
-  anchorValidityDays = 3650,
-  issuerValidityDays = 365,
-  renewBeforeDays = 60,
-}: TrustInput): string[] {
+function validity(input: TrustInput): string[] {
+  const { anchorValidityDays, issuerValidityDays, renewBeforeDays } = {
+    ...defaultsOf(generatedTrust),
+    ...input,
+  };
   const mistakes: string[] = [];
   if (renewBeforeDays >= issuerValidityDays) {
     const rule = `it must be less than the ${issuerValidityDays} of issuerValidityDays`;
@@ -37,38 +34,38 @@ function validity({
   return mistakes;
 }
 
-function oneKind(given: TrustInput): string[] {
-  return generatedOnly
-    .filter((key) => given[key] !== undefined)
+function oneKind(input: TrustInput): string[] {
+  return Object.keys(generatedTrust)
+    .filter((key) => Object.hasOwn(input, key))
     .map((key) => {
-      const rule = `it must be left out, as ${where(["trust", "anchors"])} brings what it is about`;
-      return sentence(["trust", key], "is given", rule);
+      const rule = `it must be left out, as ${where(["trust", "anchors"])} provides the certificates`;
+      return sentence(["trust", key], "is set", rule);
     });
 }
 
-function ownAnchors(
+function providedAnchors(
   pem: string | undefined,
-  issuers: TrustInput["issuers"],
+  issuers: IssuersInput | undefined,
   readings: Readings,
 ): string[] {
   const path = ["trust", "anchors"];
   if (pem === undefined) {
-    const rule = `it must be given with ${where(["trust", "issuers"])}`;
+    const rule = `it must be set, as ${where(["trust", "issuers"])} is`;
     return [sentence(path, "is missing", rule)];
   }
   const anchors = certificatesIn(pem);
   if (typeof anchors === "string")
-    return [sentence(path, `is a text of ${pem.length} characters`, `it must be ${anchors}`)];
+    return [sentence(path, `is ${shown(pem, path)}`, `it must be ${anchors}`)];
   const wrong = anchors.flatMap((anchor, index) => {
     const problem = anchorProblem(anchor);
     const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
     return problem === undefined ? [] : [sentence(path, state, `it must be ${problem}`)];
   });
-  return [...wrong, ...ownIssuers(issuers ?? {}, anchors, readings)];
+  return [...wrong, ...providedIssuers(issuers ?? {}, anchors, readings)];
 }
 
-function ownIssuers(
-  issuers: NonNullable<TrustInput["issuers"]>,
+function providedIssuers(
+  issuers: IssuersInput,
   anchors: readonly Certificate[],
   { clusters = new Map() }: Readings,
 ): string[] {
@@ -78,43 +75,39 @@ function ownIssuers(
       const rule = "it must be for one of the configured clusters";
       return sentence(["trust", "issuers", name], `is for cluster ${quoted(name)}`, rule);
     });
-  const own = [...clusters.keys()].flatMap((name) => {
+  const each = [...clusters.keys()].flatMap((name) => {
     const path = ["trust", "issuers", name];
     const issuer = issuers[name];
-    if (issuer !== undefined) return ownIssuer(path, issuer, anchors);
-    const rule = `it must be given, as ${where(["trust", "anchors"])} is`;
+    if (issuer !== undefined) return providedIssuer(path, issuer, anchors);
+    const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];
   });
-  return [...strangers, ...own];
+  return [...strangers, ...each];
 }
 
-function ownIssuer(
+function providedIssuer(
   path: Path,
-  { certificate: pem, key }: { readonly certificate: string; readonly key: string },
+  { certificate: pem, key }: IssuersInput[string],
   anchors: readonly Certificate[],
 ): string[] {
   const at = [...path, "certificate"];
   const chain = certificatesIn(pem);
   if (typeof chain === "string")
-    return [sentence(at, `is a text of ${pem.length} characters`, `it must be ${chain}`)];
+    return [sentence(at, `is ${shown(pem, at)}`, `it must be ${chain}`)];
   const [issuer] = chain;
   if (issuer === undefined) return [];
   const state = `is ${quoted(issuer.name)}`;
   const problem = issuerProblem(issuer);
   const keyWrong = keyProblem(key, issuer);
-  return [
-    ...(problem === undefined ? [] : [sentence(at, state, `it must be ${problem}`)]),
-    ...(anchorsBehind(chain, anchors).length > 0
-      ? []
-      : [sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`)]),
-    ...(keyWrong === undefined
-      ? []
-      : [
-          sentence(
-            [...path, "key"],
-            `is a text of ${key.length} characters`,
-            `it must be ${keyWrong}`,
-          ),
-        ]),
-  ];
+  const mistakes: string[] = [];
+  if (problem !== undefined) mistakes.push(sentence(at, state, `it must be ${problem}`));
+  if (anchorsBehind(chain, anchors).length === 0)
+    mistakes.push(
+      sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`),
+    );
+  if (keyWrong !== undefined) {
+    const keyPath = [...path, "key"];
+    mistakes.push(sentence(keyPath, `is ${shown(key, keyPath)}`, `it must be ${keyWrong}`));
+  }
+  return mistakes;
 }

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartsConfig } from "../../config/mesh.ts";
-import type { ChartName } from "../../config/chart-versions.ts";
+import type { ChartName, ChartsConfig } from "../../config/mesh.ts";
 
 /** A chart as a Helm release takes it. */
 export interface Chart {

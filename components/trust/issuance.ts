@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { GeneratedTrust, OwnTrust } from "../../config/mesh.ts";
+import type { GeneratedTrust, ProvidedTrust } from "../../config/mesh.ts";
 import { bundleText } from "../../engine/trust/bundle.ts";
 import { knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
 import { Generation, type KeyPair } from "./generation.ts";
@@ -34,7 +34,7 @@ export interface MaterialContext {
 }
 
 /** Anchors and issuers from the config. Refuses, by throwing, before any resource is registered. */
-export function ownMaterial(trust: OwnTrust, context: MaterialContext): Material {
+export function ownMaterial(trust: ProvidedTrust, context: MaterialContext): Material {
   const anchors = knownCertificates(trust.anchors);
   const issuers = new Map(
     [...trust.issuers].map(([cluster, { certificate }]) => [

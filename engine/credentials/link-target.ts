@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CheckFailure } from "../mirroring/reconcile/check.ts";
+import type { CheckFailure } from "../providers/failures.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 

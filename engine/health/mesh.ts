@@ -1,13 +1,12 @@
-import type { MeshConfig } from "../../config/mesh.ts";
 import type { ClusterAccess } from "../mirroring/model/link.ts";
-import { type LinkSettings, settingsOf } from "../mirroring/model/link-settings.ts";
+import type { LinkSettings } from "../mirroring/model/link-settings.ts";
 
 /**
  * What the stack says there should be, as far as health depends on it. Plain data without a secret:
  * it travels as resource inputs and rests in state.
  */
 export interface HealthMesh {
-  readonly manage: MeshConfig["manage"];
+  readonly manage: "all" | "links" | "mirrors";
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
@@ -28,13 +27,4 @@ export interface HealthArgs {
   readonly triggers: Readonly<Record<string, unknown>>;
   /** Seconds that the mesh is given to become healthy; 30. */
   readonly wait?: number;
-}
-
-export function healthMesh(config: MeshConfig): HealthMesh {
-  const { manage, linkerdNamespace, multiclusterNamespace, clusters, links } = config;
-  return {
-    ...{ manage, linkerdNamespace, multiclusterNamespace },
-    clusters: Object.fromEntries([...clusters].map(([name, { access }]) => [name, access])),
-    links: links.map(({ spec, mirroring }) => ({ link: settingsOf(spec), mirroring })),
-  };
 }

@@ -5,7 +5,7 @@ import type { GatewayReading } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import type { Survey } from "../mirroring/reconcile/survey.ts";
+import type { Plan } from "../mirroring/plan/change.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { LinkObject } from "./observe/resources.ts";
 import type { Controller } from "../mirroring/observe/controllers.ts";
@@ -19,8 +19,11 @@ export interface ClusterView {
   readonly cluster: string;
   readonly now: Date;
   readonly reading: ClusterReading;
-  /** What should be done about federated Services; absent: no link feeds any that are ours. */
-  readonly federated?: Read<Survey>;
+  /**
+   * What should be done about federated Services; undefined: a cluster that it takes can't be read;
+   * absent: no link feeds any that are ours.
+   */
+  readonly federated?: Read<Plan | undefined>;
 }
 
 /** One direction between two clusters as its checks see it. */
@@ -58,8 +61,11 @@ export interface LinkReading {
   readonly gateway: Read<GatewayReading>;
   /** As a Link resource names it; absent on a flat network. */
   readonly gatewayFacts?: Read<GatewayAnswer>;
-  /** What the engine would do about the link's mirrors; absent where Linkerd's controller mirrors. */
-  readonly mirrors?: Read<Survey>;
+  /**
+   * What the engine would do about the link's mirrors; undefined: a cluster that it takes can't be
+   * read; absent where Linkerd's controller mirrors.
+   */
+  readonly mirrors?: Read<Plan | undefined>;
   /** Absent where Linkerd is none of the stack's business, or a cluster is out of reach. */
   readonly credentials?: Record<"mirror" | "destination", Read<SecretReading | undefined>>;
 }

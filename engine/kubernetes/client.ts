@@ -1,6 +1,12 @@
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import { isRecord } from "./failure.ts";
-import type { Kubernetes, ListOptions, PatchOptions, RemoveOptions } from "./interface.ts";
+import type {
+  Kubernetes,
+  ListOptions,
+  PatchOptions,
+  RemoveOptions,
+  WriteOptions,
+} from "./interface.ts";
 import { type Page, pageIn, type PageQuery, readAll } from "./paging.ts";
 import type { Reader, Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
@@ -50,25 +56,44 @@ export class Client implements Kubernetes {
     }
   }
 
-  create<T extends Located>(resource: Resource<T>, object: T): Promise<T> {
+  create<T extends Located>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions = {},
+  ): Promise<T> {
     const { subresource } = resource;
     const at: Partial<ObjectName> = object.metadata ?? {};
-    const path =
+    const target =
       subresource === undefined
         ? pathOf(resource, at.namespace === undefined ? {} : { namespace: at.namespace })
         : `${pathOf(resource, at)}/${subresource}`;
     const operation: Operation = { verb: "create", resource, at };
     const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+    const path = target + queryOf(options);
     return this.#requester.call({ operation, method: "POST", path, body }, objectOf(resource));
   }
 
-  async replace<T extends Located>(resource: Resource<T>, object: T): Promise<T> {
+  async replace<T extends Located>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions = {},
+  ): Promise<T> {
     const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
-    const { name, ...at } = object.metadata ?? {};
-    if (name === undefined) {
-      throw new TypeError(`a ${resource.kind} without a name can't be replaced`);
-    }
-    return this.#one("update", "PUT", resource, { ...at, name }, { body });
+    const at = nameOf(resource, object);
+    const path = pathOf(resource, at) + queryOf(options);
+    return this.#one("update", "PUT", resource, at, { body, path });
+  }
+
+  async apply<T extends Located>(
+    resource: Resource<T>,
+    fields: Located,
+    options: Required<WriteOptions>,
+  ): Promise<T> {
+    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...fields };
+    const at = nameOf(resource, fields);
+    const contentType = "application/apply-patch+yaml";
+    const path = pathOf(resource, at) + queryOf(options);
+    return this.#one("patch", "PATCH", resource, at, { body, contentType, path });
   }
 
   patch<T>(
@@ -118,6 +143,16 @@ export class Client implements Kubernetes {
     const path = pathOf(resource, at);
     return this.#requester.call({ operation, method, path, ...rest }, objectOf(resource));
   }
+}
+
+function nameOf(resource: Resource<unknown>, { metadata = {} }: Located): ObjectName {
+  const { name, namespace } = metadata;
+  if (name === undefined) throw new TypeError(`a ${resource.kind} without a name can't be written`);
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+function queryOf({ fieldManager }: WriteOptions): string {
+  return fieldManager === undefined ? "" : `?${new URLSearchParams({ fieldManager }).toString()}`;
 }
 
 function isExpired(error: unknown): boolean {

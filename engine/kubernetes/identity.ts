@@ -1,9 +1,52 @@
-/** What the program could learn of who a cluster is: the UID of its namespace `kube-system`. */
+import type { Kubernetes } from "./interface.ts";
+import { resources } from "./resources.ts";
+
+/**
+ * Who a cluster is: the UID of its namespace `kube-system`, which lasts as long as the cluster and
+ * no longer. A name or a context can come to mean another cluster; this can't.
+ */
+
+/** The identity of the cluster of each name in the config; undefined where it could not be read. */
 export type Identities = ReadonlyMap<string, string | undefined>;
 
 /**
- * Clusters of the stack that are one and the same, each in a sentence: other contexts, even other
- * kubeconfigs, can lead to one API server. Those that can't be reached are left out.
+ * The UID of the namespace `kube-system`, read now.
+ *
+ * @throws KubernetesError where it can't be read; Error with a sentence where the answer has no UID
+ */
+export async function identify(kubernetes: Kubernetes): Promise<string> {
+  const { metadata } = await kubernetes.get(resources.namespaces, { name: "kube-system" });
+  if (metadata.uid !== undefined) return metadata.uid;
+  throw new Error(
+    `cluster ${kubernetes.cluster} returns its namespace kube-system without a UID: check that its context points to a Kubernetes API server`,
+  );
+}
+
+/**
+ * The sentence for a context that leads to another cluster than the one the program knows by that
+ * name; undefined where it is the same, or none is known yet. Pure.
+ *
+ * @param at `cluster` is its name in the config
+ * @param live the UID as it was read in this run
+ * @param known `expected` is `clusters.<name>.uid` of the config, and decides where it is set;
+ *   `remembered` is the UID in the stack's state
+ */
+export function movedCluster(
+  { cluster, context }: { readonly cluster: string; readonly context: string },
+  live: string,
+  {
+    expected,
+    remembered,
+  }: { readonly remembered?: string | undefined; readonly expected?: string | undefined },
+): string | undefined {
+  const known = expected ?? remembered;
+  if (known === undefined || known === live) return undefined;
+  return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
+}
+
+/**
+ * A sentence for each name in the config that leads to the same cluster as a name before it: other
+ * contexts, even other kubeconfigs, can lead to one API server. Pure.
  */
 export function sameClusters(identities: Identities): string[] {
   const first = new Map<string, string>();
@@ -15,7 +58,7 @@ export function sameClusters(identities: Identities): string[] {
       return [];
     }
     return [
-      `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID ${uid}): each cluster must be given once.`,
+      `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID ${uid}): fix the context of one of them, or list the cluster once`,
     ];
   });
 }

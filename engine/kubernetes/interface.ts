@@ -24,6 +24,11 @@ export interface ListOptions {
   readonly labelSelector?: string;
 }
 
+export interface WriteOptions {
+  /** Whom `managedFields` names as the writer; without it the user agent's first part. */
+  readonly fieldManager?: string;
+}
+
 export interface PatchOptions {
   readonly subresource?: string;
 }
@@ -51,9 +56,15 @@ export interface Kubernetes {
   /** As `get`, but undefined for an object that does not exist; everything else is thrown. */
   find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;
   /** A subresource, like TokenRequest, is posted to the object that `metadata` names. */
-  create<T extends Located>(resource: Resource<T>, object: T): Promise<T>;
+  create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Conflict if the object is no longer at `metadata.resourceVersion`. */
-  replace<T extends Located>(resource: Resource<T>, object: T): Promise<T>;
+  replace<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
+  /** Server-side apply of these fields of an object; conflict where another manager has set others. */
+  apply<T extends Located>(
+    resource: Resource<T>,
+    fields: Located,
+    options: Required<WriteOptions>,
+  ): Promise<T>;
   /** A JSON merge patch: null removes a field, arrays are replaced. */
   patch<T>(
     resource: Resource<T>,

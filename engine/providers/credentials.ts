@@ -22,13 +22,13 @@ import type {
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
 import { connectWithToken } from "../credentials/token-client.ts";
-import type { CheckFailure } from "../mirroring/reconcile/check.ts";
-import { awaitsUnknown } from "../mirroring/reconcile/unknown.ts";
-import { World } from "../mirroring/observe/clusters.ts";
+import type { CheckFailure } from "./failures.ts";
+import { awaitsUnknown } from "./unknown.ts";
+import { Clusters } from "../mirroring/observe/clusters.ts";
 import { isDeepStrictEqual } from "node:util";
 
 /** For its clients: one per cluster and process. */
-const world = new World();
+const world = new Clusters();
 
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {

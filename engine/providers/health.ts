@@ -7,7 +7,6 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { checkMesh, type Patience } from "../health/check-mesh.ts";
-import { nameOf } from "../mirroring/reconcile/survey-link.ts";
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
 import type { Report } from "../health/report/report.ts";
 import { summary } from "../health/report/table.ts";
@@ -68,6 +67,8 @@ export function healthResource(
 }
 
 function linksGivenUp(before: HealthMesh | undefined, mesh: HealthMesh) {
+  const nameOf = ({ source, target }: { readonly source: string; readonly target: string }) =>
+    `${source}/${target}`;
   const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
   const links = before?.links.map(({ link: { source, target } }) => ({ source, target })) ?? [];
   return links.filter((link) => !names.has(nameOf(link)));

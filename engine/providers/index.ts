@@ -4,4 +4,4 @@
  */
 export { linkTargets, tokenChecks } from "./credentials.ts";
 export { health } from "./health.ts";
-export { federatedServices, mirrors } from "./mirrors.ts";
+export { mirrors } from "./mirrors.ts";

@@ -1,90 +1,110 @@
-/**
- * The dynamic provider's methods. The program's provider objects hold nothing but a call of these,
- * and state keeps that call for years: the package's name, `mirrors` and `federatedServices` are a
- * public contract.
- */
-
-import { ownerLabels } from "../mirroring/desired/metadata.ts";
-import { federated, mirrorsOf } from "../mirroring/model/owner.ts";
-import { label } from "../mirroring/model/vocabulary.ts";
-import type { ClusterAccess } from "../mirroring/model/link.ts";
-import type { LinkSettings } from "../mirroring/model/link-settings.ts";
-import { World } from "../mirroring/observe/clusters.ts";
-import type { Change } from "../mirroring/plan/change.ts";
-import { liveKind } from "../mirroring/plan/describe.ts";
+import { isForeign } from "../mirroring/desired/federated.ts";
 import { liveMirrors } from "../mirroring/plan/ownership.ts";
-import { foreseen } from "../mirroring/reconcile/preview-without-gateway.ts";
-import { resource } from "../mirroring/reconcile/resource.ts";
-import type { FederatedArgs, MirrorsArgs } from "../mirroring/reconcile/state.ts";
-import { surveyFederated } from "../mirroring/reconcile/survey-federated.ts";
-import { nameOf } from "../mirroring/reconcile/survey-link.ts";
-import { surveyFederatedLinked, surveyLinked } from "../mirroring/reconcile/survey-linked.ts";
-import { accessTo } from "../mirroring/reconcile/survey.ts";
+import { describeLive } from "../mirroring/plan/describe.ts";
+import { federatedPart, ownerOf } from "../mirroring/model/owner.ts";
+import { Clusters } from "../mirroring/observe/clusters.ts";
+import { carryOut } from "../mirroring/reconcile/carry-out.ts";
+import { inputsFor } from "../mirroring/reconcile/inputs.ts";
+import { movedClusters } from "../mirroring/reconcile/mistakes.ts";
+import { readClusters, snapshotIn } from "../mirroring/reconcile/observation.ts";
+import { reconcile } from "../mirroring/reconcile/reconcile.ts";
+import { removeAll } from "../mirroring/reconcile/removal.ts";
+import {
+  type Before,
+  entryOf,
+  type Inputs,
+  type MirrorsArgs,
+  type Outputs,
+  outputsOf,
+} from "../mirroring/reconcile/state.ts";
+import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
+import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
+import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
 /** One process serves one phase of one operation, and all resources in it share what it has read. */
-const world = new World();
+const clusters = new Clusters();
+const wanted = new WantedHere();
 
-/** The mirrors of one link. */
-export const mirrors = resource<MirrorsArgs>(
-  {
-    name: ({ link }) => nameOf(link),
-    source: ({ link }) => link.source,
-    ground: ({ link }) => ({
-      owner: mirrorsOf(link.target),
-      namespaceLabels: ownerLabels(link.target),
-      work: `mirroring ${link.target}`,
-    }),
-    survey: surveyLinked,
-    foresee: (args) => foreseen(world, args),
-    removal: async (_world, { link, clusters }) => {
-      const access = accessTo({ clusters }, link.source);
-      const source = await world.snapshot(link.source, access);
-      if (await isHandedOver(link, access)) return { addresses: new Map(), changes: [] };
-      const live = liveMirrors(source, mirrorsOf(link.target));
-      const changes = [...live].map(([key, mirror]): Change => ({
-        action: "delete",
-        kind: liveKind(mirror),
-        key,
-        live: mirror,
-        fields: [],
-      }));
-      return { addresses: new Map(), changes };
-    },
+/** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
+export const mirrors = {
+  async check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
+    const { observedGateways, ...known } = args;
+    if (awaitsUnknown(known)) {
+      const revision = (olds.revision ?? 0) + 1;
+      return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
+    }
+    const missedBefore = new Set(Object.keys(olds.missedPods ?? {}) as `${string}/${string}`[]);
+    const outcome = await reconcile(clusters, args, olds, missedBefore);
+    if (outcome.outcome === "planned") wanted.add(outcome);
+    const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
+    notes.forEach(say);
+    return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
   },
-  world,
-);
 
-/** The federated Services of one cluster, which all links into it feed. */
-export const federatedServices = resource<FederatedArgs>(
-  {
-    name: ({ cluster }) => `${cluster}/federated`,
-    source: ({ cluster }) => cluster,
-    ground: () => ({
-      owner: federated,
-      namespaceLabels: { [label.mirrored]: "true" },
-      work: "federating",
-    }),
-    survey: surveyFederatedLinked,
-    removal: async (_world, state) => {
-      const leaving = { ...state, links: [] };
-      const clusters = { [state.cluster]: accessTo(state, state.cluster) };
-      const survey = await surveyFederated(world, { ...leaving, clusters }, state);
-      if (survey.outcome !== "planned") throw new Error(survey.why);
-      return survey.plan;
-    },
+  /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
+  diff(_id: string, olds: Pick<Before, "revision">, news: Pick<Before, "revision">) {
+    return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
   },
-  world,
-);
 
-/**
- * Whether a controller of Linkerd's mirrors the link by now: then the mirrors are its own, and it
- * would not make them again for minutes. Where Deployments can't be read, nobody is known to.
- */
-async function isHandedOver(link: LinkSettings, access: ClusterAccess): Promise<boolean> {
-  const controllers = await world.controllers(link.source, access).catch(() => []);
-  const heir = controllers.find(({ target, replicas }) => target === link.target && replicas > 0);
-  if (heir === undefined) return false;
-  const where = `${link.source}/${heir.namespace}/${heir.name}`;
-  console.log(`${nameOf(link)}: its mirrors stay, because Deployment ${where} mirrors it now`);
-  return true;
+  async create(inputs: Inputs) {
+    await make(inputs);
+    return { id: inputs.source, outs: outputsOf(inputs) };
+  },
+
+  async update(_id: string, _olds: unknown, inputs: Inputs) {
+    // What `check` found to have changed since the run before is in the inputs.
+    await make(inputs);
+    return { outs: outputsOf(inputs) };
+  },
+
+  /** Reports what there is, which needs the source cluster alone; keeps what is known where it is away. */
+  async read(id: string, props?: Outputs) {
+    return withoutTrace(async () => {
+      if (props === undefined)
+        throw new Error(
+          `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,
+        );
+      const { source } = props;
+      const alone = { ...props, clusters: { [source]: entryOf(props, source) }, links: [] };
+      const readings = await readClusters(clusters, alone);
+      const [moved] = movedClusters(alone, props, readings);
+      if (moved !== undefined) throw new Error(moved);
+      const snapshot = snapshotIn(readings, source);
+      if (snapshot === undefined) {
+        const reading = readings.get(source);
+        const why = reading === undefined || reading.outcome === "read" ? "" : reading.why;
+        say(`${source}: the state of its mirrors is kept as it was, because ${why}`);
+        return { id, props };
+      }
+      const targets = [...props.links, ...(props.removedLinks ?? [])].map(({ target }) => target);
+      const managed = new Set(targets);
+      const parts = [...managed, federatedPart].flatMap((part) => {
+        const lines = [...liveMirrors(snapshot, ownerOf(part))]
+          .filter(([, { service }]) => service === undefined || !isForeign(service, managed))
+          .map(([key, mirror]) => [key, describeLive(mirror)] as const);
+        return lines.length === 0 ? [] : [[part, Object.fromEntries(lines.sort())] as const];
+      });
+      return { id, props, inputs: { ...props, mirrors: Object.fromEntries(parts) } };
+    });
+  },
+
+  async delete(_id: string, props: Outputs) {
+    return withoutTrace(async () => {
+      const failures = await removeAll(clusters, wanted, props, say);
+      if (failures.length > 0)
+        throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
+    });
+  },
+};
+
+async function make(inputs: Inputs): Promise<void> {
+  const reasons = await carryOut(clusters, wanted, inputs, (line) => {
+    say(`${inputs.source}: ${line}`);
+  });
+  if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);
+}
+
+/** Pulumi shows each line that the provider prints as a message of the stack. */
+function say(line: string): void {
+  console.log(line);
 }

@@ -1,4 +1,3 @@
-import type { GeneratedTrust } from "../../config/mesh.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Watched } from "./expiry.ts";
@@ -33,7 +32,7 @@ export function watchedAnchors(
 
 /** The issuers that this stack made, by cluster. */
 export function watchedIssuers(
-  { renewBeforeDays }: Pick<GeneratedTrust, "renewBeforeDays">,
+  { renewBeforeDays }: { readonly renewBeforeDays: number },
   issuers: ReadonlyMap<string, Certificate>,
 ): Watched[] {
   return [...issuers].map(([cluster, certificate]) => ({

@@ -1,6 +1,14 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { type MockedMesh, mockedMesh, previewedMesh, tokenOf, types } from "./mocked-mesh.ts";
-import { isSecret, redacted, unwrapped } from "./mocked-stack.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import {
+  gatewayOf,
+  type MockedMesh,
+  mockedMesh,
+  previewedMesh,
+  tokenOf,
+  types,
+} from "./mocked-mesh.ts";
+import { isSecret, redacted, type Registered, unwrapped } from "./mocked-stack.ts";
 
 const clusters = {
   west: { context: "k3d-west" },
@@ -27,13 +35,13 @@ describe("Mesh with manage: all", () => {
       "Cluster east",
       "Cluster north",
       "Cluster west",
-      "FederatedServices east",
-      "FederatedServices north",
-      "FederatedServices west",
       "Health health",
       ...["east/north", "east/west", "north/east", "north/west", "west/east", "west/north"].map(
         (link) => `Link ${link}`,
       ),
+      "Mirrors east",
+      "Mirrors north",
+      "Mirrors west",
       "TrustRoot trust",
     ]);
     deepEqual(mesh.said, []);
@@ -69,7 +77,10 @@ describe("Mesh with manage: all", () => {
       const at = (id: string): number => mesh.all.indexOf(id);
       equal(at(`${types.target} ${link}`) > at(ready(spec.target)), true);
       equal(at(`${types.linkCr} ${link}`) > at(ready(spec.source)), true);
-      equal(at(`${types.mirrors} ${link}`) > at(`${types.linkCr} ${link}`), true);
+      equal(at(`${types.mirrors} ${spec.source}`) > at(`${types.linkCr} ${link}`), true);
+      const needs = mesh.needs(types.mirrors, spec.source);
+      for (const needed of [`${types.linkCr} ${link}`, ready(spec.source)])
+        equal(needs.includes(needed), true, needed);
     }
   });
 
@@ -125,14 +136,16 @@ describe("Mesh with manage: all", () => {
   it("is there as a whole in the first preview, when no gateway is there yet", async () => {
     const previewed = await previewedMesh({ manage, clusters, topology: "mesh" });
     deepEqual(previewed.all.toSorted(), mesh.all.toSorted());
-    const known = mesh.ofType(types.mirrors).map(({ inputs }) => typeof inputs["gatewaySeen"]);
-    deepEqual(new Set(known), new Set(["object"]));
-    for (const { inputs } of previewed.ofType(types.mirrors)) {
-      // Without a gateway it would be taken for a flat network, and the plan be wrong.
-      const { gatewaySeen } = inputs;
-      notEqual(gatewaySeen, undefined);
-      equal(Object.hasOwn(Object(gatewaySeen) as object, "addresses"), false);
-    }
+    const gateways = ({ inputs }: Registered) =>
+      Object.entries(inputs["observedGateways"] as Readonly<Record<string, unknown>>);
+    const isKnown = ([target, observed]: readonly [string, unknown]) =>
+      isDeepStrictEqual(observed, gatewayOf(target));
+    equal(mesh.ofType(types.mirrors).flatMap(gateways).filter(isKnown).length, 6);
+    // Without a gateway it would be taken for a flat network, and the plan be wrong.
+    const awaited = previewed.ofType(types.mirrors).flatMap(gateways);
+    const isUnknown = ([, observed]: readonly [string, unknown]) =>
+      Object.hasOwn(Object(observed) as object, "__pulumiUnknown");
+    equal(awaited.filter(isUnknown).length, 6);
   });
 
   it("no two resources have one name", () => {
@@ -161,7 +174,7 @@ describe("Mesh with manage: all, as the config says", () => {
     equal(namespaceOf(types.secret, "east/west/mirror"), "mc");
     equal(namespaceOf(types.secret, "east/west/destination"), "l5d");
     equal(namespaceOf(types.secret, "east/west/token"), "mc");
-    equal(mesh.inputs(types.mirrors, "east/west")["statusIn"], "mc");
+    equal(mesh.inputs(types.mirrors, "east")["statusIn"], "mc");
   });
 
   it("Helm values are secrets where the stack holds clusters encrypted", async () => {

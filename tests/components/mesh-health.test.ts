@@ -61,7 +61,7 @@ describe("Mesh: verified at the end", () => {
         ok(all.size > 0);
       });
 
-      it("is told of every mirror's, federated Service's, token's, chart's and issuer's last change, and of the mesh", async () => {
+      it("is told of every source's, token's, chart's and issuer's last change, and of the mesh", async () => {
         const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
         const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
         const installed = [west, east, north];
@@ -72,8 +72,7 @@ describe("Mesh: verified at the end", () => {
           equal(new Set(installed.map((one) => JSON.stringify(one))).size, 3);
         } else deepEqual(installed, [undefined, undefined, undefined]);
         deepEqual(others, {
-          "east/west": 3,
-          "east/federated": 7,
+          "east/mirrors": 3,
           "east/west/credentials": credentials("east", "west"),
           "west/east/credentials": credentials("west", "east"),
         });
@@ -139,7 +138,7 @@ describe("Mesh: verified at the end", () => {
 
     it("and again when mirrors or credentials have changed", () => {
       const { triggers } = mesh.inputs(types.command, "linkerd-check/east");
-      deepEqual(triggers, [3, credentials("east", "west"), 7, credentials("west", "east")]);
+      deepEqual(triggers, [credentials("east", "west"), 3, credentials("west", "east")]);
     });
   });
 });

@@ -83,7 +83,7 @@ describe("Mesh with manage: links", () => {
   it("each side waits for its own cluster", () => {
     deepEqual(mesh.needs(types.access, "east/west"), [`${types.identity} west`]);
     deepEqual(mesh.needs(types.credentials, "east/west"), [`${types.identity} east`]);
-    const parents = [types.access, types.credentials, types.mirrors].map(
+    const parents = [types.access, types.credentials].map(
       (type) => mesh.resource(type, "east/west").parent,
     );
     deepEqual([...new Set(parents)], [`${types.link} east/west`]);
@@ -108,30 +108,44 @@ describe("Mesh with manage: links", () => {
   });
 
   it("mirrors come after the credentials, with the gateway as it is and where status goes", () => {
-    const { statusIn, gatewaySeen, link } = mesh.inputs(types.mirrors, "east/west");
-    equal(statusIn, "linkerd-multicluster");
-    deepEqual(gatewaySeen, gatewayOf("west"));
-    deepEqual(link, { source: "east", target: "west" });
-    deepEqual(mesh.needs(types.mirrors, "east/west"), [
-      ...credentialsOf("east/west"),
-      `${types.target} east/west`,
-    ]);
-    const flat = mesh.inputs(types.mirrors, "north/east");
-    deepEqual([flat["statusIn"], flat["gatewaySeen"]], ["linkerd-multicluster", undefined]);
+    deepEqual(mesh.inputs(types.mirrors, "east"), {
+      source: "east",
+      stack: "mesh/test",
+      clusters: {
+        west: { context: "k3d-west" },
+        east: { context: "k3d-east", kubeconfig: "/home/me/east.yaml", uid: "uid-of-east" },
+      },
+      links: [{ source: "east", target: "west" }],
+      statusIn: "linkerd-multicluster",
+      observedGateways: { west: gatewayOf("west") },
+    });
+    deepEqual(
+      mesh.needs(types.mirrors, "east"),
+      [
+        ...credentialsOf("east/west"),
+        `${types.identity} east`,
+        `${types.target} east/west`,
+      ].toSorted(),
+    );
+    equal(mesh.resource(types.mirrors, "east").parent, `${types.mesh} mesh`);
+    const flat = mesh.inputs(types.mirrors, "north");
+    deepEqual([flat["statusIn"], flat["observedGateways"]], ["linkerd-multicluster", {}]);
   });
 
-  it("so do federated Services, after those of every link into their cluster", async () => {
-    equal(mesh.inputs(types.federated, "east")["statusIn"], "linkerd-multicluster");
-    deepEqual(mesh.needs(types.federated, "east"), credentialsOf("east/west"));
-    deepEqual(mesh.needs(types.federated, "north"), credentialsOf("north/east"));
+  it("they come after the credentials of every link into their cluster", async () => {
     const hub = await mockedMesh({
       ...{ manage, clusters: { west: null, east: null, north: null } },
       ...{ topology: { hub: "east" }, multiclusterNamespace: "mc" },
     });
-    const both = [...credentialsOf("east/north"), ...credentialsOf("east/west")].toSorted();
-    deepEqual(hub.needs(types.federated, "east"), both);
-    equal(hub.inputs(types.federated, "east")["statusIn"], "mc");
-    equal(hub.inputs(types.mirrors, "east/west")["statusIn"], "mc");
+    const targets = ["north", "west"];
+    const needed = targets.flatMap((target) => [
+      ...credentialsOf(`east/${target}`),
+      `${types.target} east/${target}`,
+    ]);
+    deepEqual(hub.needs(types.mirrors, "east"), [...needed, `${types.identity} east`].toSorted());
+    const { statusIn, observedGateways } = hub.inputs(types.mirrors, "east");
+    equal(statusIn, "mc");
+    deepEqual(observedGateways, { north: gatewayOf("north"), west: gatewayOf("west") });
   });
 
   it("hands the token on as a secret, and shows it nowhere", () => {
@@ -172,22 +186,25 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
       equal(mesh.ofType(type).filter(({ name }) => name === "east/west").length, 1, type);
     deepEqual(
       mesh.ofType(types.mirrors).map(({ name }) => name),
-      ["north/east"],
-    );
-    deepEqual(
-      mesh.ofType(types.federated).map(({ name }) => name),
       ["north"],
     );
   });
 
-  it("is no sibling of a link that this program mirrors", async () => {
+  it("is known to the mirrors as the controller's, and they wait for its credentials too", async () => {
     const mixed = [
       { source: "east", target: "west" },
       { source: "east", target: "north", mirroring: "controller" },
     ];
     const other = await mockedMesh({ manage, clusters, links: mixed });
-    equal(other.inputs(types.mirrors, "east/west")["siblings"], undefined);
-    deepEqual(other.inputs(types.federated, "east")["links"], [{ source: "east", target: "west" }]);
+    const { controllerLinks, observedGateways, ...inputs } = other.inputs(types.mirrors, "east");
+    deepEqual(inputs["links"], [{ source: "east", target: "west" }]);
+    deepEqual(Object.keys(Object(inputs["clusters"]) as object).toSorted(), ["east", "west"]);
+    deepEqual([controllerLinks, observedGateways], [["north"], { west: gatewayOf("west") }]);
+    const needs = other.needs(types.mirrors, "east");
+    deepEqual(
+      ["west", "north"].map((target) => needs.includes(`${types.linkCr} east/${target}`)),
+      [true, true],
+    );
   });
 
   it("health still waits for it, and expects a controller there", () => {

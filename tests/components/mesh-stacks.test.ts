@@ -32,14 +32,14 @@ describe("Mesh of the stack file", () => {
           .ofType(types.link)
           .map(({ name }) => name)
           .toSorted(),
-        links,
+        objects === 0 ? [] : links,
       );
       deepEqual(
         mesh
           .ofType(types.mirrors)
           .map(({ name }) => name)
           .toSorted(),
-        links,
+        [...new Set(links.map((link) => link.split("/")[0]))],
       );
       const made = mesh.resources.filter(({ type }) => type.startsWith("kubernetes:"));
       equal(made.length, objects);
@@ -58,5 +58,5 @@ function configIn(file: string) {
     return [key, typeof value === "string" ? value : JSON.stringify(value)] as const;
   });
   pulumi.runtime.setAllConfig(Object.fromEntries(texts));
-  return stackConfig(new pulumi.Config("linkerd-multicluster"));
+  return stackConfig();
 }

@@ -8,6 +8,8 @@ const access = {
   north: { context: "north" },
 };
 const manage = "mirrors";
+/** The project and stack of Pulumi's mocks. */
+const stack = "mesh/test";
 
 describe("Mesh with manage: mirrors", () => {
   describe("two links into one cluster, and one into another", () => {
@@ -22,57 +24,36 @@ describe("Mesh with manage: mirrors", () => {
       mesh = await mockedMesh({ manage, clusters, links, linkerdCheck: true });
     });
 
-    it("is mirrors, federated Services, and nothing else", () => {
+    it("is one resource for each cluster that mirrors appear in, and nothing else", () => {
       deepEqual(mesh.all.toSorted(), [
-        `${types.link} east/north`,
-        `${types.link} east/west`,
-        `${types.link} north/west`,
         `${types.mesh} mesh`,
-        `${types.federated} east`,
-        `${types.federated} north`,
-        `${types.mirrors} east/north`,
-        `${types.mirrors} east/west`,
-        `${types.mirrors} north/west`,
+        `${types.mirrors} east`,
+        `${types.mirrors} north`,
       ]);
       deepEqual(mesh.said, []);
     });
 
-    it("Links hang on the mesh, and mirrors on their Link", () => {
-      const parents = [types.link, types.mirrors, types.federated].map((type) => [
-        ...new Set(mesh.ofType(type).map(({ name, parent }) => parent.replace(name, "<name>"))),
-      ]);
-      deepEqual(parents, [
-        [`${types.mesh} mesh`],
-        [`${types.link} <name>`],
-        [`${types.mesh} mesh`],
-      ]);
+    it("mirrors hang on the mesh", () => {
+      const parents = mesh.ofType(types.mirrors).map(({ parent }) => parent);
+      deepEqual(new Set(parents), new Set([`${types.mesh} mesh`]));
     });
 
-    it("mirrors know their link, the clusters and who else mirrors there", () => {
-      const [west, north] = [
-        { source: "east", target: "west", headless: true },
-        { source: "east", target: "north", gateway: false, selector: {} },
-      ];
-      const inputs = (link: string) => mesh.inputs(types.mirrors, link);
-      deepEqual(inputs("east/west"), { link: west, siblings: [north], clusters: access });
-      deepEqual(inputs("east/north"), { link: north, siblings: [west], clusters: access });
-      const alone = { source: "north", target: "west" };
-      deepEqual(inputs("north/west"), { link: alone, clusters: access });
-    });
-
-    it("federated Services know every link into their cluster", () => {
-      deepEqual(mesh.inputs(types.federated, "east"), {
-        cluster: "east",
+    it("mirrors know the links into their cluster, these links' clusters and the stack", () => {
+      deepEqual(mesh.inputs(types.mirrors, "east"), {
+        source: "east",
+        stack,
+        clusters: access,
         links: [
           { source: "east", target: "west", headless: true },
           { source: "east", target: "north", gateway: false, selector: {} },
         ],
-        clusters: access,
       });
-      deepEqual(mesh.inputs(types.federated, "north"), {
-        cluster: "north",
+      const { west, north } = access;
+      deepEqual(mesh.inputs(types.mirrors, "north"), {
+        source: "north",
+        stack,
+        clusters: { west, north },
         links: [{ source: "north", target: "west" }],
-        clusters: access,
       });
     });
 
@@ -87,26 +68,52 @@ describe("Mesh with manage: mirrors", () => {
     });
   });
 
-  it("a topology mesh of three is six links, each with two clusters of its own", async () => {
+  it("a topology mesh of three is three resources, each with two links of its own", async () => {
     const mesh = await mockedMesh({ manage, clusters, topology: "mesh" });
-    const links = mesh.ofType(types.link).map(({ name }) => name);
-    deepEqual(links, [
-      "west/east",
-      "west/north",
-      "east/west",
-      "east/north",
-      "north/west",
-      "north/east",
-    ]);
-    equal(mesh.ofType(types.mirrors).length, 6);
-    equal(mesh.ofType(types.federated).length, 3);
-    for (const { name, inputs } of mesh.ofType(types.mirrors)) {
-      const [source, target] = name.split("/");
-      deepEqual(inputs["link"], { source, target });
-    }
+    equal(mesh.ofType(types.link).length, 0);
+    deepEqual(
+      mesh.ofType(types.mirrors).map(({ name, inputs }) => [name, targetsOf(inputs["links"])]),
+      [
+        ["west", ["east", "north"]],
+        ["east", ["west", "north"]],
+        ["north", ["west", "east"]],
+      ],
+    );
+  });
+
+  it("passes on the UID that the config expects of a cluster, and how it is reached", async () => {
+    const mesh = await mockedMesh({
+      manage,
+      clusters: { ...clusters, west: { context: "k3d-west", uid: "uid-of-west" } },
+      links: [{ source: "east", target: "west" }],
+    });
+    deepEqual(mesh.inputs(types.mirrors, "east")["clusters"], {
+      west: { context: "k3d-west", uid: "uid-of-west" },
+      east: access.east,
+    });
+  });
+
+  it("lets mirrors of removed links go where linkDefaults allows deletions", async () => {
+    const mesh = await mockedMesh({
+      ...{ manage, clusters, linkDefaults: { allowDeletions: true } },
+      links: [
+        { source: "east", target: "west" },
+        { source: "north", target: "west", allowDeletions: false },
+      ],
+    });
+    deepEqual(
+      ["east", "north"].map((name) => mesh.inputs(types.mirrors, name)["allowDeletions"]),
+      [true, true],
+    );
+    const { links } = mesh.inputs(types.mirrors, "north");
+    deepEqual(links, [{ source: "north", target: "west" }]);
   });
 
   it("clusters without links are no resources at all", async () => {
     deepEqual((await mockedMesh({ manage, clusters })).all, [`${types.mesh} mesh`]);
   });
 });
+
+function targetsOf(links: unknown): string[] {
+  return (links as readonly { readonly target: string }[]).map(({ target }) => target);
+}

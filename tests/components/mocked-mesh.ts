@@ -14,7 +14,7 @@ export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
   ...{ access: component("LinkAccess"), credentials: component("LinkCredentials") },
   cliCheck: component("LinkerdCliCheck"),
-  ...{ mirrors: dynamic("Mirrors"), federated: dynamic("FederatedServices") },
+  mirrors: dynamic("Mirrors"),
   ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
   ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
   provider: "pulumi:providers:kubernetes",
@@ -24,8 +24,7 @@ export const types = {
   command: "command:local:Command",
 } as const;
 
-/** What every target says of itself, each with a gateway port of its own to tell it by. */
-/** The gateway of a target, as the mocked LinkTarget finds it. */
+/** The gateway of a target, as the mocked LinkTarget finds it: each has a port to tell it by. */
 export const gatewayOf = (target: string) => ({
   addresses: ["192.0.2.7"],
   port: 4000 + (target.codePointAt(0) ?? 0),
@@ -83,8 +82,7 @@ export function surveyOf({ clusters }: MeshConfig): Survey {
 /** What the clusters say, and the runs of the mirrors. */
 function outputs({ links, clusters }: MeshConfig): State {
   const state: State = new Map();
-  for (const cluster of clusters.keys())
-    state.set(`${types.federated} ${cluster}`, { revision: 7 });
+  for (const cluster of clusters.keys()) state.set(`${types.mirrors} ${cluster}`, { revision: 3 });
   for (const { spec, rotation } of links) {
     const { source, target, gateway, targetDomain } = spec;
     const link = `${source}/${target}`;
@@ -100,7 +98,6 @@ function outputs({ links, clusters }: MeshConfig): State {
     state.set(`${types.target} ${link}`, { facts });
     const data = { token: Buffer.from(tokenOf(link)).toString("base64") };
     state.set(`${types.secret} ${link}/token`, { data });
-    state.set(`${types.mirrors} ${link}`, { revision: 3 });
   }
   return state;
 }

@@ -20,7 +20,7 @@ describe("TrustRoot: own anchors and issuers", () => {
   const next = authority({ name: "next" });
   const [west, east] = [issuerUnder(root), issuerUnder(root)];
   const own = (bundle: string, one = west, other = east): TrustConfig => ({
-    kind: "own",
+    kind: "provided",
     anchors: bundle,
     issuers: new Map([
       ["west", { certificate: one.pem, key: one.keyPem }],

@@ -8,7 +8,7 @@ import { type Authority, authority, issuerUnder } from "../unit/trust/certificat
 import * as clusters from "./access-clusters.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { addNamespace, addService } from "./objects.ts";
-import { providers, wantedResources } from "./mirroring/providers.ts";
+import { provider, wantedResources } from "./mirroring/providers.ts";
 
 const inLinkerd = (plural: string) => clusters.inNamespace("linkerd", plural);
 
@@ -76,10 +76,10 @@ export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void
     links: [{ source: "east", target: "west", headless: true }],
   });
   assert.ok("config" in parsed);
-  const all = await providers();
-  for (const [name, args] of wantedResources(parsed.config)) {
-    const { inputs } = await all(name).check({}, { ...args });
-    await all(name).create(inputs);
+  const mirrors = await provider();
+  for (const args of wantedResources(parsed.config, "linkerd-multicluster/links").values()) {
+    const { inputs } = await mirrors.check({}, { ...args });
+    await mirrors.create(inputs);
   }
 }
 

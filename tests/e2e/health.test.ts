@@ -134,7 +134,7 @@ describe("npm run check", function () {
     assert.deepEqual(await check(), {
       code: 1,
       stdout: "",
-      stderr: "Which stack? Say it with --stack or PULUMI_STACK; there are links, mirrors.\n",
+      stderr: "Which stack? Set --stack or PULUMI_STACK; there are links, mirrors.\n",
     });
     const { code, stderr } = await check("--output", "xml");
     assert.deepEqual([code, stderr], [1, '--output is "xml"; it must be table or json.\n']);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { chartFrom } from "../../components/charts/chart.ts";
-import { chartDefaults, chartNames } from "../../config/chart-versions.ts";
+import { charts } from "../../config/keys.ts";
 import { accountName, tokenName } from "../../engine/credentials/names.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
@@ -211,9 +211,10 @@ function notOnPath(program: string): string {
 /** Why the charts can't be had, in a list that is empty where they can. */
 function noCharts(): string[] {
   if (source === "") return [`${variable} names no folder with Linkerd's charts`];
-  const { version } = chartDefaults;
+  const { default: version } = charts.keys.version;
+  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
   try {
-    for (const name of chartNames) chartFrom({ source, version }, name);
+    for (const name of names) chartFrom({ source, version }, name);
     return [];
   } catch (error) {
     return [`${variable}: ${error instanceof Error ? error.message : String(error)}`];

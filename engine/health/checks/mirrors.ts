@@ -1,6 +1,5 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
-import type { Change } from "../../mirroring/plan/change.ts";
-import { type Survey } from "../../mirroring/reconcile/survey.ts";
+import type { Change, Plan } from "../../mirroring/plan/change.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, LinkView, Read } from "../view.ts";
 
@@ -26,12 +25,10 @@ export const federatedInOrder: Check<ClusterView> = {
       : inOrder(federated, cluster, "their clusters"),
 };
 
-function inOrder(survey: Read<Survey>, source: string, target: string): Verdict {
-  if ("why" in survey) return [{ sentence: survey.why }];
-  const { value } = survey;
-  if (value.outcome === "unreachable") return { skipped: `cluster ${value.cluster} can't be read` };
-  if (value.outcome === "mistaken") return [{ sentence: value.why }];
-  const { changes, skips } = value.plan;
+function inOrder(plan: Read<Plan | undefined>, source: string, target: string): Verdict {
+  if ("why" in plan) return [{ sentence: plan.why }];
+  if (plan.value === undefined) return { skipped: "a cluster that it takes can't be read" };
+  const { changes, skips } = plan.value;
   return [
     ...changes.map((change) => pending(change, source)),
     ...skips.filter(isMissed).map((skip) => missed(skip, target)),

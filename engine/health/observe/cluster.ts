@@ -11,7 +11,7 @@ import { domainsIn, linkerdConfigName } from "../../credentials/linkerd-config.t
 import { configMaps as configs } from "../../credentials/resources.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { controllersIn } from "../../mirroring/observe/controllers.ts";
-import type { World } from "../../mirroring/observe/clusters.ts";
+import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthMesh } from "../mesh.ts";
 import type { ClusterReading, LinkerdReading } from "../view.ts";
 import { getIfThere, ifFound, read } from "./read.ts";
@@ -19,7 +19,7 @@ import { linkObjects } from "./resources.ts";
 
 /** Everything that is looked at in one cluster by itself. Never throws. */
 export async function readCluster(
-  world: World,
+  world: Clusters,
   mesh: HealthMesh,
   name: string,
 ): Promise<ClusterReading> {

@@ -7,8 +7,7 @@ import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { readGateway } from "../../mirroring/observe/gateway.ts";
-import type { World } from "../../mirroring/observe/clusters.ts";
-import { surveyLink } from "../../mirroring/reconcile/survey-link.ts";
+import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import type { ClusterReading, LinkReading, SecretReading, Trial } from "../view.ts";
 import { getIfThere, read } from "./read.ts";
@@ -16,23 +15,17 @@ import { tryCredentials } from "./trial.ts";
 
 /** What is looked at for one link, over what has been read of its clusters. Never throws. */
 export async function readLink(
-  world: World,
+  world: Clusters,
   mesh: HealthMesh,
   { link: settings, mirroring }: HealthLink,
   ends: { readonly source: ClusterReading; readonly target: ClusterReading },
 ): Promise<LinkReading> {
   const link = linkOf(settings);
   const { gateway: said } = link;
-  const siblings = mesh.links
-    .filter((other) => other.mirroring === "pulumi" && other.link.source === link.source)
-    .map((other) => other.link)
-    .filter((other) => other.target !== link.target);
-  const args = { link: settings, siblings, clusters: mesh.clusters };
-  const [gateway, mirrors, credentials] = await Promise.all([
+  const [gateway, credentials] = await Promise.all([
     read(async () =>
       readGateway(link, valueOf(ends.target), (hostname) => world.resolve(hostname)),
     ),
-    mirroring === "pulumi" ? read(() => surveyLink(world, args)) : undefined,
     readCredentials(world, mesh, { link, mirroring, ...ends }),
   ]);
   return {
@@ -44,7 +37,6 @@ export async function readLink(
         return Promise.resolve(gatewayFacts(said, service, where));
       }),
     }),
-    ...(mirrors !== undefined && { mirrors }),
     ...(credentials !== undefined && { credentials }),
   };
 }
@@ -62,7 +54,7 @@ interface Ends {
 }
 
 async function readCredentials(
-  world: World,
+  world: Clusters,
   mesh: HealthMesh,
   { link, mirroring, source, target }: Ends,
 ): Promise<LinkReading["credentials"]> {

@@ -1,8 +1,10 @@
 import { linkOf } from "../../mirroring/model/link-settings.ts";
-import { World } from "../../mirroring/observe/clusters.ts";
-import { surveyFederated } from "../../mirroring/reconcile/survey-federated.ts";
+import { federatedPart } from "../../mirroring/model/owner.ts";
+import { Clusters } from "../../mirroring/observe/clusters.ts";
+import type { Plan } from "../../mirroring/plan/change.ts";
+import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import type { HealthMesh } from "../mesh.ts";
-import type { ClusterReading, ClusterView, LinkView } from "../view.ts";
+import type { ClusterReading, ClusterView, LinkView, Read } from "../view.ts";
 import { readCluster } from "./cluster.ts";
 import { readLink } from "./link.ts";
 import { read } from "./read.ts";
@@ -17,7 +19,7 @@ export interface Views {
  * cannot be read is one finding and takes no other with it.
  */
 export async function observe(mesh: HealthMesh, now: Date): Promise<Views> {
-  const world = new World();
+  const world = new Clusters();
   try {
     const names = Object.keys(mesh.clusters);
     const read = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
@@ -26,38 +28,61 @@ export async function observe(mesh: HealthMesh, now: Date): Promise<Views> {
       readings.get(name) ?? {
         snapshot: { why: `the stack's config has no cluster ${name}` },
       };
-    const [clusters, links] = await Promise.all([
-      Promise.all(
-        names.map(async (cluster) => {
-          const federated = await readFederated(world, mesh, cluster);
-          const view = { mesh, cluster, now, reading: readingOf(cluster) };
-          return { ...view, ...(federated !== undefined && { federated }) };
-        }),
+    const outcomes = new Map(
+      await Promise.all(
+        names.map(async (name) => [name, await planInto(world, mesh, name)] as const),
       ),
-      Promise.all(
-        mesh.links.map(async (entry) => {
-          const link = linkOf(entry.link);
-          const ends = { source: readingOf(link.source), target: readingOf(link.target) };
-          const reading = await readLink(world, mesh, entry, ends);
-          return { mesh, link, mirroring: entry.mirroring, now, ...ends, reading };
-        }),
-      ),
-    ]);
+    );
+    const clusters = names.map((cluster) => {
+      const federated = planOf(outcomes.get(cluster), federatedPart);
+      const view = { mesh, cluster, now, reading: readingOf(cluster) };
+      return { ...view, ...(federated !== undefined && { federated }) };
+    });
+    const links = await Promise.all(
+      mesh.links.map(async (entry) => {
+        const link = linkOf(entry.link);
+        const ends = { source: readingOf(link.source), target: readingOf(link.target) };
+        const mirrors =
+          entry.mirroring === "pulumi" ? planOf(outcomes.get(link.source), link.target) : undefined;
+        const read = await readLink(world, mesh, entry, ends);
+        const reading = { ...read, ...(mirrors !== undefined && { mirrors }) };
+        return { mesh, link, mirroring: entry.mirroring, now, ...ends, reading };
+      }),
+    );
     return { clusters, links };
   } finally {
     await closeClients(world, mesh);
   }
 }
 
-async function readFederated(world: World, mesh: HealthMesh, cluster: string) {
+/** What the engine would do about a cluster's mirrors; undefined where none are this stack's. */
+async function planInto(
+  clusters: Clusters,
+  mesh: HealthMesh,
+  source: string,
+): Promise<Read<Outcome> | undefined> {
   const links = mesh.links
-    .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === cluster)
+    .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === source)
     .map(({ link }) => link);
   if (links.length === 0) return undefined;
-  return read(() => surveyFederated(world, { cluster, links, clusters: mesh.clusters }, {}));
+  const names = new Set([source, ...links.map(({ target }) => target)]);
+  const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
+  const args = { source, stack: "", clusters: Object.fromEntries(entries), links };
+  return read(() => reconcile(clusters, args, {}, new Set()));
 }
 
-async function closeClients(world: World, { clusters }: HealthMesh): Promise<void> {
+/** The plan of one part; its value is undefined where a cluster that it takes can't be read. */
+function planOf(
+  outcome: Read<Outcome> | undefined,
+  part: string,
+): Read<Plan | undefined> | undefined {
+  if (outcome === undefined || "why" in outcome) return outcome;
+  const { value } = outcome;
+  if (value.outcome === "mistaken") return { why: value.mistakes.join("; ") };
+  return { value: value.outcome === "planned" ? value.reconciliation.parts.get(part) : undefined };
+}
+
+async function closeClients(world: Clusters, { clusters }: HealthMesh): Promise<void> {
   const closing = Object.entries(clusters).map(async ([name, access]) =>
     (await world.client(name, access)).close(),
   );

@@ -1,15 +1,19 @@
 import { inParallel } from "../../kubernetes/parallel.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
+import type { Kubernetes } from "../../kubernetes/interface.ts";
+import type { ObjectKey, StringMap } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
+import { ownerLabels } from "../desired/metadata.ts";
 import type { MirrorKind } from "../model/mirror.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { federatedPart, ownerOf } from "../model/owner.ts";
+import { label } from "../model/vocabulary.ts";
 import type { Change, Plan, Write } from "../plan/change.ts";
 import { addressOf, rootOf } from "../plan/ownership.ts";
 import { writeEndpoints } from "./endpoints.ts";
-import { remove, type Ground } from "./guarded.ts";
 import { namespaceManifest } from "./manifest.ts";
 import { Progress } from "./progress.ts";
 import { writeService } from "./services.ts";
+import { remove, type WriteScope } from "./write-scope.ts";
 
 /** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */
 export interface Failure {
@@ -17,18 +21,34 @@ export interface Failure {
   readonly sentence: string;
 }
 
+/** Where the mirrors of a source are written, and by whom. */
+export interface Destination {
+  readonly kubernetes: Kubernetes;
+  /** Name of the source cluster. */
+  readonly source: string;
+  /** Whom `managedFields` names as the writer: this stack. */
+  readonly fieldManager: string;
+}
+
+/** As much of a part's plan as is carried out. */
+export type PartWork = Pick<Plan, "addresses" | "changes" | "namespaces">;
+
+/** By part. */
+export type Work = ReadonlyMap<string, PartWork>;
+
 /**
- * Carries out a plan, in the order that keeps traffic up: namespaces, Services, Endpoints (of
- * headless mirrors last, as they lead to the others), deletions. What fails does not stop the
- * rest, but a pod's mirror is not deleted while the headless mirror may still lead to it.
+ * Carries out the plans of all parts together, in the order that keeps traffic up: namespaces,
+ * Services, Endpoints (of headless mirrors last, as they lead to the others), deletions. What fails
+ * does not stop the rest, but a pod's mirror is not deleted while the headless mirror may still lead
+ * to it.
  */
 export async function apply(
-  ground: Ground,
-  plan: Pick<Plan, "addresses" | "changes" | "namespaces">,
+  destination: Destination,
+  work: Work,
   say: (line: string) => void,
 ): Promise<readonly Failure[]> {
-  const run = new Run(ground, plan, say);
-  await run.createNamespaces(plan.namespaces);
+  const run = new Run(destination, work, say);
+  await run.createNamespaces();
   await run.writeServices();
   await run.writeEndpoints((kind) => kind !== "headless");
   await run.writeEndpoints((kind) => kind === "headless");
@@ -37,11 +57,18 @@ export async function apply(
   return run.failures;
 }
 
+interface Scoped<T extends Change> {
+  readonly scope: WriteScope;
+  readonly change: T;
+}
+
 class Run {
   readonly failures: Failure[] = [];
-  readonly #ground: Ground;
-  readonly #writes: readonly Write[];
-  readonly #deletions: readonly Change[];
+  readonly #kubernetes: Kubernetes;
+  readonly #writes: readonly Scoped<Write>[];
+  readonly #deletions: readonly Scoped<Change>[];
+  /** By name: the labels that it gets. */
+  readonly #namespaces: ReadonlyMap<string, StringMap>;
   readonly #progress: Progress;
   readonly #failed = new Set<ObjectKey>();
   /** By name: why there is none. */
@@ -49,23 +76,29 @@ class Run {
   /** ClusterIPs of mirrors: as observed, and then as written. */
   readonly #addresses: Map<ObjectKey, string>;
 
-  constructor(
-    ground: Ground,
-    { addresses, changes }: Pick<Plan, "addresses" | "changes">,
-    say: (line: string) => void,
-  ) {
-    this.#ground = ground;
-    this.#addresses = new Map(addresses);
-    this.#writes = changes.filter((change) => change.action !== "delete");
-    this.#deletions = changes.filter((change) => change.action === "delete");
-    this.#progress = new Progress(ground.work, changes.length, say);
+  constructor(destination: Destination, work: Work, say: (line: string) => void) {
+    this.#kubernetes = destination.kubernetes;
+    const all = [...work].flatMap(([part, { changes }]) => {
+      const scope = { ...destination, owner: ownerOf(part) };
+      return changes.map((change) => ({ scope, change }));
+    });
+    this.#writes = all.flatMap(({ scope, change }) =>
+      change.action === "delete" ? [] : [{ scope, change }],
+    );
+    this.#deletions = all.filter(({ change }) => change.action === "delete");
+    this.#namespaces = new Map(
+      [...work].flatMap(([part, { namespaces }]) =>
+        namespaces.map((name) => [name, namespaceLabels(part)] as const),
+      ),
+    );
+    this.#addresses = new Map([...work.values()].flatMap(({ addresses }) => [...addresses]));
+    this.#progress = new Progress(`mirroring into ${destination.source}`, all.length, say);
   }
 
-  async createNamespaces(names: readonly string[]): Promise<void> {
-    await this.#each(names, async (name) => {
+  async createNamespaces(): Promise<void> {
+    await this.#each([...this.#namespaces], async ([name, labels]) => {
       try {
-        const manifest = namespaceManifest(name, this.#ground.namespaceLabels);
-        await this.#ground.kubernetes.create(resources.namespaces, manifest);
+        await this.#kubernetes.create(resources.namespaces, namespaceManifest(name, labels));
       } catch (error) {
         if (error instanceof KubernetesError && error.kind === "alreadyExists") return;
         this.#failedNamespaces.set(name, sentenceOf(error));
@@ -75,52 +108,50 @@ class Run {
   }
 
   async writeServices(): Promise<void> {
-    const possible = this.#writes.filter((write) => {
-      const sentence = this.#failedNamespaces.get(write.wanted.namespace);
+    const possible = this.#writes.filter(({ change }) => {
+      const sentence = this.#failedNamespaces.get(change.wanted.namespace);
       if (sentence === undefined) return true;
-      this.#failed.add(write.key);
-      this.failures.push({ key: write.key, sentence });
+      this.#failed.add(change.key);
+      this.failures.push({ key: change.key, sentence });
       return false;
     });
     await this.#each(
       possible,
-      async (change) => {
-        const address = addressOf(await writeService(this.#ground, change));
+      async ({ scope, change }) => {
+        const address = addressOf(await writeService(scope, change));
         if (address === undefined) this.#addresses.delete(change.key);
         else this.#addresses.set(change.key, address);
       },
-      (change) => change.key,
+      keyOfChange,
     );
   }
 
   async writeEndpoints(which: (kind: MirrorKind) => boolean): Promise<void> {
     const writes = this.#writes.filter(
-      (write) => which(write.kind) && !this.#failed.has(write.key),
+      ({ change }) => which(change.kind) && !this.#failed.has(change.key),
     );
     await this.#each(
       writes,
-      async (change) => {
-        await writeEndpoints(this.#ground, change, (key) => this.#addresses.get(key));
+      async ({ scope, change }) => {
+        await writeEndpoints(scope, change, (key) => this.#addresses.get(key));
         this.#progress.step();
       },
-      (change) => change.key,
+      keyOfChange,
     );
   }
 
   async deleteMirrors(which: (kind: MirrorKind) => boolean): Promise<void> {
     const deletions = this.#deletions.filter(
-      ({ key, live, kind }) => which(kind) && !this.#failed.has(rootOf(key, live)),
+      ({ change: { key, live, kind } }) => which(kind) && !this.#failed.has(rootOf(key, live)),
     );
     await this.#each(
       deletions,
-      async ({ live }) => {
-        if (live.service !== undefined)
-          await remove(this.#ground, resources.services, live.service);
-        if (live.endpoints !== undefined)
-          await remove(this.#ground, resources.endpoints, live.endpoints);
+      async ({ scope, change: { live } }) => {
+        if (live.service !== undefined) await remove(scope, resources.services, live.service);
+        if (live.endpoints !== undefined) await remove(scope, resources.endpoints, live.endpoints);
         this.#progress.step();
       },
-      (change) => change.key,
+      keyOfChange,
     );
   }
 
@@ -139,6 +170,15 @@ class Run {
       this.failures.push({ ...(key !== undefined && { key }), sentence });
     });
   }
+}
+
+function keyOfChange({ change }: Scoped<Change>): ObjectKey {
+  return change.key;
+}
+
+/** A namespace made for mirrors says for which: those of one link, or federated Services. */
+function namespaceLabels(part: string): StringMap {
+  return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
 }
 
 function sentenceOf(reason: unknown): string {

@@ -4,23 +4,23 @@ import type { Endpoints } from "../../kubernetes/objects.ts";
 import { resolved, type AddressOf } from "../plan/canonical.ts";
 import type { Write } from "../plan/change.ts";
 import { difference } from "../plan/difference.ts";
-import { remove, write, type Ground } from "./guarded.ts";
+import { remove, write, type WriteScope } from "./write-scope.ts";
 import { endpointsManifest } from "./manifest.ts";
 
 /** Brings a mirror's Endpoints about, or removes those that it must not have. */
 export async function writeEndpoints(
-  ground: Ground,
+  scope: WriteScope,
   { action, wanted, live }: Write,
   addressOf: AddressOf,
 ): Promise<void> {
   // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
   const observed = action === "replace" ? undefined : live.endpoints;
   if (wanted.endpoints === undefined) {
-    if (live.endpoints !== undefined) await remove(ground, resources.endpoints, live.endpoints);
+    if (live.endpoints !== undefined) await remove(scope, resources.endpoints, live.endpoints);
     return;
   }
   const complete = { ...wanted, endpoints: wanted.endpoints };
-  await write(ground, resources.endpoints, wanted, observed, (now) =>
+  await write(scope, resources.endpoints, wanted, observed, (now) =>
     isRight(now, wanted, addressOf)
       ? undefined
       : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now),

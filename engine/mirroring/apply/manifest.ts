@@ -1,4 +1,5 @@
 import type { Mirror } from "../model/mirror.ts";
+import { mergedKeys } from "../plan/written-keys.ts";
 import type {
   Endpoints,
   EndpointSubset,
@@ -19,8 +20,13 @@ export function serviceManifest(wanted: Mirror, live?: Service): Service {
       ...live?.metadata,
       name: wanted.name,
       namespace: wanted.namespace,
-      labels: wanted.labels,
-      annotations: wanted.annotations,
+      labels: mergedKeys("labels", live?.metadata, wanted.labels, wanted.withheld?.labels),
+      annotations: mergedKeys(
+        "annotations",
+        live?.metadata,
+        wanted.annotations,
+        wanted.withheld?.annotations,
+      ),
     },
     spec: {
       ...spec,
@@ -42,8 +48,13 @@ export function endpointsManifest(
       ...live?.metadata,
       name: wanted.name,
       namespace: wanted.namespace,
-      labels: wanted.endpoints.labels,
-      annotations: wanted.endpoints.annotations,
+      labels: mergedKeys(
+        "labels",
+        live?.metadata,
+        wanted.endpoints.labels,
+        wanted.withheld?.labels,
+      ),
+      annotations: mergedKeys("annotations", live?.metadata, wanted.endpoints.annotations),
     },
     subsets,
   };

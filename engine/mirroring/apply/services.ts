@@ -3,20 +3,20 @@ import type { Mirror } from "../model/mirror.ts";
 import type { Service } from "../../kubernetes/objects.ts";
 import type { Write } from "../plan/change.ts";
 import { difference } from "../plan/difference.ts";
-import { gone, remove, write, type Ground } from "./guarded.ts";
+import { gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { serviceManifest } from "./manifest.ts";
 
 /** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
 const clearance = 5_000;
 
 /** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
-export async function writeService(ground: Ground, change: Write): Promise<Service | undefined> {
+export async function writeService(scope: WriteScope, change: Write): Promise<Service | undefined> {
   const { wanted, live } = change;
   if (change.action === "replace" && live.service !== undefined) {
-    await clear(ground, live.service);
-    return write(ground, resources.services, wanted, undefined, (now) => manifest(wanted, now));
+    await clear(scope, live.service);
+    return write(scope, resources.services, wanted, undefined, (now) => manifest(wanted, now));
   }
-  return write(ground, resources.services, wanted, live.service, (now) => manifest(wanted, now));
+  return write(scope, resources.services, wanted, live.service, (now) => manifest(wanted, now));
 }
 
 function manifest(wanted: Mirror, live: Service | undefined): Service | undefined {
@@ -36,13 +36,13 @@ function manifest(wanted: Mirror, live: Service | undefined): Service | undefine
  * deletes the Endpoints after the Service, at a time of its own: Endpoints written too early would
  * fall to it. Where no such controller runs, the Endpoints stay and are updated later.
  */
-async function clear(ground: Ground, service: Service): Promise<void> {
+async function clear(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
-  await remove(ground, resources.services, service);
-  const left = await gone(ground, resources.services, { name, namespace }, clearance);
+  await remove(scope, resources.services, service);
+  const left = await gone(scope, resources.services, { name, namespace }, clearance);
   if (left !== undefined)
     throw new Error(
-      `the Service ${namespace}/${name} on ${ground.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
+      `the Service ${namespace}/${name} on ${scope.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
     );
-  await gone(ground, resources.endpoints, { name, namespace }, clearance);
+  await gone(scope, resources.endpoints, { name, namespace }, clearance);
 }

@@ -1,13 +1,13 @@
 import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { resources } from "../../kubernetes/resources.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { statusUpdate, type LinkStatuses } from "../plan/status.ts";
 import type { Failure } from "./apply.ts";
 
 /**
- * Brings the status of Link resources up to date: one patch for a whole list, where Linkerd sends
- * one for each Service.
+ * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
+ * for each Service.
  *
  * @returns sentences about what could not be written
  */
@@ -21,13 +21,18 @@ export async function writeStatuses(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),
   );
   const problems: string[] = [];
-  for (const status of statuses) {
-    const live = source.links?.get(status.link);
+  for (const link of new Set(statuses.map((status) => status.link))) {
+    const live = source.links?.get(link);
     if (live === undefined) continue;
-    const update = statusUpdate(status, live, failed, new Date());
-    if (update === undefined) continue;
+    const updates = statuses
+      .filter((status) => status.link === link)
+      .flatMap((status) => {
+        const update = statusUpdate(status, live, failed, new Date());
+        return update === undefined ? [] : [[status.list, update] as const];
+      });
+    if (updates.length === 0) continue;
     try {
-      const patch = { status: { [status.list]: update } };
+      const patch = { status: Object.fromEntries(updates) };
       await kubernetes.patch(resources.links, live.metadata, patch, { subresource: "status" });
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));

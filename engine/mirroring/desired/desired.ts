@@ -1,4 +1,3 @@
-import type { GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { Mirror } from "../model/mirror.ts";
 import {
@@ -6,55 +5,61 @@ import {
   keyOf,
   objectKey,
   type Endpoints,
+  type ObjectKey,
   type Service,
 } from "../../kubernetes/objects.ts";
 import type { Reason, Skip } from "../model/reasons.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label, mirrorName } from "../model/vocabulary.ts";
+import { heldPods, type HeldPods, type MirroredPods, podsMirrored } from "./absent-pods.ts";
 import { discoveryMirror } from "./discovery.ts";
 import { gatewayMirror } from "./gateway.ts";
 import { headlessMirrors } from "./headless.ts";
-import { anyNamed, truncated } from "./hosts.ts";
+import { anyNamed, hostSubsets, truncated } from "./hosts.ts";
+import type { LinkView } from "./link-view.ts";
 import { exportMode, unheardExport } from "./mode.ts";
 import { refuse } from "./refuse.ts";
-import { brokenRule, tooLong } from "./rules.ts";
-
-/** All that decides what a link mirrors. */
-export interface LinkView {
-  readonly link: LinkSpec;
-  readonly source: ClusterSnapshot;
-  readonly target: ClusterSnapshot;
-  readonly gateway: GatewayReading;
-}
+import { brokenName, brokenRule } from "./rules.ts";
 
 export interface Desired {
   /** In the order of their origins. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
+  /** Endpoint mirrors that stay although their pods are away, and go if the next run misses them. */
+  readonly missed?: readonly ObjectKey[];
 }
 
 /** Every mirror that should exist in the source for one link, and why the others should not. */
 export function desired(view: LinkView): Desired {
   const mirrors: Mirror[] = [];
   const skips: Skip[] = [];
+  const missed: ObjectKey[] = [];
+  const mirroredPods = view.link.headless ? podsMirrored(view) : new Map();
   const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, service] of services) {
-    const outcome = mirrorsOf(service, view);
+    const outcome = mirrorsOf(service, view, mirroredPods);
     if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
-    else mirrors.push(...outcome.mirrors);
+    else {
+      mirrors.push(...outcome.mirrors);
+      missed.push(...(outcome.missed ?? []));
+    }
   }
-  const long = mirrors.flatMap((mirror) => {
-    const sentence = tooLong(mirror.name);
-    return sentence === undefined ? [] : [{ mirror, reason: "NameTooLong" as const, sentence }];
+  const misnamed = mirrors.flatMap((mirror) => {
+    const broken = brokenName(mirror.name);
+    return broken === undefined ? [] : [{ mirror, ...broken }];
   });
-  const fitting = refuse(mirrors, long);
-  return { mirrors: fitting.mirrors, skips: [...skips, ...fitting.skips] };
+  const fitting = refuse(mirrors, misnamed);
+  return {
+    mirrors: fitting.mirrors,
+    skips: [...skips, ...fitting.skips],
+    ...(missed.length > 0 && { missed }),
+  };
 }
 
 type Outcome =
-  { readonly mirrors: readonly Mirror[] } | { readonly reason: Reason; readonly sentence: string };
+  | { readonly mirrors: readonly Mirror[]; readonly missed?: readonly ObjectKey[] }
+  | { readonly reason: Reason; readonly sentence: string };
 
-function mirrorsOf(service: Service, view: LinkView): Outcome {
+function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods): Outcome {
   const { link, source, target, gateway } = view;
   const mode = exportMode(service, link);
   if (mode === undefined) {
@@ -70,11 +75,14 @@ function mirrorsOf(service: Service, view: LinkView): Outcome {
 
   const endpoints = target.endpoints.get(keyOf(service));
   if (link.headless && isHeadless(service)) {
-    const shape = headlessShape(endpoints, liveMirror(service, view));
+    const held = heldPods(service, endpoints, view, mirroredPods);
+    const shape = headlessShape(endpoints, liveMirror(service, view), held);
     if (shape === "unknown") return noPods(service, link);
     if (shape === "headless") {
       if (endpoints !== undefined && truncated(endpoints)) return tooManyPods(service);
-      return { mirrors: headlessMirrors(service, endpoints, link, gateway.gateway) };
+      const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+      const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway.gateway);
+      return { mirrors, missed: held.missed };
     }
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };
@@ -88,11 +96,15 @@ function mirrorsOf(service: Service, view: LinkView): Outcome {
 function headlessShape(
   endpoints: Endpoints | undefined,
   live: Service | undefined,
+  held: HeldPods,
 ): "headless" | "clusterIP" | "unknown" {
+  const isLiveHeadless = live !== undefined && isHeadless(live);
   if (endpoints !== undefined && (endpoints.subsets ?? []).length > 0)
-    return anyNamed(endpoints) ? "headless" : "clusterIP";
+    return anyNamed(endpoints) || (isLiveHeadless && held.subsets.length > 0)
+      ? "headless"
+      : "clusterIP";
   if (live === undefined) return "unknown";
-  return isHeadless(live) ? "headless" : "clusterIP";
+  return isLiveHeadless ? "headless" : "clusterIP";
 }
 
 function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {

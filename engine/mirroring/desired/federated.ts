@@ -1,5 +1,6 @@
 import type { Mirror } from "../model/mirror.ts";
 import {
+  keyOf,
   objectKey,
   type ObjectKey,
   type Service,
@@ -16,13 +17,15 @@ import {
   tokensIn,
 } from "../model/vocabulary.ts";
 import { linkCreated, membership, type FederatedView, type Member } from "./members.ts";
-import { copiedAnnotations, copiedLabels } from "./metadata.ts";
+import { copiedAnnotations, copiedLabels, withheld } from "./metadata.ts";
 import { mirroredPorts } from "./ports.ts";
 import { portConflicts, type PortConflicts } from "./port-conflicts.ts";
 
 export interface DesiredFederated {
-  /** Every federated Service that has a member, of this stack's clusters or of others. */
+  /** Every federated Service that has a member of this stack's. */
   readonly mirrors: readonly Mirror[];
+  /** Those that have members of others alone: nothing about them is this stack's to say. */
+  readonly foreign: readonly ObjectKey[];
   readonly skips: readonly Skip[];
   readonly conflicts: PortConflicts;
 }
@@ -37,13 +40,23 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   const live = liveFederated(view);
   const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const conflicts: Record<ObjectKey, string> = {};
+  const foreign: ObjectKey[] = [];
   const mirrors = origins.flatMap((origin) => {
     const joined = [...(members.get(origin) ?? [])].sort(byPrecedence);
+    const existing = live.get(origin);
+    if (
+      joined.length === 0 &&
+      existing !== undefined &&
+      isForeign(existing, managedClusters(view))
+    ) {
+      foreign.push(keyOf(existing));
+      return [];
+    }
     Object.assign(conflicts, portConflicts(origin, joined, view.source.cluster));
-    const mirror = federatedMirror(origin, joined, live.get(origin), view);
+    const mirror = federatedMirror(origin, joined, existing, view);
     return mirror === undefined ? [] : [mirror];
   });
-  return { mirrors, skips, conflicts };
+  return { mirrors, foreign, skips, conflicts };
 }
 
 /** The federated Services there are, by the Service that they unite. */
@@ -90,7 +103,7 @@ function metadata(
   members: readonly Member[],
   live: Service | undefined,
   view: FederatedView,
-): Pick<Mirror, "labels" | "annotations" | "ports"> {
+): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> {
   const [first] = members;
   const unsure =
     first === undefined ||
@@ -107,6 +120,7 @@ function metadata(
     labels: { ...copiedLabels(first.service, first.excludes), [label.mirrored]: "true" },
     annotations: copiedAnnotations(first.service, first.excludes),
     ports: mirroredPorts(first.service),
+    ...withheld(first.service, first.excludes),
   };
 }
 
@@ -157,6 +171,22 @@ function comesBefore(cluster: string, { created }: Member, view: FederatedView):
   if (managedClusters(view).has(cluster)) return outOfReach(view, cluster);
   const theirs = linkCreated(view.source, cluster);
   return theirs !== undefined && (created === undefined || theirs < created);
+}
+
+/**
+ * Whether a federated Service is somebody else's: it lists remote members, and none of a cluster
+ * that this stack links or has linked.
+ */
+export function isForeign(
+  { metadata: { annotations = {} } }: Service,
+  managed: ReadonlySet<string>,
+): boolean {
+  const tokens = tokensIn(annotations);
+  return (
+    annotations[annotation.localMember] === undefined &&
+    tokens.length > 0 &&
+    tokens.every((token) => !managed.has(clusterOfToken(token)))
+  );
 }
 
 function managedClusters({ links, retired }: FederatedView): ReadonlySet<string> {

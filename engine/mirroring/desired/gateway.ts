@@ -4,7 +4,7 @@ import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
 import { keyOf, type Endpoints, type Service, type StringMap } from "../../kubernetes/objects.ts";
 import { annotation, mirrorName, remoteName } from "../model/vocabulary.ts";
 import { anyReady } from "./hosts.ts";
-import { copiedAnnotations, copiedLabels, ownerLabels } from "./metadata.ts";
+import { copiedAnnotations, copiedLabels, ownerLabels, withheld } from "./metadata.ts";
 import { gatewayPorts, mirroredPorts } from "./ports.ts";
 
 /** A mirror behind the target's gateway (linkerd-behaviour.md 2.4 - 2.8, 2.11). */
@@ -37,6 +37,7 @@ export function mirrorIdentity(service: Service, link: LinkSpec): Omit<Mirror, "
       [annotation.remoteResourceVersion]: resourceVersion,
     },
     ports: mirroredPorts(service),
+    ...withheld(service, link),
   };
 }
 

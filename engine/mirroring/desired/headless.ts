@@ -10,22 +10,24 @@ import {
   remoteName,
 } from "../model/vocabulary.ts";
 import { endpointsAnnotations, fullName, gatewayEndpoints, mirrorIdentity } from "./gateway.ts";
-import { hostSubsets } from "./hosts.ts";
-import { copiedLabels, opaquePorts, ownerLabels } from "./metadata.ts";
+import type { HostSubset } from "./hosts.ts";
+import { copiedLabels, opaquePorts, ownerLabels, withheld } from "./metadata.ts";
 import { mirroredPorts } from "./ports.ts";
 
 /**
  * A headless mirror and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 -
  * 3.4). The root's Endpoints name the pods and lead to the endpoint mirrors, never to the gateway,
  * with the pods' own ports.
+ *
+ * @param subsets the pods to mirror
  */
 export function headlessMirrors(
   service: Service,
   endpoints: Endpoints | undefined,
+  subsets: readonly HostSubset[],
   link: LinkSpec,
   gateway: Gateway,
 ): Mirror[] {
-  const subsets = hostSubsets(endpoints, link.readiness);
   const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
   const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target) };
   const { namespace } = service.metadata;
@@ -79,6 +81,7 @@ function endpointMirror(
       [annotation.remoteResourceVersion]: endpoints?.metadata.resourceVersion ?? "",
     },
     ports: mirroredPorts(service),
+    ...withheld(service, link),
     endpoints: gatewayEndpoints(service, gateway, labels, remote, false),
   };
 }

@@ -1,5 +1,5 @@
-import type { LinkSpec } from "../model/link.ts";
 import type { EndpointAddress, EndpointPort, Endpoints } from "../../kubernetes/objects.ts";
+import type { LinkSpec } from "../model/link.ts";
 
 /** The named pods of one subset of a headless Service's Endpoints. */
 export interface HostSubset {

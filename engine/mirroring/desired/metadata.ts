@@ -1,4 +1,5 @@
 import type { LinkSpec } from "../model/link.ts";
+import type { Mirror } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects.ts";
 import { annotation, label } from "../model/vocabulary.ts";
 
@@ -9,7 +10,7 @@ import { annotation, label } from "../model/vocabulary.ts";
  * Service, never reach the source.
  */
 
-type Exclusions = Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
+export type Exclusions = Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
 
 const neverCopiedAnnotations = new Set([
   "service.kubernetes.io/topology-aware-hints",
@@ -47,7 +48,30 @@ export function opaquePorts(service: Service): StringMap {
   return pick(service.metadata.annotations, (key) => key === annotation.opaquePorts);
 }
 
-function excludes(patterns: readonly string[], key: string): boolean {
+/**
+ * What the exclusions hold back of an exported Service, for whoever has to judge a live mirror's
+ * keys; nothing where there are no exclusions.
+ */
+export function withheld(service: Service, link: Exclusions): Pick<Mirror, "withheld"> {
+  const { excludedLabels, excludedAnnotations } = link;
+  if (excludedLabels.length + excludedAnnotations.length === 0) return {};
+  const { labels, annotations } = service.metadata;
+  return {
+    withheld: {
+      labels: {
+        patterns: excludedLabels,
+        values: pick(labels, (key) => excludes(excludedLabels, key)),
+      },
+      annotations: {
+        patterns: excludedAnnotations,
+        values: pick(annotations, (key) => excludes(excludedAnnotations, key)),
+      },
+    },
+  };
+}
+
+/** Whether one of the patterns, literal keys or `group/*`, is the key's. */
+export function excludes(patterns: readonly string[], key: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
   );

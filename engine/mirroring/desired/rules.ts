@@ -23,6 +23,29 @@ interface Rule {
 
 export const longestName = 63;
 
+/** A Service's name is a DNS-1035 label in Kubernetes, while a pod's may begin with a digit. */
+const nameRules = {
+  NameTooLong: (name: string) =>
+    name.length > longestName
+      ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
+      : undefined,
+  InvalidName: (name: string) =>
+    /^[a-z]/.test(name)
+      ? undefined
+      : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet`,
+} as const;
+
+/** Why a mirror can't have this name, or undefined where it can. */
+export function brokenName(
+  name: string,
+): { readonly reason: Reason; readonly sentence: string } | undefined {
+  for (const reason of ["NameTooLong", "InvalidName"] as const) {
+    const sentence = nameRules[reason](name);
+    if (sentence !== undefined) return { reason, sentence };
+  }
+  return undefined;
+}
+
 /** Asked in this order; the first broken one is the reason. */
 const rules: readonly Rule[] = [
   {
@@ -46,10 +69,8 @@ const rules: readonly Rule[] = [
         ? "it has no ports: give it at least one, which its mirror can then have too"
         : undefined,
   },
-  {
-    reason: "NameTooLong",
-    broken: ({ name }) => tooLong(name),
-  },
+  { reason: "NameTooLong", broken: ({ name }) => nameRules.NameTooLong(name) },
+  { reason: "InvalidName", broken: ({ name }) => nameRules.InvalidName(name) },
   {
     reason: "MissingNamespace",
     broken: ({ service, link, namespace }) =>
@@ -65,12 +86,6 @@ const rules: readonly Rule[] = [
         : undefined,
   },
 ];
-
-export function tooLong(name: string): string | undefined {
-  return name.length > longestName
-    ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
-    : undefined;
-}
 
 export function brokenRule(
   candidate: Candidate,

@@ -1,14 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LinkSpec } from "./link.ts";
+import type { GatewaySource, LinkSpec } from "./link.ts";
 import { label } from "./vocabulary.ts";
 
 /** A link with only what differs from the defaults: how it travels as inputs and rests in state. */
 export type LinkSettings = Pick<LinkSpec, "source" | "target"> & Partial<LinkSpec>;
 
+/** The gateway Service as Linkerd's multicluster extension installs it. */
+export const linkerdGateway: GatewaySource = {
+  namespace: "linkerd-multicluster",
+  name: "linkerd-gateway",
+};
+
 /** What a link does where its config says nothing. */
 export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   targetDomain: "cluster.local",
-  gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+  gateway: linkerdGateway,
   headless: false,
   selector: { matchLabels: { [label.exported]: "true" } },
   remoteDiscoverySelector: { matchLabels: { [label.exported]: "remote-discovery" } },

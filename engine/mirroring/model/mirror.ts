@@ -25,6 +25,14 @@ export interface MirrorEndpoints {
   readonly subsets: readonly MirrorSubset[];
 }
 
+/** Keys that are not copied to a mirror, by the exclusions of its link. */
+export interface Withheld {
+  /** Literal keys, or `group/*`. */
+  readonly patterns: readonly string[];
+  /** What the exported Service has under them. */
+  readonly values: StringMap;
+}
+
 /** A mirror that should exist in the source cluster: one Service, with or without Endpoints. */
 export interface Mirror {
   readonly kind: MirrorKind;
@@ -37,6 +45,8 @@ export interface Mirror {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[];
+  /** Absent: the link excludes no keys. */
+  readonly withheld?: { readonly labels: Withheld; readonly annotations: Withheld };
   /** Absent: there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
 }

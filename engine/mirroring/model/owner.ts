@@ -33,3 +33,11 @@ export const federated: Owner = {
     (annotations[annotation.remoteMembers] !== undefined ||
       annotations[annotation.localMember] !== undefined),
 };
+
+/** The part of a source's mirrors that all links feed together; no cluster may be called that. */
+export const federatedPart = "federated";
+
+/** @param part the name of a link's target, or `federated` */
+export function ownerOf(part: string): Owner {
+  return part === federatedPart ? federated : mirrorsOf(part);
+}

@@ -27,6 +27,11 @@ export const reasons = {
     status: "InvalidService",
     meaning: "a headless Service cannot be a member of a federated Service",
   },
+  InvalidName: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "the mirror's name would not begin with a letter, as a Service's name must",
+  },
   IsMirror: {
     keeps: false,
     status: "InvalidService",

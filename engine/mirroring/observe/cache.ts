@@ -1,24 +1,25 @@
-/** Milliseconds for which a reading serves all links of a run; longer than a phase's checks. */
+/** Milliseconds for which a reading serves all resources of a run; longer than a phase's checks. */
 const fresh = 60_000;
 
 /**
  * Readings that everybody in the process shares, so that clusters are read once for each phase and
- * not once for each link. A failure is shared too: an unreachable cluster costs its time-out once.
+ * not once for each resource. A failure is shared too: an unreachable cluster costs its time-out
+ * once.
  */
-export class Readings<T> {
+export class Cache<T> {
   readonly #known = new Map<string, Reading<T>>();
   readonly #outdated = new Set<string>();
 
   /** The reading that there is, else a new one. */
   get(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
-    if (known !== undefined && Date.now() - known.at < fresh) return known.value;
+    if (known !== undefined && Date.now() - known.endedAt < fresh) return known.value;
     return this.#begin(key, undefined, read);
   }
 
   /**
    * A reading that begins after this call. Calls that come while one is under way share the one
-   * after it, so that a mesh that is just being made is not read once for each of its links.
+   * after it, so that a mesh that is just being made is not read once for each of its resources.
    */
   anew(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
@@ -45,18 +46,20 @@ export class Readings<T> {
 }
 
 class Reading<T> {
-  at = Date.now();
   begun = false;
+  /** Not before it has: a large cluster may take longer to read than a reading is fresh. */
+  endedAt = Infinity;
   readonly value: Promise<T>;
 
   constructor(after: Promise<T> | undefined, read: () => Promise<T>) {
-    this.value = this.#read(after, read);
+    this.value = this.#read(after, read).finally(() => {
+      this.endedAt = Date.now();
+    });
   }
 
   async #read(after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
     await after?.catch(() => undefined);
     this.begun = true;
-    this.at = Date.now();
     return read();
   }
 }

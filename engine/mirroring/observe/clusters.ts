@@ -1,17 +1,25 @@
 import { lookup } from "node:dns/promises";
+import { setTimeout } from "node:timers/promises";
 import { connect } from "../../kubernetes/connect.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
+import type { StatefulSet } from "../../kubernetes/objects.ts";
+import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterAccess } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { Cache } from "./cache.ts";
 import { type Controller, controllersIn } from "./controllers.ts";
 import { observe } from "./observe.ts";
-import { Readings } from "./cache.ts";
 
-/** The clusters as this process sees them: one client and one reading for each, for all links. */
-export class World {
+/** Milliseconds that DNS is given to resolve a gateway's hostname. */
+const resolveTimeout = 5_000;
+
+/** The clusters as this process sees them: one client and one reading for each, for everybody. */
+export class Clusters {
   readonly #clients = new Map<string, Promise<Kubernetes>>();
-  readonly #readings = new Readings<ClusterSnapshot>();
-  readonly #controllers = new Readings<readonly Controller[]>();
+  readonly #snapshots = new Cache<ClusterSnapshot>();
+  readonly #controllers = new Cache<readonly Controller[]>();
+  readonly #statefulSets = new Cache<readonly StatefulSet[]>();
+  readonly #addresses = new Cache<readonly string[]>();
 
   /** @throws AccessError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
@@ -25,7 +33,7 @@ export class World {
 
   /** @throws AccessError | KubernetesError */
   snapshot(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#readings.get(accessKey(access), () => this.#observe(name, access));
+    return this.#snapshots.get(accessKey(access), () => this.#observe(name, access));
   }
 
   /**
@@ -34,7 +42,7 @@ export class World {
    * @throws AccessError | KubernetesError
    */
   anew(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#readings.anew(accessKey(access), () => this.#observe(name, access));
+    return this.#snapshots.anew(accessKey(access), () => this.#observe(name, access));
   }
 
   /**
@@ -48,18 +56,46 @@ export class World {
     );
   }
 
+  /** @throws AccessError | KubernetesError */
+  statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
+    return this.#statefulSets.get(accessKey(access), async () =>
+      (await this.client(name, access)).list(resources.statefulSets),
+    );
+  }
+
   /** What was read of a cluster no longer holds in all: it has been written to. */
   outdate(access: ClusterAccess): void {
-    this.#readings.outdate(accessKey(access));
+    this.#snapshots.outdate(accessKey(access));
   }
 
   /** Lets the next reading of a cluster begin anew, if it has been written to since the last one. */
   renew(access: ClusterAccess): void {
-    this.#readings.renew(accessKey(access));
+    this.#snapshots.renew(accessKey(access));
   }
 
-  async resolve(hostname: string): Promise<readonly string[]> {
-    return (await lookup(hostname, { all: true })).map(({ address }) => address);
+  /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
+  resolve(hostname: string): Promise<readonly string[]> {
+    return this.#addresses.get(hostname, async () => {
+      const waiting = new AbortController();
+      const tooLate = setTimeout(resolveTimeout, undefined, {
+        ref: false,
+        signal: waiting.signal,
+      }).then(() => {
+        throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
+      });
+      try {
+        const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
+        return found.map(({ address }) => address);
+      } finally {
+        tooLate.catch(() => undefined);
+        waiting.abort();
+      }
+    });
+  }
+
+  /** Ends the connections to a cluster, if there are any. */
+  async close(access: ClusterAccess): Promise<void> {
+    await (await this.#clients.get(accessKey(access)))?.close();
   }
 
   async #observe(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {

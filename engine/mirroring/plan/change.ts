@@ -1,5 +1,5 @@
-import type { Mirror, MirrorKind } from "../model/mirror.ts";
 import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects.ts";
+import type { Mirror, MirrorKind } from "../model/mirror.ts";
 import type { Skip } from "../model/reasons.ts";
 
 /** A field that is not as it should be, in words: what it is and what it will be. */
@@ -29,7 +29,10 @@ export type Change =
 
 export type Write = Extract<Change, { readonly wanted: Mirror }>;
 
-/** Everything one run is going to do to the source cluster for one link, and what it leaves. */
+/**
+ * Everything one run is going to do to the source cluster for one part of its mirrors, and what it
+ * leaves. A part is what one link asks for, by the name of its target, or `federated`.
+ */
 export interface Plan {
   /** Namespaces to create, sorted. */
   readonly namespaces: readonly string[];
@@ -42,6 +45,9 @@ export interface Plan {
   /** One line for each mirror that exists once the plan is carried out. */
   readonly mirrors: Readonly<Record<ObjectKey, string>>;
   readonly skips: readonly Skip[];
-  /** Set where the plan deletes more than the link allows: then nothing of it may be done. */
+  /** Set where the plan deletes more than the links allow: then nothing of it may be done. */
   readonly refusal?: string;
 }
+
+/** The plans of one source by part, made together: names that collide are seen across all parts. */
+export type SourcePlan = ReadonlyMap<string, Plan>;

@@ -1,13 +1,14 @@
+import type { ObjectKey, StringMap } from "../../kubernetes/objects.ts";
 import { mirrorKey, type Refusal } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { ObjectKey, StringMap } from "../../kubernetes/objects.ts";
+import { federatedPart, ownerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { federated, mirrorsOf } from "../model/owner.ts";
 import { annotation } from "../model/vocabulary.ts";
 
-/** A mirror together with the cluster whose link asks for it; a federated Service has none. */
+/** A mirror together with the part of the source's mirrors that asks for it. */
 export interface Claim {
-  readonly target?: string;
+  /** Name of the link's target, or `federated`. */
+  readonly part: string;
   readonly mirror: Mirror;
 }
 
@@ -15,35 +16,39 @@ export interface Claim {
  * Names that more than one mirror would have, in one link or across all links into a source:
  * `a-b` of cluster `c` and `a` of cluster `b-c`, or pod `db-0` and Service `db-0`. Whoever has the
  * name already keeps it; otherwise nobody gets it, so that the outcome never depends on an order.
+ *
+ * @returns the refusals, each with the part whose mirror it is about
  */
 export function colliding(
-  own: readonly Claim[],
-  others: readonly Claim[],
+  claims: readonly Claim[],
   source: ClusterSnapshot,
-): Refusal[] {
+): (Refusal & { readonly part: string })[] {
   const byKey = new Map<ObjectKey, Claim[]>();
-  for (const claim of [...own, ...others]) {
+  for (const claim of claims) {
     const key = mirrorKey(claim.mirror);
-    const claims = byKey.get(key);
-    if (claims === undefined) byKey.set(key, [claim]);
-    else claims.push(claim);
+    const rivals = byKey.get(key);
+    if (rivals === undefined) byKey.set(key, [claim]);
+    else rivals.push(claim);
   }
-  return own.flatMap((claim) => {
-    const key = mirrorKey(claim.mirror);
-    const rivals = (byKey.get(key) ?? []).filter((other) => other !== claim);
-    if (rivals.length === 0 || holds(claim, source)) return [];
-    const wanted = [claim, ...rivals].map(words).sort().join(" and for ");
-    const sentence = `the name ${key} on ${source.cluster} is wanted for ${wanted}: rename one of them`;
-    return [{ mirror: claim.mirror, reason: "CollidingName" as const, sentence }];
+  return [...byKey].flatMap(([key, rivals]) => {
+    if (rivals.length === 1) return [];
+    const wanted = rivals.map(words).sort().join(" and ");
+    const sentence = `${wanted} would all be named ${key} on ${source.cluster}: rename one of them`;
+    const refused = rivals.filter((claim) => !holds(claim, source));
+    return refused.map(({ part, mirror }) => ({
+      part,
+      mirror,
+      reason: "CollidingName" as const,
+      sentence: rivals.length === 2 ? sentence.replace("would all be", "would both be") : sentence,
+    }));
   });
 }
 
-function holds({ mirror, target }: Claim, source: ClusterSnapshot): boolean {
+function holds({ mirror, part }: Claim, source: ClusterSnapshot): boolean {
   const live = source.services.get(mirrorKey(mirror));
-  const owner = target === undefined ? federated : mirrorsOf(target);
   return (
     live !== undefined &&
-    owner.owns(live) &&
+    ownerOf(part).owns(live) &&
     withoutDomain(live.metadata.annotations) === withoutDomain(mirror.annotations)
   );
 }
@@ -53,8 +58,8 @@ function withoutDomain(annotations: StringMap = {}): string | undefined {
   return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
-function words({ mirror, target }: Claim): string {
-  if (target === undefined) return `the federated Service of ${mirror.origin}`;
+function words({ mirror, part }: Claim): string {
+  if (part === federatedPart) return `the federated Service of ${mirror.origin}`;
   const what = mirror.hostname === undefined ? "" : `pod ${mirror.hostname} of `;
-  return `${what}${mirror.origin} of cluster ${target}`;
+  return `${what}${mirror.origin} of cluster ${part}`;
 }

@@ -1,7 +1,8 @@
-import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
+import type { Mirror, Withheld } from "../model/mirror.ts";
 import {
   isHeadless,
   type Endpoints,
+  type ObjectMeta,
   type Service,
   type StringMap,
 } from "../../kubernetes/objects.ts";
@@ -9,6 +10,7 @@ import { annotation } from "../model/vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
 import type { FieldChange, LiveMirror } from "./change.ts";
 import { listed, shortened } from "./text.ts";
+import { type KeyField, staleKeys } from "./written-keys.ts";
 
 export interface Difference {
   readonly service: readonly FieldChange[];
@@ -28,7 +30,7 @@ export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressO
   const service = live.service === undefined ? [] : serviceFields(live.service, wanted);
   return {
     service,
-    endpoints: endpointsFields(live.endpoints, wanted.endpoints, addressOf),
+    endpoints: endpointsFields(live.endpoints, wanted, addressOf),
     replace: service.some((change) => change.field === "clusterIP"),
   };
 }
@@ -44,14 +46,20 @@ function serviceFields(live: Service, wanted: Mirror): FieldChange[] {
     ...changed("type", live.spec.type ?? "ClusterIP", "ClusterIP"),
     ...changed("selector", mapText(live.spec.selector), nothing),
     ...changed("ports", portsText(live.spec.ports), portsText(wanted.ports)),
-    ...mapFields("label", live.metadata.labels, wanted.labels),
-    ...mapFields("annotation", live.metadata.annotations, wanted.annotations),
+    ...mapFields("label", live.metadata, "labels", wanted.labels, wanted.withheld?.labels),
+    ...mapFields(
+      "annotation",
+      live.metadata,
+      "annotations",
+      wanted.annotations,
+      wanted.withheld?.annotations,
+    ),
   ];
 }
 
 function endpointsFields(
   live: Endpoints | undefined,
-  wanted: MirrorEndpoints | undefined,
+  { endpoints: wanted, withheld }: Pick<Mirror, "endpoints" | "withheld">,
   addressOf: AddressOf,
 ): FieldChange[] {
   if (live === undefined && wanted === undefined) return [];
@@ -68,18 +76,30 @@ function endpointsFields(
   if (live === undefined || wanted === undefined) return addresses;
   return [
     ...addresses,
-    ...mapFields("endpoints label", live.metadata.labels, wanted.labels),
-    ...mapFields("endpoints annotation", live.metadata.annotations, wanted.annotations),
+    ...mapFields("endpoints label", live.metadata, "labels", wanted.labels, withheld?.labels),
+    ...mapFields("endpoints annotation", live.metadata, "annotations", wanted.annotations),
   ];
 }
 
-function mapFields(word: string, live: StringMap = {}, wanted: StringMap): FieldChange[] {
-  // Maps, because a key may be called what every object inherits, like `constructor`.
-  const [is, willBe] = [new Map(Object.entries(live)), new Map(Object.entries(wanted))];
-  const keys = [...new Set([...is.keys(), ...willBe.keys()])].sort();
-  return keys
-    .filter((key) => key !== annotation.remoteResourceVersion)
-    .flatMap((key) => changed(`${word} ${key}`, quoted(is.get(key)), quoted(willBe.get(key))));
+/** Keys that are missing, have another value, or are there and should not be. */
+function mapFields(
+  word: string,
+  live: ObjectMeta,
+  field: KeyField,
+  wanted: StringMap,
+  withheld?: Withheld,
+): FieldChange[] {
+  // A map, because a key may be called what every object inherits, like `constructor`.
+  const is = new Map(Object.entries(live[field] ?? {}));
+  const differing = Object.entries(wanted).flatMap(([key, value]) =>
+    key === annotation.remoteResourceVersion
+      ? []
+      : changed(`${word} ${key}`, quoted(is.get(key)), quoted(value)),
+  );
+  const going = staleKeys(field, live, wanted, withheld).flatMap((key) =>
+    changed(`${word} ${key}`, quoted(is.get(key)), nothing),
+  );
+  return [...differing, ...going].sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
 function changed(

@@ -1,65 +1,56 @@
-import type { Desired } from "../desired/desired.ts";
-import type { DesiredFederated } from "../desired/federated.ts";
-import { mirrorKey, refuse } from "../desired/refuse.ts";
-import type { LinkSpec } from "../model/link.ts";
-import type { Mirror } from "../model/mirror.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
-import { federated, mirrorsOf, type Owner } from "../model/owner.ts";
+import { mirrorKey, refuse } from "../desired/refuse.ts";
+import type { Mirror } from "../model/mirror.ts";
+import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { changeFor } from "./change-for.ts";
-import type { Change, LiveMirror, Plan } from "./change.ts";
-import { colliding, type Claim } from "./collisions.ts";
-import { tooManyDeletions } from "./deletions.ts";
+import type { AddressOf } from "./canonical.ts";
+import type { Change, LiveMirror, Plan, SourcePlan, Write } from "./change.ts";
+import { colliding } from "./collisions.ts";
 import { describeLive, describeWanted, liveKind } from "./describe.ts";
+import { difference } from "./difference.ts";
 import { addressOf, liveMirrors, rootOf, unwritable } from "./ownership.ts";
 
-/**
- * Holds what a link should have against what its source cluster has.
- *
- * @param others what the other links into the same source ask for, to find colliding names.
- */
-export function plan(
-  link: LinkSpec,
-  wanted: Desired,
-  source: ClusterSnapshot,
-  others: readonly Claim[],
-): Plan {
-  const claims = wanted.mirrors.map((mirror) => ({ target: link.target, mirror }));
-  const { live, ...planned } = compare(
-    claims,
-    wanted.skips,
-    others,
-    source,
-    mirrorsOf(link.target),
-  );
-  const deletions = planned.changes.filter(({ action }) => action === "delete").length;
-  const refusal = tooManyDeletions(link, deletions, live.size);
-  return { ...planned, ...(refusal !== undefined && { refusal }) };
+/** What one part of a source's mirrors should consist of. */
+export interface WantedPart {
+  /** Name of the link's target, or `federated`. */
+  readonly part: string;
+  readonly mirrors: readonly Mirror[];
+  readonly skips: readonly Skip[];
+  /** Live mirrors that nobody asks for and that are not to be deleted. */
+  readonly spared?: ReadonlySet<ObjectKey>;
+  /**
+   * The sentence that stops the run, if the plan deletes too much.
+   *
+   * @param live the part's mirrors as they are
+   */
+  readonly guard?: (
+    changes: readonly Change[],
+    live: ReadonlyMap<ObjectKey, LiveMirror>,
+  ) => string | undefined;
 }
 
-/** The same for the federated Services of a cluster, all links into it taken together. */
-export function planFederated(
-  wanted: DesiredFederated,
-  source: ClusterSnapshot,
-  others: readonly Claim[],
-): Plan {
-  const claims = wanted.mirrors.map((mirror) => ({ mirror }));
-  const { live: _live, ...planned } = compare(claims, wanted.skips, others, source, federated);
-  return planned;
+/** Compares what a source cluster should have with what it has, all parts together. */
+export function plan(wanted: readonly WantedPart[], source: ClusterSnapshot): SourcePlan {
+  const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
+  const collisions = colliding(claims, source);
+  return new Map(
+    wanted.map((each) => {
+      const own = collisions.filter(({ part }) => part === each.part);
+      const unclaimed = refuse(each.mirrors, own);
+      const skips = [...each.skips, ...unclaimed.skips];
+      return [each.part, compare({ ...each, mirrors: unclaimed.mirrors, skips }, source)];
+    }),
+  );
 }
 
 function compare(
-  claims: readonly Claim[],
-  skipped: readonly Skip[],
-  others: readonly Claim[],
+  { part, mirrors, skips: skipped, spared, guard }: WantedPart,
   source: ClusterSnapshot,
-  owner: Owner,
-): Plan & { readonly live: ReadonlyMap<ObjectKey, LiveMirror> } {
-  const wanted = claims.map(({ mirror }) => mirror);
-  const unclaimed = refuse(wanted, colliding(claims, others, source));
-  const free = refuse(unclaimed.mirrors, unwritable(unclaimed.mirrors, source, owner));
-  const skips = [...skipped, ...unclaimed.skips, ...free.skips];
+): Plan {
+  const owner = ownerOf(part);
+  const free = refuse(mirrors, unwritable(mirrors, source, owner));
+  const skips = [...skipped, ...free.skips];
 
   const live = liveMirrors(source, owner);
   const addresses = new Map(
@@ -71,23 +62,36 @@ function compare(
   const writes = free.mirrors.flatMap((mirror) =>
     changeFor(mirror, live.get(mirrorKey(mirror)) ?? {}, (key) => addresses.get(key)),
   );
-  const { kept, unwanted } = leftovers(free.mirrors, live, skips);
+  const { kept, unwanted } = leftovers(free.mirrors, live, skips, spared);
   const deletions = unwanted.map(([key, mirror]) => deletion(key, mirror));
+  const changes = [...writes, ...deletions].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const refusal = guard?.(changes, live);
   return {
-    live,
     wanted: free.mirrors,
     namespaces: missingNamespaces(free.mirrors, source),
     addresses,
-    changes: [...writes, ...deletions].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    changes,
     mirrors: Object.fromEntries([
       ...kept.map(([key, mirror]) => [key, describeLive(mirror)] as const),
       ...free.mirrors.map((mirror) => [mirrorKey(mirror), describeWanted(mirror)] as const),
     ]),
     skips,
+    ...(refusal !== undefined && { refusal }),
   };
 }
 
-function deletion(key: ObjectKey, live: LiveMirror): Change {
+/** The change that makes a live mirror what it should be; none where it is. */
+function changeFor(wanted: Mirror, live: LiveMirror, addressOf: AddressOf): Write[] {
+  const { service, endpoints, replace } = difference(live, wanted, addressOf);
+  const common = { kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
+  if (live.service === undefined) return [{ action: "create", fields: [], ...common }];
+  const fields = [...service, ...endpoints];
+  if (fields.length === 0) return [];
+  return [{ action: replace ? "replace" : "update", fields, ...common }];
+}
+
+/** The change that takes a live mirror away. */
+export function deletion(key: ObjectKey, live: LiveMirror): Change {
   return { action: "delete", kind: liveKind(live), key, live, fields: [] };
 }
 
@@ -99,6 +103,7 @@ function leftovers(
   wanted: readonly Mirror[],
   live: ReadonlyMap<ObjectKey, LiveMirror>,
   skips: readonly Skip[],
+  spared: ReadonlySet<ObjectKey> = new Set(),
 ): Record<"kept" | "unwanted", [ObjectKey, LiveMirror][]> {
   const asked = new Set(wanted.map(mirrorKey));
   const undecided = new Set(
@@ -108,7 +113,7 @@ function leftovers(
   const unwanted: [ObjectKey, LiveMirror][] = [];
   for (const entry of live) {
     const [key, mirror] = entry;
-    if (asked.has(key)) continue;
+    if (asked.has(key) || spared.has(key)) continue;
     const held =
       undecided.has(key) ||
       undecided.has(rootOf(key, mirror)) ||

@@ -1,5 +1,6 @@
 import type { Skip } from "../model/reasons.ts";
 import type { Change, FieldChange, Plan } from "../plan/change.ts";
+import type { MirrorLines } from "./state.ts";
 
 /** For each mirror, its fields in words: `ports: "80/TCP → 81/TCP"`. One short line for each. */
 export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -12,10 +13,10 @@ export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string
  */
 export function pendingTexts(
   plan: Pick<Plan, "changes" | "namespaces" | "mirrors">,
-  mirrorsBefore: Readonly<Record<string, string>>,
+  before: MirrorLines,
 ): ChangeTexts {
   const entries = plan.changes.flatMap((change) => {
-    const listed = mirrorsBefore[change.key] !== undefined;
+    const listed = before[change.key] !== undefined;
     const visible =
       (change.action === "create" && !listed) || (change.action === "delete" && listed);
     return visible ? [] : [[change.key, changeTexts(change)] as const];
@@ -24,15 +25,15 @@ export function pendingTexts(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
   const changed = new Set<string>(plan.changes.map(({ key }) => key));
-  const untouched = (now: object, before: object, action: string) =>
+  const untouched = (now: object, other: object, action: string) =>
     Object.keys(now)
-      .filter((key) => !Object.hasOwn(before, key) && !changed.has(key))
+      .filter((key) => !Object.hasOwn(other, key) && !changed.has(key))
       .map((key) => [key, { action }] as const);
   return Object.fromEntries([
     ...namespaces,
     ...entries,
-    ...untouched(plan.mirrors, mirrorsBefore, "take over: it is there already"),
-    ...untouched(mirrorsBefore, plan.mirrors, "leave: it is gone already, or not this link's"),
+    ...untouched(plan.mirrors, before, "adopt: already exists"),
+    ...untouched(before, plan.mirrors, "forget: already deleted, or no longer owned"),
   ]);
 }
 
@@ -69,19 +70,15 @@ function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, str
  * Pulumi shows how inputs differ from those of the last run. So lines of that run stay in, where
  * they show as nothing, until a run finds all in order; a line that comes up again is told apart.
  */
-export function withHistory(
-  before: ChangeTexts | undefined,
-  pending: ChangeTexts,
-): ChangeTexts | undefined {
+export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
   const told = Object.entries(pending).map(([key, texts]) => {
-    const earlier = before?.[key] ?? {};
+    const earlier = before[key] ?? {};
     const lines = Object.entries(texts).map(
       ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
     );
     return [key, { ...earlier, ...Object.fromEntries(lines) }] as const;
   });
-  const texts = { ...before, ...Object.fromEntries(told) };
-  return Object.keys(texts).length === 0 ? undefined : texts;
+  return { ...before, ...Object.fromEntries(told) };
 }
 
 /** Skips by what they are about. */
@@ -89,6 +86,32 @@ export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   return Object.fromEntries(
     skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
   );
+}
+
+/** How many Services one line names before it only counts. */
+const named = 3;
+
+/**
+ * Sentences for the person at the terminal: one for each reason, since a gateway that
+ * is missing is the same news for every Service behind it.
+ */
+export function skipNotes(skips: readonly Skip[]): string[] {
+  const groups = new Map<string, Skip[]>();
+  for (const skip of skips) {
+    const key = `${skip.reason} ${skip.sentence}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [skip]);
+    else group.push(skip);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...others] = group;
+    if (first === undefined) return [];
+    if (others.length === 0)
+      return [`${subject(first)} is not mirrored (${first.reason}): ${first.sentence}`];
+    const names = group.slice(0, named).map(subject).join(", ");
+    const more = group.length > named ? ` and ${group.length - named} more` : "";
+    return [`${names}${more} are not mirrored (${first.reason}): ${first.sentence}`];
+  });
 }
 
 /** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */

@@ -1,45 +1,58 @@
-import type { GatewayFacts } from "../../credentials/state.ts";
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { Gateway } from "../model/gateway.ts";
 import type { ClusterAccess } from "../model/link.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { ChangeTexts } from "./preview.ts";
-import type { Unknown } from "./unknown.ts";
 
-/** What the program gives for the mirrors of one link. No credential, nor anything made of one. */
+/** How to reach a cluster, and which one it has to be. */
+export interface ClusterEntry extends ClusterAccess {
+  /** UID that the config says its namespace `kube-system` must have. */
+  readonly uid?: string;
+}
+
+/**
+ * What the program says of everything that it mirrors into one cluster. No credential, nor anything
+ * made of one.
+ */
 export interface MirrorsArgs {
-  readonly link: LinkSettings;
-  /** Every cluster of the stack by name, so that all are read at the same time. */
-  readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  /** The other links into the same source, if there are any: their mirrors share its names. */
-  readonly siblings?: readonly LinkSettings[];
-  /** Namespace of the source's Link resource, whose status is to be kept; absent: none is. */
+  /** The cluster in which the mirrors appear. */
+  readonly source: string;
+  /** `project/stack`: by this name other stacks know whose mirrors these are. */
+  readonly stack: string;
+  /** By name: the source and the targets of its links. */
+  readonly clusters: Readonly<Record<string, ClusterEntry>>;
+  /** The links that this program mirrors, in the order of the config. */
+  readonly links: readonly LinkSettings[];
+  /** Targets of links that are Linkerd's controller's to mirror: their mirrors are not touched. */
+  readonly controllerLinks?: readonly string[];
+  /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */
+  readonly allowDeletions?: boolean;
+  /** Namespace of the source's Link resources, whose status is to be kept; absent: none is. */
   readonly statusIn?: string;
   /**
-   * The target's gateway as this run has found it for the Link resource, if that is its doing;
-   * unknown in the preview of a run that is to make it.
+   * By target: the gateway as this run has found it for the Link resource, or `Awaited` in the
+   * preview of a run that is to make it. Absent where the run has not looked.
    */
-  readonly gatewaySeen?: Omit<GatewayFacts, "probe"> | Unknown;
+  readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
 
-/** What the program gives for the federated Services of one cluster. */
-export interface FederatedArgs {
-  readonly cluster: string;
-  /** All links into the cluster, in the order of the config. */
-  readonly links: readonly LinkSettings[];
-  readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  readonly statusIn?: string;
-}
+/** Addresses not resolved, as the Link resource names them; a text stands for one that is to come. */
+export type ObservedGateway = Gateway | string;
+
+/** What a part of the mirrors is called: by the name of its link's target, or `federated`. */
+export type ByPart<T> = Readonly<Record<string, T>>;
+
+/** One line for each mirror, by its key. */
+export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
 /** Where a cluster could not be read, and since which run. */
 export interface Outage {
-  readonly cluster: string;
   /** ISO 8601. */
   readonly since: string;
   readonly why: string;
 }
 
-export type MirrorLines = Readonly<Record<ObjectKey, string>>;
-
+/** Where mirrors lead, as the target's gateway was found. */
 export interface GatewayFact {
   /** IPs, separated by commas. */
   readonly addresses: string;
@@ -47,53 +60,85 @@ export interface GatewayFact {
   readonly identity: string;
 }
 
-/** Facts beside the mirrors that a preview shows when they change. */
+/** A link that has left the config, for as long as something of it is to be taken away. */
+export type RemovedLink = Pick<
+  LinkSettings,
+  "source" | "target" | "maxDeletions" | "allowDeletions"
+>;
+
+/** What is found out about the clusters and kept for the next run. */
 export interface Facts {
-  /** Where mirrors lead, as the target's gateway was found. */
-  readonly gateway?: GatewayFact;
+  /** By cluster name: the UIDs of the clusters that were connected. */
+  readonly identities?: Readonly<Record<string, string>>;
+  /** By target. */
+  readonly gateways?: Readonly<Record<string, GatewayFact>>;
   /** By the Service that they unite: federated Services whose members differ in their ports. */
   readonly portConflicts?: Readonly<Record<string, string>>;
-  /** Clusters whose links are gone and that some federated Service still lists. */
-  readonly retired?: readonly string[];
+  readonly removedLinks?: readonly RemovedLink[];
+  /** Other names of this stack by which mirrors may still be marked. */
+  readonly formerStacks?: readonly string[];
+  /**
+   * Endpoint mirrors whose pods were away, by key: `kept` in the first run that missed them, `gone`
+   * in the second.
+   */
+  readonly missedPods?: Readonly<Record<ObjectKey, "kept" | "gone">>;
 }
 
 /**
- * What `check` adds to the inputs: the plan is part of them, since inputs are all that a preview
- * can show of a dynamic resource.
+ * What is planned, beside what the program says: part of the inputs, since inputs are all that a
+ * preview can show of a dynamic resource.
  */
 export interface Planned extends Facts {
-  /** By cluster name: the UIDs of the clusters that were connected. */
-  readonly identities?: Readonly<Record<string, string>>;
-  /** One line for each mirror that there is once this run is through. */
-  readonly mirrors: MirrorLines | Unknown;
+  /** One line for each mirror that there is once this run is through; a text: not known yet. */
+  readonly mirrors: ByPart<MirrorLines | string> | string;
   /** What comes of mirrors that stay: the fields that are not as they should be. */
-  readonly changes?: ChangeTexts;
+  readonly changes?: ByPart<ChangeTexts>;
   /** Exported Services without a mirror: reason and sentence. */
-  readonly notMirrored?: Readonly<Record<string, string>>;
-  readonly unreachable?: Outage;
+  readonly notMirrored?: ByPart<Readonly<Record<string, string>>>;
+  /** By cluster: it does not answer, and what it has a part in stays as it is. */
+  readonly unreachable?: Readonly<Record<string, Outage>>;
+  /** By cluster: it refuses the runner, which ends the run with an error once all else is done. */
+  readonly refused?: Readonly<Record<string, string>>;
   /** Goes up with each run that has something to do or to say; `diff` looks at nothing else. */
   readonly revision: number;
 }
 
-export type Inputs<Args> = Args & Planned;
+export type Inputs = MirrorsArgs & Planned;
 
-/** What any kind of resource has: which clusters there are, and maybe which links. */
-export interface Reach {
-  readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  readonly links?: readonly LinkSettings[];
-}
+/** The inputs of the run before, as far as there was one. */
+export type Before = Partial<Inputs>;
 
-/** Of the run before, as far as there was one. */
-export type Before = Partial<Planned> & Partial<Reach>;
+/** State of the resource: the inputs without their long maps, which state need not hold twice. */
+export type Outputs = MirrorsArgs & Omit<Planned, "mirrors" | "changes" | "notMirrored">;
 
-/** State of a resource: the inputs without their long maps, which state need not hold twice. */
-export type Outputs<Args> = Args & Omit<Planned, "mirrors" | "changes">;
-
-export function outputsOf<Args>({ mirrors, changes, ...outputs }: Inputs<Args>) {
+export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs): Outputs {
   return outputs;
 }
 
-/** The mirrors of the run before, as far as there was one. */
-export function mirrorsBefore({ mirrors }: Partial<Planned>): MirrorLines {
-  return mirrors === undefined || typeof mirrors === "string" ? {} : mirrors;
+/** A part's mirrors of the run before, as far as there was one. */
+export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
+  const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
+  return typeof lines === "object" ? lines : {};
+}
+
+/** The parts of which the run before had mirrors. */
+export function partsBefore({ mirrors }: Before): string[] {
+  return typeof mirrors === "object" ? Object.keys(mirrors) : [];
+}
+
+export function entryOf(
+  { clusters }: Pick<MirrorsArgs, "clusters">,
+  cluster: string,
+): ClusterEntry {
+  const entry = clusters[cluster];
+  if (entry === undefined) throw new Error(`the stack has no cluster ${cluster}`);
+  return entry;
+}
+
+/** The names by which this stack's marks are known. */
+export function stacksOf({
+  stack,
+  formerStacks = [],
+}: Pick<MirrorsArgs, "stack"> & Pick<Planned, "formerStacks">): readonly string[] {
+  return [stack, ...formerStacks];
 }

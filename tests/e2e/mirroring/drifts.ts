@@ -43,24 +43,12 @@ export const drifts: readonly Drift[] = [
     fields: { "label lk": 'none → "lv"' },
   },
   {
-    title: "a label was put on",
-    service: "label-added",
-    alter: (east, key) => patchService(east, key, labelled("mine", "1")),
-    fields: { "label mine": '"1" → none' },
-  },
-  {
     title: "an annotation was changed",
     service: "annotation-changed",
     alter: (east, key) => patchService(east, key, annotated(fqName, "web.elsewhere")),
     fields: {
       [`annotation ${fqName}`]: '"web.elsewhere" → "annotation-changed.drift.svc.cluster.local"',
     },
-  },
-  {
-    title: "an annotation was put on",
-    service: "annotation-added",
-    alter: (east, key) => patchService(east, key, annotated("mine", "1")),
-    fields: { "annotation mine": '"1" → none' },
   },
   {
     title: "ports were changed",

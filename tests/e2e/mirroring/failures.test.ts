@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import type { Resource } from "../../../engine/kubernetes/resources.ts";
 import { until } from "../../../testbed/bed.ts";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { tokenFor } from "./account.ts";
 import { installGateway } from "./gateway.ts";
 import { gatewayMirror, headlessMirror, nothing, type Contents } from "./mirrors.ts";
-import { exportedHeadless, exportedService, type Item, kinds, type Manifest } from "./objects.ts";
+import { exportedHeadless, exportedService, type Item, kinds } from "./objects.ts";
 import { Stack } from "./stack.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, emptyWorld, isGone, type World } from "./world.ts";
@@ -34,7 +34,7 @@ describe("a run that can't do everything", function () {
       ...exportedService("failures-forbidden/web"),
     ]);
     await create(east, [...permissions, ...policy]);
-    token = await tokenFor(world);
+    token = await tokenFor(east, account);
     await policyIsInForce(world);
     const kubeconfig = join(world.bed.folder, "failures.kubeconfig");
     const access = { ...world.bed.clusters.east.access, token };
@@ -209,17 +209,6 @@ const policy: readonly Item[] = [
     },
   },
 ];
-
-async function tokenFor({ kube }: World): Promise<string> {
-  const tokens: Resource<Manifest> = {
-    ...kinds.ServiceAccount,
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    subresource: "token",
-  };
-  const answer = await kube.east.create(tokens, { metadata: account, spec: {} });
-  return (answer["status"] as { readonly token: string }).token;
-}
 
 async function policyIsInForce(world: World): Promise<void> {
   await until("the admission policy", [], async () => (await isDenied(world)) || undefined);

@@ -49,14 +49,14 @@ describe("what stops a run before it does harm", function () {
     const { text } = await refused(clusters());
     assert.match(
       text,
-      /east and west are one and the same cluster \(\S+\): see which context of link east\/west is wrong/,
+      /east and west are the same cluster \(its kube-system has UID \S+\): fix the context of one end of link east\/west/,
     );
   });
 
   it("refuses a context that leads to another cluster than last time, rather than count deletions", async () => {
     await pointAt("north");
     const { text } = await refused(clusters());
-    assert.match(text, /context west of cluster west now leads to another cluster than last time/);
+    assert.match(text, /context west of cluster west leads to another cluster than before/);
     assert.doesNotMatch(text, /allowDeletions/);
     await pointAt("west");
     await stack.assertSettled();

@@ -5,13 +5,7 @@ import { parseConfig } from "../../../config/parse.ts";
 import type { Config } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readSteps } from "./preview.ts";
-import {
-  type Provider,
-  type Providers,
-  providers,
-  type Values,
-  wantedResources,
-} from "./providers.ts";
+import { provider, type Provider, type Values, wantedResources } from "./providers.ts";
 import type { World } from "./world.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
@@ -26,7 +20,6 @@ interface Held {
 /** What an operation makes of one resource of the config. */
 interface Step {
   readonly name: string;
-  readonly provider: Provider;
   readonly held: Held | undefined;
   readonly inputs: Values;
   readonly changes: boolean;
@@ -73,18 +66,20 @@ export class Methods extends Operations {
   }
 
   async preview(expectation?: Expectation): Promise<Run> {
-    return this.#operation("preview", expectation, () => this.#check());
+    return this.#operation("preview", expectation, (mirrors) => this.#check(mirrors));
   }
 
   async previewNothing(): Promise<Run> {
-    return this.#operation("preview", {}, async () => {
-      assertNothing(await this.#check());
+    return this.#operation("preview", {}, async (mirrors) => {
+      assertNothing(await this.#check(mirrors));
     });
   }
 
   async previewed(): Promise<Previewed> {
-    const steps: Step[] = [];
-    await this.#operation("preview", {}, async () => steps.push(...(await this.#check())));
+    let steps: Step[] = [];
+    await this.#operation("preview", {}, async (mirrors) => {
+      steps = await this.#check(mirrors);
+    });
     const checked = steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs }));
     const names = new Set(steps.map(({ name }) => name));
     const deleted = [...this.#state]
@@ -94,28 +89,28 @@ export class Methods extends Operations {
   }
 
   async up(expectation?: Expectation): Promise<Run> {
-    return this.#operation("up", expectation, () => this.#update());
+    return this.#operation("up", expectation, (mirrors) => this.#update(mirrors));
   }
 
   protected async upNothing(): Promise<Run> {
-    return this.#operation("up", {}, async () => {
-      assertNothing(await this.#update());
+    return this.#operation("up", {}, async (mirrors) => {
+      assertNothing(await this.#update(mirrors));
     });
   }
 
   async refresh(expectation?: Expectation): Promise<Run> {
-    return this.#operation("refresh", expectation, async () => {
-      const all = await providers();
+    return this.#operation("refresh", expectation, async (mirrors) => {
       for (const [name, held] of this.#state) {
-        const { props = {}, inputs = {} } = await all(name).read(held.id, held.outputs);
-        this.#state.set(name, { ...held, inputs: plain(inputs), outputs: plain(props) });
+        const { props, inputs = held.inputs } = await mirrors.read(held.id, held.outputs);
+        if (props === undefined) this.#state.delete(name);
+        else this.#state.set(name, { ...held, inputs: plain(inputs), outputs: plain(props) });
       }
     });
   }
 
   async destroy(expectation?: Expectation): Promise<Run> {
-    return this.#operation("destroy", expectation, async () =>
-      this.#delete([...this.#state.keys()], await providers()),
+    return this.#operation("destroy", expectation, (mirrors) =>
+      this.#delete(mirrors, [...this.#state.keys()]),
     );
   }
 
@@ -124,17 +119,15 @@ export class Methods extends Operations {
     return JSON.stringify([...this.#state], null, 2);
   }
 
-  async #check(all?: Providers, then: (step: Step) => void = () => undefined): Promise<Step[]> {
-    const providerOf = all ?? (await providers());
+  async #check(mirrors: Provider, then: (step: Step) => void = () => undefined): Promise<Step[]> {
     const steps: Step[] = [];
     for (const [name, args] of this.#wanted()) {
-      const provider = providerOf(name);
       const held = this.#state.get(name);
-      const { inputs, failures } = await provider.check(held?.inputs ?? {}, args);
+      const { inputs, failures } = await mirrors.check(held?.inputs ?? {}, args);
       if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
       const { changes = true } =
-        held === undefined ? {} : await provider.diff(held.id, held.outputs, inputs);
-      const step = { name, provider, held, inputs: plain(inputs), changes };
+        held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
+      const step = { name, held, inputs: plain(inputs), changes };
       steps.push(step);
       then(step);
     }
@@ -142,22 +135,21 @@ export class Methods extends Operations {
   }
 
   /** As the engine: what is checked is carried out at once, beside the checks of the others. */
-  async #update(): Promise<Step[]> {
-    const all = await providers();
+  async #update(mirrors: Provider): Promise<Step[]> {
     const running: Promise<void>[] = [];
-    const steps = await this.#check(all, (step) => running.push(this.#carryOut(step))).finally(() =>
-      Promise.allSettled(running),
-    );
+    const steps = await this.#check(mirrors, (step) =>
+      running.push(this.#carryOut(mirrors, step)),
+    ).finally(() => Promise.allSettled(running));
     await ended(running);
     const names = new Set(steps.map(({ name }) => name));
     await this.#delete(
+      mirrors,
       [...this.#state.keys()].filter((name) => !names.has(name)),
-      all,
     );
     return steps;
   }
 
-  async #carryOut({ name, provider, held, inputs, changes }: Step): Promise<void> {
+  async #carryOut(mirrors: Provider, { name, held, inputs, changes }: Step): Promise<void> {
     if (held !== undefined && !changes && !held.isPartial) {
       this.#state.set(name, { ...held, inputs });
       return;
@@ -165,8 +157,8 @@ export class Methods extends Operations {
     try {
       const { id = held?.id ?? "", outs } =
         held === undefined
-          ? await provider.create(inputs)
-          : { id: held.id, ...(await provider.update(held.id, held.outputs, inputs)) };
+          ? await mirrors.create(inputs)
+          : { id: held.id, ...(await mirrors.update(held.id, held.outputs, inputs)) };
       this.#state.set(name, { id, inputs, outputs: plain(outs), isPartial: false });
     } catch (error) {
       if (!isPartialFailure(error)) throw error;
@@ -176,11 +168,11 @@ export class Methods extends Operations {
     }
   }
 
-  async #delete(names: readonly string[], all: Providers): Promise<void> {
+  async #delete(mirrors: Provider, names: readonly string[]): Promise<void> {
     const deletions = names.map(async (name) => {
       const held = this.#state.get(name);
       assert.ok(held);
-      await all(name).delete(held.id, held.outputs);
+      await mirrors.delete(held.id, held.outputs);
       this.#state.delete(name);
     });
     await ended(deletions);
@@ -194,18 +186,18 @@ export class Methods extends Operations {
     // Pulumi hands maps over sorted.
     const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found.sort()) });
     if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
-    const wanted = [...wantedResources(parsed.config)];
+    const wanted = [...wantedResources(parsed.config, `methods/${this.#name}`)];
     return new Map(wanted.map(([name, args]) => [name, plain({ ...args, ...this.#extra })]));
   }
 
   async #operation(
     operation: string,
     expectation: Expectation = {},
-    work: () => Promise<unknown>,
+    work: (mirrors: Provider) => Promise<unknown>,
   ): Promise<Run> {
     return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
-      const code = await listening(lines, work).then(
+      const code = await listening(lines, async () => work(await provider())).then(
         () => 0,
         (error: unknown) => {
           lines.push(error instanceof Error ? error.message : String(error));

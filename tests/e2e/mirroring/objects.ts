@@ -51,6 +51,8 @@ export const kinds = {
   RoleBinding: namespaced("RoleBinding", ...rbac),
   ClusterRole: clusterWide("ClusterRole", ...rbac),
   ClusterRoleBinding: clusterWide("ClusterRoleBinding", ...rbac),
+  MutatingAdmissionPolicy: clusterWide("MutatingAdmissionPolicy", ...admission),
+  MutatingAdmissionPolicyBinding: clusterWide("MutatingAdmissionPolicyBinding", ...admission),
   ValidatingAdmissionPolicy: clusterWide("ValidatingAdmissionPolicy", ...admission),
   ValidatingAdmissionPolicyBinding: clusterWide("ValidatingAdmissionPolicyBinding", ...admission),
 } as const;
@@ -107,6 +109,24 @@ export function exportedService(
 }
 
 /** An exported headless Service with pods of these names; an empty name is a pod without one. */
+/** A StatefulSet with one pod that is never looked at, only whether it is meant to be there. */
+export function statefulSet(key: ObjectKey, serviceName: string, spec: object = {}): Item {
+  const [namespace = "", name = ""] = key.split("/");
+  const labels = { app: name };
+  const containers = [{ name: "app", image: "app" }];
+  return {
+    kind: "StatefulSet",
+    object: {
+      metadata: { namespace, name },
+      spec: {
+        ...{ serviceName, replicas: 1, selector: { matchLabels: labels } },
+        template: { metadata: { labels }, spec: { containers } },
+        ...spec,
+      },
+    },
+  };
+}
+
 export function exportedHeadless(
   key: ObjectKey,
   hosts: readonly string[],

@@ -1,5 +1,5 @@
 import type { StringMap } from "../../../engine/kubernetes/objects.ts";
-import { mirrorsBefore, type Planned } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Planned } from "../../../engine/mirroring/reconcile/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */
 export interface Announced {
@@ -29,14 +29,14 @@ interface Step {
   readonly after: object | undefined;
 }
 
-const types = /linkerd:(Mirrors|FederatedServices)::/;
+const type = "linkerd:Mirrors::";
 
 /** Reads what `pulumi preview --json` prints. */
 export function readPreview(text: string): Previewed {
   const { steps } = JSON.parse(text) as { readonly steps: readonly EngineStep[] };
   return readSteps(
     steps
-      .filter(({ urn }) => types.test(urn))
+      .filter(({ urn }) => urn.includes(type))
       .map(({ oldState, newState }) => ({ before: oldState?.inputs, after: newState?.inputs })),
   );
 }
@@ -59,12 +59,12 @@ export function readSteps(steps: readonly Step[]): Previewed {
 
 /** How notes about a link begin, or about all of a cluster's mirrors. */
 export function note(source: string, target?: string): string {
-  return target === undefined ? `${source}/federated: ` : `${source}/${target}: `;
+  return target === undefined ? `${source}: ` : `${source} <- ${target}: `;
 }
 
 /** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
-export const takenOver = { action: "take over: it is there already" };
-export const givenUp = { action: "leave: it is gone already, or not this link's" };
+export const takenOver = { action: "adopt: already exists" };
+export const givenUp = { action: "forget: already deleted, or no longer owned" };
 
 function isUntouched({ action }: StringMap): boolean {
   return action === takenOver.action || action === givenUp.action;
@@ -98,11 +98,22 @@ function announced(step: Step): Announced {
   const before: Partial<Planned> = step.before ?? {};
   const after: Partial<Planned> = step.after ?? {};
   return {
-    comes: lacking(mirrorsBefore(after), mirrorsBefore(before)),
-    goes: lacking(mirrorsBefore(before), mirrorsBefore(after)),
-    changes: newTexts(before.changes ?? {}, after.changes ?? {}),
-    skipped: after.notMirrored ?? {},
+    comes: lacking(linesOf(after), linesOf(before)),
+    goes: lacking(linesOf(before), linesOf(after)),
+    changes: newTexts(flattened(before.changes), flattened(after.changes)),
+    skipped: flattened(after.notMirrored),
   };
+}
+
+function linesOf({ mirrors }: Partial<Planned>): StringMap {
+  if (typeof mirrors !== "object") return {};
+  const parts = Object.values(mirrors);
+  return merged(parts.flatMap((lines) => (typeof lines === "object" ? [lines] : [])));
+}
+
+/** All parts of a map by part, since a mirror's key says where it is and no two parts share one. */
+function flattened<T>(parts: Readonly<Record<string, Readonly<Record<string, T>>>> = {}) {
+  return merged(Object.values(parts));
 }
 
 /** The entries of `map` whose keys `other` has not. */

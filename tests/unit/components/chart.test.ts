@@ -1,6 +1,6 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { chartFrom } from "../../../components/charts/chart.ts";
-import { chartDefaults, chartNames } from "../../../config/chart-versions.ts";
+import { configOf } from "../config/table.ts";
 
 const name = "linkerd-crds";
 
@@ -11,9 +11,11 @@ function local(source: string, ...files: readonly string[]) {
 
 describe("cluster: where charts come from", () => {
   it("Linkerd's repository of edge releases, at one version for all", () => {
+    const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
+    const { charts } = configOf({});
     deepEqual(
-      chartNames.map((chart) => chartFrom(chartDefaults, chart)),
-      ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"].map((chart) => ({
+      names.map((chart) => chartFrom(charts, chart)),
+      names.map((chart) => ({
         chart,
         version: "2026.8.3",
         repositoryOpts: { repo: "https://helm.linkerd.io/edge" },

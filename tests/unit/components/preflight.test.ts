@@ -63,6 +63,7 @@ function counted(client: Kubernetes, closed: () => void): Kubernetes {
     find: (...args) => client.find(...args),
     create: (...args) => client.create(...args),
     replace: (...args) => client.replace(...args),
+    apply: (...args) => client.apply(...args),
     patch: (...args) => client.patch(...args),
     remove: (...args) => client.remove(...args),
     close: () => {
@@ -111,7 +112,7 @@ describe("cluster: what a run has to know first", () => {
   it("one cluster given twice is", async () => {
     await rejects(surveyed(cluster("u1"), cluster("u1")), {
       message:
-        "The clusters are not as they should be:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): each cluster must be given once.",
+        "The clusters are not as they should be:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
     });
   });
 

@@ -31,7 +31,7 @@ describe("stack config: keys that do not go together", () => {
       "the same cluster twice",
       { clusters: { west: { context: "a" }, a: null } },
       [
-        'clusters.a is the cluster of clusters.west again, context "a" of the same kubeconfig; each cluster must be given once.',
+        'clusters.a is the same cluster as clusters.west, context "a" of the same kubeconfig; each cluster must be listed once.',
       ],
     ],
     [
@@ -68,7 +68,7 @@ describe("stack config: manage: mirrors provisions no controller", () => {
 
 describe("stack config: nothing is mirrored through a gateway where there is none", () => {
   const wrongSelector = (where: string, gateway: string) =>
-    `${where}.selector is given, but ${gateway} is false; it must be left out, as without a gateway it could never mirror anything.`;
+    `${where}.selector is set, but ${gateway} is false; it must be left out, as without a gateway it could never mirror anything.`;
   const wrongHeadless = (where: string, gateway: string) =>
     `${where}.headless is true, but ${gateway} is false; it must be false, as headless mirrors need a gateway.`;
   const westFlat = { west: flat("k3d-west"), east: null };

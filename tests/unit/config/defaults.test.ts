@@ -147,7 +147,7 @@ const rows: readonly SpecRow[] = [
   ],
 ];
 
-describe("stack config: the effective link", () => {
+describe("stack config: a link with its defaults", () => {
   for (const [name, keys, others, spec] of rows) {
     it(name, () => {
       deepEqual(linkOf(keys, others).spec, { ...plain, ...spec });
@@ -164,7 +164,7 @@ describe("stack config: the effective link", () => {
   });
 });
 
-describe("stack config: the effective cluster", () => {
+describe("stack config: a cluster with its defaults", () => {
   it("defaults", () => {
     deepEqual(configOf({ clusters: { west: null } }).clusters.get("west"), {
       name: "west",
@@ -206,6 +206,7 @@ describe("stack config: the whole", () => {
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
+      removedLinks: { allowDeletions: false },
       trust: {
         kind: "generated",
         generation: 1,

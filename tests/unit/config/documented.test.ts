@@ -1,86 +1,90 @@
-import { deepEqual, equal } from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import * as yaml from "yaml";
 import * as z from "zod";
-import { keysOf, sections } from "../../../config/keys.ts";
-import { parseConfig } from "../../../config/parse.ts";
+import { documents } from "../../../config/docs.ts";
+import { sections } from "../../../config/keys.ts";
+import { parseConfig, parseTexts } from "../../../config/parse.ts";
+import type { Section } from "../../../config/schema.ts";
 
-const root = new URL("../../../", import.meta.url);
-const everyKey = [...new Set(Object.values(sections).flatMap(({ keys }) => Object.keys(keys)))];
-
-const projectFile = z.object({
-  config: z
-    .record(z.string(), z.object({ description: z.string(), default: z.unknown() }))
-    .optional(),
-});
-
-/** The project's own keys; those of Pulumi itself, like `pulumi:...`, are not for stacks to set. */
-function ownConfig() {
-  const file = yaml.parse(fileAt("Pulumi.yaml") ?? "") as { readonly config?: object };
-  const own = Object.entries(file.config ?? {}).filter(([key]) => !key.includes(":"));
-  return projectFile.parse({ config: Object.fromEntries(own) }).config;
-}
-
+const everySection = Object.values<Section>(sections);
+const projectFile = z.object({ config: z.record(z.string(), z.looseObject({})) });
 const stackFile = z.object({ config: z.record(z.string(), z.unknown()) });
 
-function fileAt(name: string): string | undefined {
-  const file = new URL(name, root);
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-}
-
-describe("stack config: every key is documented", () => {
-  it("in README.md, as code", function () {
-    const readme = fileAt("README.md");
-    if (readme === undefined) return this.skip();
-    const missing = everyKey.filter((key) => !mentions(codeIn(readme), key));
-    deepEqual(missing, []);
-  });
-
-  it("in Pulumi.yaml: each top-level key with a default, each nested one in a description", function () {
-    const config = ownConfig();
-    if (config === undefined) return this.skip();
-    deepEqual(Object.keys(config), keysOf("stack"));
-    const descriptions = Object.values(config)
-      .map(({ description }) => description)
-      .join("\n");
-    const nested = everyKey.filter((key) => !keysOf("stack").includes(key));
-    deepEqual(
-      nested.filter((key) => !mentions(descriptions, key)),
-      [],
-    );
-  });
-
-  it("in Pulumi.yaml: its defaults are those of the program", function () {
-    const config = ownConfig();
-    if (config === undefined) return this.skip();
-    const defaults = Object.entries(config).map(([key, doc]) => [key, doc.default] as const);
-    const clusters = { west: null };
-    deepEqual(
-      parseConfig({ ...Object.fromEntries(defaults), clusters }),
-      parseConfig({ clusters }),
-    );
-    // A key without a default would be one that Pulumi asks every stack for.
-    for (const [key, value] of defaults) equal(value === undefined || value === null, false, key);
-  });
-
-  it("Pulumi.dev.yaml is a config without mistakes", function () {
-    const text = fileAt("Pulumi.dev.yaml");
-    if (text === undefined) return this.skip();
-    const { config } = stackFile.parse(yaml.parse(text));
-    const prefix = "linkerd-multicluster:";
-    const raw = Object.entries(config)
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key, value]) => [key.slice(prefix.length), value] as const);
-    const parsed = parseConfig(Object.fromEntries(raw));
-    deepEqual("mistakes" in parsed ? parsed.mistakes : [], []);
-  });
-});
-
-function mentions(text: string, key: string): boolean {
-  return new RegExp(`(?<![\\w-])${key}(?![\\w-])`).test(text);
+function fileAt(name: string): string {
+  return readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
 }
 
 /** Code spans and code blocks: there a word such as `name` is a key, elsewhere it may be any word. */
 function codeIn(markdown: string): string {
   return (markdown.match(/```[^]*?```|`[^`]+`/g) ?? []).join("\n");
 }
+
+describe("stack config: every key is documented", () => {
+  for (const [name, written] of Object.entries(documents)) {
+    const text = fileAt(name);
+
+    it(`in ${name}, as npm run docs writes it`, async () => {
+      equal(text, await written(text), "run npm run docs");
+    });
+
+    it(`in ${name}, whatever somebody has made of that`, async () => {
+      const edited = text.replace("how many days a new issuer is valid", "how old it may be");
+      notEqual(edited, text);
+      equal(await written(edited), text);
+    });
+  }
+
+  it("in README.md, as code", () => {
+    const code = codeIn(fileAt("README.md"));
+    const missing = everySection
+      .flatMap(({ keys }) => Object.keys(keys))
+      .filter((key) => !new RegExp(`(?<![\\w-])${key}(?![\\w-])`).test(code));
+    deepEqual(missing, []);
+  });
+
+  it("in tables of the README for maps that exist", async () => {
+    const text = "<!-- npm run docs: keys of gatway -->\n<!-- end of keys -->\n";
+    await rejects(documents["README.md"](text), {
+      message: "the table of config keys has no section gatway",
+    });
+  });
+});
+
+describe("stack config: the files of this project", () => {
+  it("Pulumi.yaml loses keys that there are no more, and keeps those of Pulumi itself", async () => {
+    const known = fileAt("Pulumi.yaml");
+    const text = known.replace("  clusters:\n", "  cluster: { default: {} }\n  clusters:\n");
+    notEqual(text, known);
+    equal(await documents["Pulumi.yaml"](text), known);
+    equal(known.includes("\n  pulumi:disable-default-providers:\n"), true);
+  });
+
+  it("Pulumi.yaml has for every key a default, which says what leaving the key out says", () => {
+    const { config } = projectFile.parse(yaml.parse(fileAt("Pulumi.yaml")));
+    const own = Object.entries(config).filter(([key]) => !key.includes(":"));
+    const defaults = own.map(([key, { default: value }]) => [key, value] as const);
+    for (const [key, value] of defaults) equal(value === undefined || value === null, false, key);
+    const clusters = { west: null };
+    deepEqual(
+      parseConfig({ ...Object.fromEntries(defaults), clusters }),
+      parseConfig({ clusters }),
+    );
+  });
+
+  it("a default of the table is right by its own type", () => {
+    for (const { noun, keys } of everySection)
+      for (const [name, key] of Object.entries(keys))
+        if ("default" in key)
+          equal(key.type.safeParse(key.default).success, true, `${noun}: ${name}`);
+  });
+
+  it("Pulumi.dev.yaml is a config without mistakes", () => {
+    const { config } = stackFile.parse(yaml.parse(fileAt("Pulumi.dev.yaml")));
+    const texts = Object.entries(config).map(([key, value]) => {
+      return [key, typeof value === "string" ? value : JSON.stringify(value)] as const;
+    });
+    const parsed = parseTexts(Object.fromEntries(texts), "It");
+    equal("problem" in parsed ? parsed.problem : "", "");
+  });
+});

@@ -13,8 +13,8 @@ const label63 =
   'at most 63 lower-case letters, digits and "-", with a letter or digit at both ends';
 const address = "an IP address or a DNS hostname, without a port";
 const port = "a whole number from 1 to 65535";
-const excluded = "a literal key, as example.com/team, or a whole group, as example.com/*";
-const deletions = 'a whole number from 0 up, without quotes, or a share from "0%" to "100%"';
+const excluded = "a literal key, such as example.com/team, or a whole group, such as example.com/*";
+const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
 
 describe("stack config: mistakes in the top-level keys", () => {
   testMistakes([
@@ -120,28 +120,28 @@ describe("stack config: mistakes in a cluster", () => {
       "a kubeconfig's content is never repeated",
       { clusters: { west: { kubeconfig: "users:\n- token: hunter2\n" } } },
       [
-        "clusters.west.kubeconfig is a text of 24 characters; it must be the path of a kubeconfig file, never its content.",
+        "clusters.west.kubeconfig is a string of 24 characters; it must be the path of a kubeconfig file, never its content.",
       ],
     ],
     [
       "a domain",
       { clusters: { west: { clusterDomain: "cluster.local." } } },
       [
-        'clusters.west.clusterDomain is "cluster.local."; it must be a DNS name in lower case, as cluster.local.',
+        'clusters.west.clusterDomain is "cluster.local."; it must be a DNS name in lower case, such as cluster.local.',
       ],
     ],
     [
       "credentials in a URL are never repeated",
       { clusters: { west: { apiServer: "https://me:hunter2@west:6443" } } },
       [
-        'clusters.west.apiServer is "https://…@west:6443"; it must be an https URL without credentials, as https://west.example.com:6443.',
+        'clusters.west.apiServer is "https://…@west:6443"; it must be an https URL without credentials, such as https://west.example.com:6443.',
       ],
     ],
     [
       "a URL without https",
       { clusters: { west: { apiServer: "http://west:6443" } } },
       [
-        'clusters.west.apiServer is "http://west:6443"; it must be an https URL without credentials, as https://west.example.com:6443.',
+        'clusters.west.apiServer is "http://west:6443"; it must be an https URL without credentials, such as https://west.example.com:6443.',
       ],
     ],
     [
@@ -163,7 +163,7 @@ describe("stack config: mistakes in a cluster", () => {
       "values are never repeated",
       { clusters: { west: { values: { "linkerd-control-plane": "key: hunter2" } } } },
       [
-        "clusters.west.values.linkerd-control-plane is a text of 12 characters; it must be a map of Helm values.",
+        "clusters.west.values.linkerd-control-plane is a string of 12 characters; it must be a map of Helm values.",
       ],
     ],
     [

@@ -1,15 +1,11 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
-import { keysOf } from "../../../config/keys.ts";
+import { sections } from "../../../config/keys.ts";
 import { parseConfig } from "../../../config/parse.ts";
 
 /** JSON with a preference for the words that mean something here, so as to get past the first check. */
 const word = fc.constantFrom(
-  ...keysOf("stack"),
-  ...keysOf("link"),
-  ...keysOf("gateway"),
-  ...keysOf("selector"),
-  ...keysOf("expression"),
+  ...Object.values(sections).flatMap(({ keys }) => Object.keys(keys)),
   ...["west", "east", "mesh", "mirrors", "controller", "50%", "192.0.2.1", "In", "__proto__", ""],
 );
 

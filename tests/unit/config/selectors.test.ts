@@ -1,7 +1,7 @@
 import { linkRow, testMistakes } from "./table.ts";
 
 const labelKey =
-  'a label key: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, perhaps after a DNS name and "/"';
+  'a label key: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, optionally prefixed with a DNS name and "/"';
 const labelValue =
   'a label value: empty, or at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
 

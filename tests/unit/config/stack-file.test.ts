@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { optionsIn } from "../../../bin/check-options.ts";
+import { optionsIn } from "../../../bin/check.ts";
 import { meshOf } from "../../../config/stack-file.ts";
 
 describe("options of the check", () => {
@@ -21,10 +21,7 @@ describe("options of the check", () => {
     throws(() => optionsIn(["--wait", "long"]), {
       message: '--wait is "long"; it must be a number of seconds.',
     });
-    throws(
-      () => optionsIn(["--stak"]),
-      /^CheckError: Unknown option '--stak'. Usage: npm run check/,
-    );
+    throws(() => optionsIn(["--stak"]), /^Error: Unknown option '--stak'. Usage: npm run check/);
   });
 });
 
@@ -77,7 +74,7 @@ describe("the mesh of a stack", () => {
   it("is asked for, or said to be missing or wrong, in sentences", async () => {
     await write("prod", config.replace("links\n", "some\n"));
     await rejects(meshOf({}, folder, {}), {
-      message: "Which stack? Say it with --stack or PULUMI_STACK; there are dev, prod.",
+      message: "Which stack? Set --stack or PULUMI_STACK; there are dev, prod.",
     });
     await rejects(meshOf({ stack: "test" }, folder, {}), {
       message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,

@@ -1,14 +1,9 @@
 import { deepEqual, throws } from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import { rawConfig, stackConfig } from "../../../config/stack.ts";
+import { valuesIn } from "../../../config/parse.ts";
+import { stackConfig } from "../../../config/stack.ts";
 
 const project = "linkerd-multicluster";
-
-/** As the Pulumi engine hands it over: every value as text, maps and lists as JSON. */
-function given(values: Record<string, string>): pulumi.Config {
-  pulumi.runtime.setAllConfig(values);
-  return new pulumi.Config(project);
-}
 
 describe("stack config: read from Pulumi", () => {
   afterEach(() => {
@@ -16,7 +11,7 @@ describe("stack config: read from Pulumi", () => {
   });
 
   it("reads maps and lists as JSON, words as they are, and other projects' keys not at all", () => {
-    const config = given({
+    const texts = {
       [`${project}:clusters`]: '{"west":{"context":"k3d-west"}}',
       [`${project}:links`]: "[]",
       [`${project}:topology`]: "mesh",
@@ -24,8 +19,8 @@ describe("stack config: read from Pulumi", () => {
       [`${project}:linkerdNamespace`]: "1234",
       [`${project}:toplogy`]: "mesh",
       "kubernetes:context": "elsewhere",
-    });
-    deepEqual(rawConfig(config), {
+    };
+    deepEqual(valuesIn(texts), {
       clusters: { west: { context: "k3d-west" } },
       links: [],
       topology: "mesh",
@@ -36,24 +31,27 @@ describe("stack config: read from Pulumi", () => {
   });
 
   it("a hub is a map", () => {
-    deepEqual(rawConfig(given({ [`${project}:topology`]: '{"hub":"west"}' })), {
+    deepEqual(valuesIn({ [`${project}:topology`]: '{"hub":"west"}' }), {
       topology: { hub: "west" },
     });
   });
 
   it("a key left empty is empty, not a word", () => {
-    const config = given({ [`${project}:links`]: "", [`${project}:manage`]: "" });
-    deepEqual(rawConfig(config), { links: null, manage: null });
+    const texts = { [`${project}:links`]: "", [`${project}:manage`]: "" };
+    deepEqual(valuesIn(texts), { links: null, manage: null });
   });
 
   it("gives the config", () => {
-    const config = given({ [`${project}:clusters`]: '{"west":null}' });
-    deepEqual([...stackConfig(config).clusters.keys()], ["west"]);
+    pulumi.runtime.setAllConfig({ [`${project}:clusters`]: '{"west":null}' });
+    deepEqual([...stackConfig().clusters.keys()], ["west"]);
   });
 
   it("throws every mistake at once, broken JSON among them", () => {
-    const config = given({ [`${project}:clusters`]: "{west", [`${project}:toplogy`]: "mesh" });
-    throws(() => stackConfig(config), {
+    pulumi.runtime.setAllConfig({
+      [`${project}:clusters`]: "{west",
+      [`${project}:toplogy`]: "mesh",
+    });
+    throws(() => stackConfig(), {
       name: "Error",
       message: [
         "The stack config needs a change:",

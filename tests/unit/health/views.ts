@@ -15,8 +15,6 @@ import type {
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
-import type { PlannedSurvey } from "../../../engine/mirroring/reconcile/survey.ts";
-import type { Plan } from "../../../engine/mirroring/plan/change.ts";
 import { gateway, known, link } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";
@@ -84,7 +82,7 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
 export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };
 
 export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
-  const federated = { value: surveyed({ ...planned({ target: west, source: east }), skips: [] }) };
+  const federated = { value: { ...planned({ target: west, source: east }), skips: [] } };
   return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
 }
 
@@ -113,15 +111,11 @@ export function secret(
   };
 }
 
-export function surveyed(plan: Plan): PlannedSurvey {
-  return { outcome: "planned", plan, facts: {}, identities: {}, notes: [], statuses: [] };
-}
-
 export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
   return {
     gateway: { value: known() },
     gatewayFacts: { value: { facts: gateway } },
-    mirrors: { value: surveyed(planned({ target: west, source: east })) },
+    mirrors: { value: planned({ target: west, source: east }) },
     credentials: {
       mirror: { value: secret("mirror") },
       destination: { value: secret("destination") },

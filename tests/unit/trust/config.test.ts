@@ -21,9 +21,13 @@ describe("stack config: trust", () => {
     deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
   });
 
-  it("own anchors and issuers", () => {
+  it("provided anchors and issuers", () => {
     const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
-    deepEqual(trust, { kind: "own", anchors: root.pem, issuers: new Map(Object.entries(issuers)) });
+    deepEqual(trust, {
+      kind: "provided",
+      anchors: root.pem,
+      issuers: new Map(Object.entries(issuers)),
+    });
   });
 
   testMistakes([
@@ -32,7 +36,7 @@ describe("stack config: trust", () => {
       "no numbers",
       given({ generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }),
       [
-        "trust.generation is a text of 1 characters; it must be a whole number from 1 up, without quotes.",
+        "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
         `trust.issuerValidityDays is 0; it must be ${days}.`,
         `trust.renewBeforeDays is 1.5; it must be ${days}.`,
       ],
@@ -49,21 +53,21 @@ describe("stack config: trust", () => {
       "both kinds",
       given({ anchors: root.pem, issuers, generation: 2, issuerValidityDays: 1 }),
       [
-        "trust.generation is given; it must be left out, as trust.anchors brings what it is about.",
-        "trust.issuerValidityDays is given; it must be left out, as trust.anchors brings what it is about.",
+        "trust.generation is set; it must be left out, as trust.anchors provides the certificates.",
+        "trust.issuerValidityDays is set; it must be left out, as trust.anchors provides the certificates.",
       ],
     ],
     [
       "issuers alone",
       given({ issuers }),
-      ["trust.anchors is missing; it must be given with trust.issuers."],
+      ["trust.anchors is missing; it must be set, as trust.issuers is."],
     ],
     [
       "anchors alone",
       given({ anchors: root.pem }),
       [
-        "trust.issuers.west is missing; it must be given, as trust.anchors is.",
-        "trust.issuers.east is missing; it must be given, as trust.anchors is.",
+        "trust.issuers.west is missing; it must be set, as trust.anchors is.",
+        "trust.issuers.east is missing; it must be set, as trust.anchors is.",
       ],
     ],
     [
@@ -77,7 +81,7 @@ describe("stack config: trust", () => {
       "no PEM",
       given({ anchors: "hunter2", issuers }),
       [
-        "trust.anchors is a text of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
+        "trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
       ],
     ],
     [
@@ -97,7 +101,7 @@ describe("stack config: trust", () => {
       [
         'trust.issuers.east.certificate is "x"; it must be a CA that may sign certificates.',
         'trust.issuers.east.certificate is "x"; it must be signed by one of trust.anchors.',
-        `trust.issuers.east.key is a text of ${west.keyPem.length} characters; it must be the private key of the certificate beside it.`,
+        `trust.issuers.east.key is a string of ${west.keyPem.length} characters; it must be the private key of the certificate beside it.`,
       ],
     ],
     [
@@ -111,7 +115,7 @@ describe("stack config: trust", () => {
     [
       "an issuer that is a text is never repeated",
       given({ anchors: root.pem, issuers: { ...issuers, west: "hunter2" } }),
-      ["trust.issuers.west is a text of 7 characters; it must be a map of certificate, key."],
+      ["trust.issuers.west is a string of 7 characters; it must be a map of certificate, key."],
     ],
   ]);
 
@@ -148,9 +152,9 @@ describe("stack config: charts and values", () => {
         },
       },
       [
-        'charts.version is "latest"; it must be a chart\'s version, as 2026.8.3.',
+        'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
         'charts.source is "http://charts.example.com"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
-        "charts.timeoutSeconds is 0; it must be a whole number of seconds from 1 up.",
+        "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
         'charts.skipAwait is "yes"; it must be true or false.',
       ],
     ],
@@ -184,11 +188,11 @@ describe("stack config: charts and values", () => {
         },
       },
       [
-        "clusters.west.values.linkerd-crds.installGatewayAPI is given; it must be left out, as the cluster's gatewayApi decides it.",
-        "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is given; it must be left out, as trust.anchors decides it.",
-        "clusters.west.values.linkerd-control-plane.identity.issuer.tls is given; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
-        "clusters.west.values.linkerd-multicluster.gateway.enabled is given; it must be left out, as the cluster's gateway decides it.",
-        "clusters.west.values.linkerd-multicluster.controllers is given; it must be left out, as the links' mirroring decides it.",
+        "clusters.west.values.linkerd-crds.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
+        "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is set; it must be left out, as trust.anchors decides it.",
+        "clusters.west.values.linkerd-control-plane.identity.issuer.tls is set; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
+        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway decides it.",
+        "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
       ],
     ],
     [

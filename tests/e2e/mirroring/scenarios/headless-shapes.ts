@@ -15,7 +15,7 @@ const both = "port1 555/TCP, port2 666/TCP";
 const rootLine = (count: string) => `headless mirror of db: ${both}, ${count}`;
 const podLine = (host: string) => `endpoint mirror of ${host}.db: ${both}`;
 const clash =
-  "CollidingName: the name clash/db-0-west on east is wanted for clash/db-0 of cluster west and for pod db-0 of clash/db of cluster west: rename one of them";
+  "CollidingName: clash/db-0 of cluster west and pod db-0 of clash/db of cluster west would both be named clash/db-0-west on east: rename one of them";
 
 /** What a headless Service's mirror is, and that it becomes another (linkerd-behaviour.md 3.1, 3.5). */
 export const headlessShapeScenarios: readonly Scenario[] = [

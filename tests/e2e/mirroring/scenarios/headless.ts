@@ -1,8 +1,9 @@
 import { patchEndpoints, relabel, unexport } from "../changes.ts";
 import { headlessMirror, nothing } from "../mirrors.ts";
-import { exportedHeadless, pods } from "../objects.ts";
+import { exportedHeadless, pods, statefulSet } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 import { items } from "../view.ts";
+import { create } from "../world.ts";
 
 const both = "port1 555/TCP, port2 666/TCP";
 const rootLine = (count: string) => `headless mirror of db: ${both}, ${count}`;
@@ -86,7 +87,10 @@ export const headlessScenarios: readonly Scenario[] = [
     },
     then: {
       title: "a pod that is gone leaves the root, and its endpoint mirror goes",
-      change: ({ kube }) => patchEndpoints(kube.west, "h1/db", { subsets: pods(["pod-1"]) }),
+      change: async ({ kube }) => {
+        await create(kube.west, [statefulSet("h1/pod", "db", { ordinals: { start: 1 } })]);
+        await patchEndpoints(kube.west, "h1/db", { subsets: pods(["pod-1"]) });
+      },
       contents: headlessMirror({
         namespace: "h1",
         service: "db",
@@ -123,7 +127,10 @@ export const headlessScenarios: readonly Scenario[] = [
     then: {
       title:
         "all pods gone: the headless mirror stays, with empty Endpoints, and no endpoint mirror",
-      change: ({ kube }) => patchEndpoints(kube.west, "emptied/db", { subsets: [] }),
+      change: async ({ kube }) => {
+        await create(kube.west, [statefulSet("emptied/pod", "db", { replicas: 0 })]);
+        await patchEndpoints(kube.west, "emptied/db", { subsets: [] });
+      },
       contents: headlessMirror({
         namespace: "emptied",
         service: "db",

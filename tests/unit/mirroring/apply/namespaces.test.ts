@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { apply } from "../../../../engine/mirroring/apply/apply.ts";
 import { writeStatuses } from "../../../../engine/mirroring/apply/statuses.ts";
 import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
-import { federated as owner } from "../../../../engine/mirroring/model/owner.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import { objectKey } from "../../../../engine/kubernetes/objects.ts";
 import { federatedStatus } from "../../../../engine/mirroring/plan/status.ts";
 import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
@@ -18,6 +18,7 @@ function withoutNamespaces(sent: unknown[]): Kubernetes {
     get: unused,
     find: unused,
     replace: unused,
+    apply: unused,
     remove: unused,
     close: () => Promise.resolve(),
     create: ({ kind }, object) => {
@@ -44,8 +45,8 @@ describe("a namespace that cannot be created", () => {
   it("is the failure of each mirror in it, and of no other; their Link's status says so", async () => {
     const sent: unknown[] = [];
     const kubernetes = withoutNamespaces(sent);
-    const ground = { kubernetes, source: "west", owner, namespaceLabels: {}, work: "federating" };
-    const failures = await apply(ground, plan, () => undefined);
+    const destination = { kubernetes, source: "west", fieldManager: "a stack" };
+    const failures = await apply(destination, new Map([[federatedPart, plan]]), () => undefined);
     assert.deepEqual(failures, [
       { sentence: "a quota is used up" },
       { key: "new/bb-federated", sentence: "a quota is used up" },

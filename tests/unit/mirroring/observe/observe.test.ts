@@ -20,6 +20,7 @@ function answering(lists: Readonly<Record<string, readonly object[]>>): Kubernet
     find: unasked,
     create: unasked,
     replace: unasked,
+    apply: unasked,
     patch: unasked,
     remove: unasked,
     close: () => Promise.resolve(),

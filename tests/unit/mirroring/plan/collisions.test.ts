@@ -18,13 +18,16 @@ const ofBC = {
   target: cluster("b-c", { services: [exported("shop/a")] }),
 };
 
-function claims(situation: typeof ofC | typeof ofBC): Claim[] {
-  return wanted(situation).mirrors.map((mirror) => ({ target: situation.link.target, mirror }));
+function claims(situation: {
+  readonly link: { readonly target: string };
+  readonly target: ClusterSnapshot;
+}): Claim[] {
+  return wanted(situation).mirrors.map((mirror) => ({ part: situation.link.target, mirror }));
 }
 
 describe("a name that two links' mirrors would have", () => {
   const sentence =
-    "the name shop/a-b-c on east is wanted for shop/a of cluster b-c and for shop/a-b of cluster c: rename one of them";
+    "shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them";
 
   it("goes to neither, and each is told of both", () => {
     const first = planned({ ...ofC, source: empty, others: claims(ofBC) });
@@ -69,14 +72,25 @@ describe("a name that two links' mirrors would have", () => {
   });
 
   it("may be wanted by more than two", () => {
-    const twice = [...claims(ofBC), ...claims(ofBC).map((claim) => ({ ...claim, target: "x" }))];
-    const { skips } = planned({ ...ofC, source: empty, others: twice });
+    const pod = {
+      link: { target: "b-c" },
+      target: cluster("b-c", {
+        services: [headless("shop/db"), exported("shop/a")],
+        endpoints: [endpoints("shop/db", [pods(["a"])])],
+      }),
+    };
+    const plan = planned({ ...ofC, source: empty, others: claims(pod) });
     assert.deepEqual(
-      skips.map((skip) => skip.sentence),
+      plan.skips.map((skip) => skip.sentence),
       [
-        "the name shop/a-b-c on east is wanted for shop/a of cluster b-c and for shop/a of cluster x and for shop/a-b of cluster c: rename one of them",
+        "pod a of shop/db of cluster b-c and shop/a of cluster b-c and shop/a-b of cluster c would all be named shop/a-b-c on east: rename one of them",
       ],
     );
+    const source = reconciled({ ...ofC, source: empty });
+    const held = planned({ ...ofC, source, others: claims(pod) });
+    assert.deepEqual([actions(held), held.skips], [[], []]);
+    const other = planned({ ...pod, source, others: claims(ofC) });
+    assert.deepEqual(skipped(other), ["CollidingName shop/a", "CollidingName shop/db pod a"]);
   });
 });
 
@@ -87,7 +101,7 @@ describe("a name that a pod's and a Service's mirror would have", () => {
   const podOnly = cluster("west", { services: [db], endpoints: [dbPods] });
   const serviceOnly = cluster("west", { services: [exported("shop/db-0")] });
   const sentence =
-    "the name shop/db-0-west on east is wanted for pod db-0 of shop/db of cluster west and for shop/db-0 of cluster west: rename one of them";
+    "pod db-0 of shop/db of cluster west and shop/db-0 of cluster west would both be named shop/db-0-west on east: rename one of them";
 
   it("goes to neither, and the other pods are mirrored", () => {
     const plan = planned({ target: both, source: empty });

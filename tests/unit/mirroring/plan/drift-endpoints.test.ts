@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Endpoints, EndpointSubset } from "../../../../engine/kubernetes/objects.ts";
 import type { FieldChange } from "../../../../engine/mirroring/plan/change.ts";
 import {
+  byUs,
   edited,
   withAnnotations,
   withLabels,
@@ -106,7 +107,7 @@ const web: Row[] = [
     to9,
   ],
   ["another copied label", withLabels({ app: "db" }), "endpoints label app", '"db"', '"web"'],
-  ["a label more", withLabels({ tier: "1" }), "endpoints label tier", '"1"', "none"],
+  ["a copied label more", byUs(withLabels({ tier: "1" })), "endpoints label tier", '"1"', "none"],
   [
     "another identity",
     withAnnotations({ [identity]: "old" }),
@@ -121,7 +122,13 @@ const web: Row[] = [
     '"old"',
     '"web.shop.svc.cluster.local"',
   ],
-  ["an annotation more", withAnnotations({ a: "b" }), "endpoints annotation a", '"b"', "none"],
+  [
+    "an annotation of ours more",
+    byUs(withAnnotations({ a: "b" })),
+    "endpoints annotation a",
+    '"b"',
+    "none",
+  ],
 ];
 
 const db: Row[] = [
@@ -195,6 +202,8 @@ describe("a mirror's Endpoints that were edited by hand", () => {
       "shop/web-west",
       withSubsets({ ...toGateway, ports: [{ name: "http", port: 4143 }] }),
     ],
+    ["a label of somebody's own", "shop/web-west", withLabels({ tier: "1" })],
+    ["an annotation of somebody's own", "shop/web-west", withAnnotations({ a: "b" })],
     [
       "a subset for each pod",
       "shop/db-west",

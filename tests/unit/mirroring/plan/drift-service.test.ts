@@ -3,7 +3,14 @@ import type { Service } from "../../../../engine/kubernetes/objects.ts";
 import type { FieldChange } from "../../../../engine/mirroring/plan/change.ts";
 import { cluster, endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
-import { edited, withAnnotations, withLabels, withSpec, type Edit } from "../../fixtures/edited.ts";
+import {
+  byUs,
+  edited,
+  withAnnotations,
+  withLabels,
+  withSpec,
+  type Edit,
+} from "../../fixtures/edited.ts";
 
 const target = cluster("west", {
   services: [
@@ -69,10 +76,10 @@ const rows: Record<string, readonly Row[]> = {
     ],
     ["another value of a copied label", withLabels({ app: "db" }), label("app", '"db"', '"web"')],
     ["a copied label missing", withLabels({ app: undefined }), label("app", "none", '"web"')],
-    ["a label more", withLabels({ tier: "" }), label("tier", '""', "none")],
+    ["a copied label more", byUs(withLabels({ tier: "" })), label("tier", '""', "none")],
     [
-      "a label with the name of an inherited property",
-      withLabels({ constructor: "x" }),
+      "a copied label more with the name of an inherited property",
+      byUs(withLabels({ constructor: "x" })),
       label("constructor", '"x"', "none"),
     ],
     [
@@ -91,8 +98,8 @@ const rows: Record<string, readonly Row[]> = {
       { field: "annotation team", live: "none", wanted: '"shop"' },
     ],
     [
-      "an annotation more",
-      withAnnotations({ note: "x" }),
+      "a copied annotation more",
+      byUs(withAnnotations({ note: "x" })),
       { field: "annotation note", live: '"x"', wanted: "none" },
     ],
     [
@@ -156,7 +163,7 @@ describe("a mirror's Service that was edited by hand", () => {
       });
 
   it("has a long value told by its beginning and its length", () => {
-    const service = withAnnotations({ note: "x".repeat(200) });
+    const service = byUs<Service>(withAnnotations({ note: "x".repeat(200) }));
     const [change] = fieldChanges(
       planned({ target, source: edited(source, "shop/web-west", { service }) }),
     );
@@ -198,6 +205,8 @@ describe("a mirror's Service that was edited by hand", () => {
       "its default protocol left out",
       withSpec({ ports: [{ name: "http", port: 80, targetPort: 8080 }] }),
     ],
+    ["a label of somebody's own", withLabels({ tier: "", constructor: "x" })],
+    ["an annotation of somebody's own", withAnnotations({ note: "x" })],
     ["a node port", withSpec({ ports: [{ ...http, nodePort: 30080 }] })],
   ];
   for (const [what, edit] of harmless)

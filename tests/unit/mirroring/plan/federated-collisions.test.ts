@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
 import { federated, federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { wanted } from "../../fixtures/link.ts";
@@ -7,30 +8,31 @@ import { cluster, endpoints, exported, headless, pods } from "../../fixtures/obj
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
 
 /**
- * Names of federated Services against those of mirrors: a cluster may be called `federated`, and a
- * pod `bb-federated`'s worth of trouble. Both writers know of both.
+ * Names of federated Services against those of mirrors: no cluster may be called `federated`, but one
+ * may be called `b-federated`, where `bb-b` is a federated Service and `bb` is exported.
  */
 const empty = cluster("west", { namespaces: ["demo"] });
-const members = { east: cluster("east", { services: [member("demo/bb")] }) };
+const members = { east: cluster("east", { services: [member("demo/bb-b")] }) };
 const federatedClaims: Claim[] = federationOf({ targets: members }).mirrors.map((mirror) => ({
+  part: federatedPart,
   mirror,
 }));
 const ofCluster = {
-  link: { source: "west", target: "federated" },
-  target: cluster("federated", { services: [exported("demo/bb"), exported("demo/fine")] }),
+  link: { source: "west", target: "b-federated" },
+  target: cluster("b-federated", { services: [exported("demo/bb"), exported("demo/fine")] }),
 };
 const mirrorClaims: Claim[] = wanted({ ...ofCluster, source: empty }).mirrors.map((mirror) => ({
-  target: "federated",
+  part: "b-federated",
   mirror,
 }));
 const sentence =
-  "the name demo/bb-federated on west is wanted for demo/bb of cluster federated and for the federated Service of demo/bb: rename one of them";
+  "demo/bb of cluster b-federated and the federated Service of demo/bb-b would both be named demo/bb-b-federated on west: rename one of them";
 
 describe("a name that a mirror and a federated Service would have", () => {
   it("goes to neither, and both say so in the same words", () => {
     const one = plannedFederation({ source: empty, targets: members, others: mirrorClaims });
     const other = planned({ ...ofCluster, source: empty, others: federatedClaims });
-    assert.deepEqual([one.changes, actions(other)], [[], ["create gateway demo/fine-federated"]]);
+    assert.deepEqual([one.changes, actions(other)], [[], ["create gateway demo/fine-b-federated"]]);
     assert.deepEqual(
       [...one.skips, ...other.skips].map((skip) => [skip.reason, skip.sentence]),
       [
@@ -46,20 +48,20 @@ describe("a name that a mirror and a federated Service would have", () => {
     assert.deepEqual([own.changes, own.skips], [[], []]);
     const other = planned({ ...ofCluster, source, others: federatedClaims });
     assert.deepEqual(skipped(other), ["CollidingName demo/bb"]);
-    assert.deepEqual(actions(other), ["create gateway demo/fine-federated"]);
+    assert.deepEqual(actions(other), ["create gateway demo/fine-b-federated"]);
   });
 
   it("stays with the mirror that has it", () => {
     const source = reconciled({ ...ofCluster, source: empty });
     const own = plannedFederation({ source, targets: members, others: mirrorClaims });
-    assert.deepEqual([own.changes, skipped(own)], [[], ["CollidingName demo/bb"]]);
+    assert.deepEqual([own.changes, skipped(own)], [[], ["CollidingName demo/bb-b"]]);
     assert.deepEqual(planned({ ...ofCluster, source, others: federatedClaims }).changes, []);
   });
 
   it("may be that of a pod", () => {
     const pod = {
-      link: { source: "west", target: "federated" },
-      target: cluster("federated", {
+      link: { source: "west", target: "b-federated" },
+      target: cluster("b-federated", {
         services: [headless("demo/db")],
         endpoints: [endpoints("demo/db", [pods(["bb", "db-1"])])],
       }),
@@ -68,7 +70,7 @@ describe("a name that a mirror and a federated Service would have", () => {
     assert.deepEqual(
       skips.map((skip) => skip.sentence),
       [
-        "the name demo/bb-federated on west is wanted for pod bb of demo/db of cluster federated and for the federated Service of demo/bb: rename one of them",
+        "pod bb of demo/db of cluster b-federated and the federated Service of demo/bb-b would both be named demo/bb-b-federated on west: rename one of them",
       ],
     );
   });
@@ -89,7 +91,7 @@ describe("names across all links into a cluster", () => {
       .filter(({ link }) => link.target !== own)
       .flatMap((situation) =>
         wanted({ ...situation, source: empty }).mirrors.map((mirror) => ({
-          target: situation.link.target,
+          part: situation.link.target,
           mirror,
         })),
       );
@@ -101,7 +103,7 @@ describe("names across all links into a cluster", () => {
       return skips.map((skip) => skip.sentence);
     });
     const collision =
-      "the name demo/a-b-c on west is wanted for demo/a of cluster b-c and for demo/a-b of cluster c: rename one of them";
+      "demo/a of cluster b-c and demo/a-b of cluster c would both be named demo/a-b-c on west: rename one of them";
     assert.deepEqual(told, [[collision], [collision], []]);
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects.ts";
-import { edited, withAnnotations, withLabels, withSpec } from "../../fixtures/edited.ts";
+import { byUs, edited, withAnnotations, withLabels, withSpec } from "../../fixtures/edited.ts";
 import { fed, federated, listed, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, skipped } from "../../fixtures/reconcile.ts";
@@ -45,7 +45,7 @@ describe("a plan for federated Services", () => {
   const edits: [what: string, edit: (service: Service) => Service | undefined][] = [
     ["a list of members that somebody changed", changed({ "remote-discovery": "bb@east" })],
     ["a local member that is none", changed({ "local-discovery": "bb" })],
-    ["a label", withLabels({ by: "hand" })],
+    ["a label that no member has any more", byUs(withLabels({ app: "bb" }))],
     ["ports", withSpec({ ports: [{ port: 1 }] })],
     ["a selector", withSpec({ selector: { app: "bb" } })],
     ["a type", withSpec({ type: "NodePort" })],

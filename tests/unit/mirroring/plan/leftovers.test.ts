@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { GatewayReading } from "../../../../engine/mirroring/model/gateway.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { known, noGateway } from "../../fixtures/link.ts";
@@ -11,6 +12,10 @@ const db = headless("shop/db");
 const dbPods = endpoints("shop/db", [pods(["db-0"])]);
 const full = cluster("west", { services: [db, exported("shop/web")], endpoints: [dbPods] });
 const source = reconciled({ target: full, source: cluster("east", { namespaces: ["shop"] }) });
+const scaledDown = cluster("west", {
+  services: [db, exported("shop/web")],
+  endpoints: [endpoints("shop/db", [])],
+});
 const truncated = { "endpoints.kubernetes.io/over-capacity": "truncated" };
 
 /** The target with another `db`, and `web` as it was. */
@@ -35,6 +40,7 @@ interface Row {
   readonly source?: ClusterSnapshot;
   readonly gateway?: GatewayReading;
   readonly link?: Partial<LinkSpec>;
+  readonly missedBefore?: ReadonlySet<ObjectKey>;
   readonly skips: readonly string[];
   readonly changes: readonly string[];
 }
@@ -113,8 +119,21 @@ const rows: Row[] = [
     changes: ["delete endpoint shop/db-0-west", "replace gateway shop/db-west"],
   },
   {
-    why: "its pods are gone",
+    why: "its Endpoints are absent",
     target: cluster("west", { services: [db, exported("shop/web")] }),
+    skips: [],
+    changes: [],
+  },
+  {
+    why: "its pod is away for the first time",
+    target: scaledDown,
+    skips: [],
+    changes: [],
+  },
+  {
+    why: "its pod is away for the second time",
+    target: scaledDown,
+    missedBefore: new Set(["shop/db-0-west"]),
     skips: [],
     changes: ["delete endpoint shop/db-0-west", "update headless shop/db-west"],
   },
@@ -152,8 +171,8 @@ describe("a mirror that this run does not ask for", () => {
   });
 
   it("leads nowhere before its pods' mirrors go, as the root's update comes with their deletion", () => {
-    const target = cluster("west", { services: [db, exported("shop/web")] });
-    const after = reconciled({ target, source });
+    const missedBefore = new Set(["shop/db-0-west"] as const);
+    const after = reconciled({ target: scaledDown, source, missedBefore });
     assert.deepEqual(after.endpoints.get("shop/db-west")?.subsets, []);
     assert.deepEqual([...after.services.keys()].sort(), ["shop/db-west", "shop/web-west"]);
   });

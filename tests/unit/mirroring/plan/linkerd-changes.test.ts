@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
-import { e12pod, exportTrue, gatewayStd, linkStd } from "../../fixtures/linkerd.ts";
+import { afterRun, e12pod, exportTrue, gatewayStd, linkStd } from "../../fixtures/linkerd.ts";
 import { mep, msvc, rhep, rhsvc, rsvc, epep, epsvc, hep, hsvc } from "../../fixtures/linkerd.ts";
 import { cluster, endpoints } from "../../fixtures/objects.ts";
-import { actions, fieldChanges, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
+import { actions, fieldChanges, planned, skipped } from "../../fixtures/reconcile.ts";
 
 const ready = [{ addresses: [{ ip: "10.1.0.1" }], ports: e12pod }];
 
@@ -28,7 +28,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
     const key = "test-namespace-to-delete/test-service-remote-to-delete";
     const local = { services: [msvc(key)], endpoints: [mep(key, { ip: "" })] };
     const namespaces = ["test-namespace-to-delete"];
-    const after = reconciled(situation({}, { ...local, namespaces }));
+    const after = afterRun(situation({}, { ...local, namespaces }));
     assert.deepEqual(after, cluster("local", { namespaces }));
   });
 
@@ -49,7 +49,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
       },
     );
     assert.deepEqual(
-      reconciled(run),
+      afterRun(run),
       cluster("local", {
         services: [msvc(key, { rv: "current", ports: numbered(111, 333) })],
         endpoints: [mep(key, { ports: toGateway(111, 333) })],
@@ -94,7 +94,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
       namespaces: ["test-namespace"],
     };
     assert.deepEqual(
-      reconciled(situation({}, local)),
+      afterRun(situation({}, local)),
       cluster("local", { namespaces: ["test-namespace"] }),
     );
   });
@@ -126,7 +126,7 @@ describe("Linkerd's own tests of deleting and updating mirrors (11.3, 11.5)", ()
     assert.deepEqual(actions(planned(run)), [
       "delete gateway test-namespace/test-service-2-remote",
     ]);
-    assert.deepEqual(reconciled(run), cluster("local", survivors));
+    assert.deepEqual(afterRun(run), cluster("local", survivors));
   });
 });
 

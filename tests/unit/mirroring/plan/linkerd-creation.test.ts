@@ -13,8 +13,8 @@ import {
   hep,
   hsvc,
 } from "../../fixtures/linkerd.ts";
-import { linkStd, mep, msvc, rhep, rhsvc, rsvc } from "../../fixtures/linkerd.ts";
-import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
+import { afterRun, linkStd, mep, msvc, rhep, rhsvc, rsvc } from "../../fixtures/linkerd.ts";
+import { actions, planned, skipped } from "../../fixtures/reconcile.ts";
 
 const lk = { lk: "lv" };
 const ready = [{ addresses: [{ ip: "192.0.2.127" }], ports: e12pod }];
@@ -30,7 +30,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       services: [rsvc("ns1/service-one", "111", { ...exportTrue, ...lk })],
       endpoints: [endpoints("ns1/service-one", ready)],
     });
-    const after = reconciled({ link: linkStd, gateway: gatewayStd, target, source: empty("ns1") });
+    const after = afterRun({ link: linkStd, gateway: gatewayStd, target, source: empty("ns1") });
     assert.deepEqual(
       after,
       cluster("local", {
@@ -46,7 +46,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       endpoints: [rhep("ns2/service-one", "112", "192.0.0.1", ["pod-0"])],
     });
     const gateway = gatewayAt("192.0.2.129", 889);
-    const after = reconciled({ link: linkStd, gateway, target, source: empty("ns2") });
+    const after = afterRun({ link: linkStd, gateway, target, source: empty("ns2") });
     assert.deepEqual(
       after,
       cluster("local", {
@@ -78,7 +78,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       services: [discovered],
       endpoints: [endpoints("ns1/service-one", ready)],
     });
-    const after = reconciled({ link: linkStd, gateway: gatewayStd, target, source: empty("ns1") });
+    const after = afterRun({ link: linkStd, gateway: gatewayStd, target, source: empty("ns1") });
     assert.deepEqual(after, cluster("local", { services: [discoveryMirror], namespaces: ["ns1"] }));
   });
 
@@ -92,7 +92,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       }),
       source: empty("ns1"),
     };
-    assert.deepEqual(reconciled(situation), cluster("local", { services: [discoveryMirror] }));
+    assert.deepEqual(afterRun(situation), cluster("local", { services: [discoveryMirror] }));
     assert.deepEqual(skipped(planned(situation)), ["NotSelected ns1/service-two"]);
   });
 
@@ -127,7 +127,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       services: [rsvc("ns/svc", "1", exportTrue, port)],
       endpoints: [endpoints("ns/svc", ready)],
     });
-    const after = reconciled({ link: linkStd, gateway: gatewayStd, target, source: empty("ns") });
+    const after = afterRun({ link: linkStd, gateway: gatewayStd, target, source: empty("ns") });
     assert.deepEqual(
       after,
       cluster("local", {
@@ -148,7 +148,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     });
     const labels = { "new-label": "hi" };
     assert.deepEqual(
-      reconciled({ link: linkStd, gateway: gatewayStd, target, source }),
+      afterRun({ link: linkStd, gateway: gatewayStd, target, source }),
       cluster("local", {
         services: [msvc("ns/svc", { rv: "2", ports: port, labels })],
         endpoints: [

@@ -7,7 +7,7 @@ import { clutter, colliding, gateways, links, orderly } from "../../fixtures/arb
 import { sources, targets } from "../../fixtures/arbitrary.ts";
 import { known } from "../../fixtures/link.ts";
 import { cluster } from "../../fixtures/objects.ts";
-import { planned, reconciled } from "../../fixtures/reconcile.ts";
+import { planned, reconciled, settled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
 
 const { owns } = mirrorsOf("west");
@@ -100,17 +100,33 @@ describe("for any clusters", () => {
     );
   });
 
+  const empty = cluster("east", { namespaces: ["a", "b"] });
+  const gateway = known({ addresses: ["192.0.2.1", "192.0.2.2"] });
+  const run = fc.record({ target: targets(orderly), link: links });
+
   it("the way does not matter: after any earlier runs the mirrors are as if made at once", () => {
-    const run = fc.record({ target: targets(orderly), link: links });
     fc.assert(
       fc.property(fc.array(run, { maxLength: 3 }), run, (earlier, now) => {
-        const empty = cluster("east", { namespaces: ["a", "b"] });
-        const gateway = known({ addresses: ["192.0.2.1", "192.0.2.2"] });
+        const { excludedLabels = [] } = now.link;
         let source = empty;
-        for (const before of earlier) source = reconciled({ ...before, source });
+        for (const { target, link } of earlier)
+          source = reconciled({ target, link: { ...link, excludedLabels }, source });
         assert.deepEqual(
-          shape(reconciled({ ...now, gateway, source })),
+          shape(settled({ ...now, gateway, source })),
           shape(reconciled({ ...now, gateway, source: empty })),
+        );
+      }),
+    );
+  });
+
+  it("neither do exclusions that came later, where what they exclude is as it was copied", () => {
+    fc.assert(
+      fc.property(run, links, ({ target, link }, { excludedLabels = [] }) => {
+        const now = { target, link: { ...link, excludedLabels }, gateway };
+        const source = reconciled({ target, link, gateway, source: empty });
+        assert.deepEqual(
+          shape(reconciled({ ...now, source })),
+          shape(reconciled({ ...now, source: empty })),
         );
       }),
     );

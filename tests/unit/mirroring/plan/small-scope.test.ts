@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
 import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { edited, withLabels, withSubsets } from "../../fixtures/edited.ts";
+import { byUs, edited, withLabels, withSubsets } from "../../fixtures/edited.ts";
 import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
@@ -62,7 +62,7 @@ function live(one: Case): Objects {
     case "drifted":
       return objectsOf(
         edited(mirrored({ ...one, exported }), key, {
-          service: withLabels({ by: "hand" }),
+          service: byUs(withLabels({ stale: "copy" })),
           endpoints: withSubsets(),
         }),
       );

@@ -23,6 +23,9 @@ function west(services: Service[], objects: Endpoints[] = []): ClusterSnapshot {
   return cluster("west", { services, endpoints: objects });
 }
 
+/** Pods that the run before has missed too: where there is no StatefulSet, a mirror outlasts one. */
+const missedBefore = new Set(["shop/web-0-west", "shop/web-1-west"] as const);
+
 type Shape = keyof typeof shapes;
 
 const pairs: [from: Shape, to: Shape, changes: string[]][] = [
@@ -83,7 +86,7 @@ describe("a Service that is exported in another way (linkerd-behaviour.md 2.16, 
   for (const [from, to, changes] of pairs)
     it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, () => {
       const source = reconciled({ target: shapes[from], source: empty });
-      assert.deepEqual(actions(planned({ target: shapes[to], source })), changes);
+      assert.deepEqual(actions(planned({ target: shapes[to], source, missedBefore })), changes);
     });
 
   for (const from of Object.keys(shapes) as Shape[])
@@ -91,7 +94,7 @@ describe("a Service that is exported in another way (linkerd-behaviour.md 2.16, 
       it(`${from} to ${to} ends as if it had never been different`, () => {
         const target = shapes[to];
         const before = reconciled({ target: shapes[from], source: empty });
-        const after = reconciled({ target, source: before });
+        const after = reconciled({ target, source: before, missedBefore });
         assert.deepEqual(shape(after), shape(reconciled({ target, source: empty })));
         assert.deepEqual(planned({ target, source: after }).changes, []);
       });

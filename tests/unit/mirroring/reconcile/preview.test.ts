@@ -112,13 +112,13 @@ describe("what a preview says of a change", () => {
 
   it("that a mirror comes into the list which is there already", () => {
     assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, {}), {
-      [key]: { action: "take over: it is there already" },
+      [key]: { action: "adopt: already exists" },
     });
   });
 
   it("that a mirror goes from the list of which nothing is deleted", () => {
     assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: {} }, listed), {
-      [key]: { action: "leave: it is gone already, or not this link's" },
+      [key]: { action: "forget: already deleted, or no longer owned" },
     });
   });
 });
@@ -141,8 +141,8 @@ describe("the changes that inputs carry from run to run", () => {
     ChangeTexts,
     ChangeTexts | undefined,
   ][] = [
-    ["are absent while there has never been any", undefined, {}, undefined],
-    ["are absent where the last run had none either", {}, {}, undefined],
+    ["are empty while there has never been any", undefined, {}, {}],
+    ["are empty where the last run had none either", {}, {}, {}],
     ["begin with those of this run", undefined, { [key]: ports }, { [key]: ports }],
     ["stay as they are where nothing changes", { [key]: ports }, {}, { [key]: ports }],
     ["keep one mirror's beside another's", { a: ports }, { b: label }, { a: ports, b: label }],

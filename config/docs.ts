@@ -1,0 +1,88 @@
+import * as prettier from "prettier";
+import { isMap, isScalar, parseDocument, Scalar } from "yaml";
+import { sections, stack } from "./keys.ts";
+import type { Key, Section } from "./schema.ts";
+
+/** What the table of keys says in each file, as that file's text with its part replaced. */
+export const documents = { "Pulumi.yaml": projectFile, "README.md": readme } as const;
+
+/**
+ * Replaces the config section of Pulumi.yaml, except for keys of Pulumi itself. Every key gets a
+ * default, because Pulumi asks every stack for a key that has none.
+ *
+ * @throws Error if there is no config section
+ */
+async function projectFile(text: string): Promise<string> {
+  const document = parseDocument(text);
+  const config = document.get("config");
+  if (!isMap(config)) throw new Error("Pulumi.yaml has no config section");
+  config.items = config.items.filter(({ key }) => isScalar(key) && String(key.value).includes(":"));
+  const described = new Set<Section>();
+  for (const [name, key] of Object.entries<Key>(stack.keys)) {
+    const lines = [`${capitalised(key.meaning)}.`, ...linesOf(key, described)];
+    const description = new Scalar(lines.join("\n"));
+    description.type = lines.length > 1 ? Scalar.BLOCK_LITERAL : Scalar.BLOCK_FOLDED;
+    config.set(
+      name,
+      document.createNode({ description, default: "default" in key ? key.default : {} }),
+    );
+  }
+  return formatted(document.toString({ lineWidth: 100 }), "yaml");
+}
+
+/** A line for each key of the maps that are the key's value, and of maps in these, each map once. */
+function linesOf({ of }: Key, described: Set<Section>): string[] {
+  if (of === undefined || described.has(of)) return [];
+  described.add(of);
+  return Object.entries<Key>(of.keys).flatMap(([name, key]) => {
+    const without = "required" in key ? "required" : `default: ${defaultOf(key)}`;
+    const nested = linesOf(key, described).map((line) => `  ${line}`);
+    return [`- ${name}: ${key.meaning} (${without})`, ...nested];
+  });
+}
+
+/** Replaces what is between `<!-- npm run docs: keys of <section> -->` and `<!-- end of keys -->`. */
+async function readme(text: string): Promise<string> {
+  const tables = text.replaceAll(
+    /(<!-- npm run docs: keys of (\w+) -->)[^]*?(<!-- end of keys -->)/g,
+    (_, start: string, name: string, end: string) => `${start}\n\n${table(name)}\n\n${end}`,
+  );
+  return formatted(tables, "markdown");
+}
+
+function table(name: string): string {
+  const section = Object.entries<Section>(sections).find(([other]) => other === name)?.[1];
+  if (section === undefined) throw new Error(`the table of config keys has no section ${name}`);
+  const rows = Object.entries(section.keys).map(([key, doc]) => [
+    `\`${key}\``,
+    "required" in doc ? "required" : defaultOf(doc),
+    doc.meaning,
+  ]);
+  return [["key", "default", "meaning"], ["-", "-", "-"], ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+/** In Markdown. */
+function defaultOf(key: Exclude<Key, { readonly required: true }>): string {
+  if ("otherwise" in key) return key.otherwise;
+  const value: unknown = key.default;
+  if (typeof value === "string") return `\`${value}\``;
+  const labels = isLabels(value) ? Object.entries(value.matchLabels) : [];
+  const terms = labels.map((label) => label.join("=")).join(",");
+  return `\`${terms === "" ? JSON.stringify(value) : terms}\``;
+}
+
+function isLabels(value: unknown): value is { readonly matchLabels: object } {
+  return typeof value === "object" && value !== null && "matchLabels" in value;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** As `npm run format` would have it. */
+async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
+  const settings = await prettier.resolveConfig(import.meta.filename);
+  return prettier.format(text, { ...settings, parser });
+}

@@ -1,0 +1,206 @@
+import * as z from "zod";
+import type { LinkSpec } from "../engine/mirroring/model/link.ts";
+import { linkDefaults as engine, linkerdGateway } from "../engine/mirroring/model/link-settings.ts";
+import { flag, type Key, type Keys, list, oneOf, section, text, wholeNumber } from "./schema.ts";
+import * as syntax from "./syntax.ts";
+
+const labelKey = text(syntax.labelKey);
+const labelValue = text(syntax.labelValue);
+const operators = oneOf("In", "NotIn", "Exists", "DoesNotExist");
+
+export const expression = section("a match expression", {
+  key: { type: labelKey, required: true, meaning: "a label key" },
+  operator: {
+    type: operators,
+    required: true,
+    meaning: "`In`, `NotIn`, `Exists` or `DoesNotExist`",
+  },
+  values: {
+    type: list(labelValue, "a list of label values"),
+    default: [],
+    meaning: "label values, for `In` and `NotIn` only",
+  },
+});
+
+/** As Kubernetes validates it: the operator decides about the values. */
+const checkedExpression = expression.schema.superRefine(
+  ({ operator, values }, context) => {
+    const needed = operator === "In" || operator === "NotIn";
+    const isList = values === undefined || Array.isArray(values);
+    if (!isList || !operators.safeParse(operator).success) return;
+    if (needed === (values ?? []).length > 0) return;
+    const message = needed
+      ? `a list of at least one label value, as the operator is ${operator}`
+      : `left out, as the operator is ${operator}`;
+    context.addIssue({ code: "custom", path: ["values"], message, input: values });
+  },
+  // Even when something else in the expression is wrong: all mistakes are reported at once.
+  { when: ({ value }) => typeof value === "object" && value !== null },
+);
+
+export const selector = section("a selector", {
+  matchLabels: {
+    type: z.record(labelKey, labelValue, { error: "a map of label keys to label values" }),
+    default: {},
+    meaning: "labels that a Service must have",
+  },
+  matchExpressions: {
+    type: list(checkedExpression, "a list of match expressions"),
+    default: [],
+    of: expression,
+    meaning: "a list of `{ key, operator, values }`, all of which must hold",
+  },
+});
+
+const addresses = "a list of at least one IP address or DNS hostname";
+
+export const gateway = section("a gateway", {
+  name: {
+    type: text(syntax.serviceName),
+    default: linkerdGateway.name,
+    meaning: "name of the gateway Service in the target",
+  },
+  namespace: {
+    type: text(syntax.namespaceName),
+    otherwise: "`multiclusterNamespace`",
+    meaning: "namespace of the gateway Service",
+  },
+  addresses: {
+    type: list(text(syntax.address), addresses).min(1, { error: addresses }),
+    otherwise: "the Service's load balancer",
+    meaning: "IP addresses or DNS hostnames at which the source reaches the gateway",
+  },
+  port: {
+    type: wholeNumber("a whole number from 1 to 65535", 65535),
+    otherwise: "the Service's port `mc-gateway`",
+    meaning: "the gateway's port",
+  },
+  identity: {
+    type: text(syntax.tlsIdentity),
+    otherwise: "the Service's annotation",
+    meaning: "the gateway's TLS identity",
+  },
+});
+
+export const gatewayOrFlat = z.union([z.literal(false), gateway.schema], {
+  error: `false, without quotes, or a map of ${Object.keys(gateway.keys).join(", ")}`,
+});
+
+const deletions = `a whole number of at least 0, without quotes, or a share from "0%" to "100%"`;
+
+function isShare(value: unknown): value is `${number}%` {
+  return typeof value === "string" && /^(100|[1-9]?\d)%$/.test(value);
+}
+
+const count = wholeNumber(deletions, Number.MAX_SAFE_INTEGER, 0);
+const share = z.custom<`${number}%`>(isShare, { error: deletions });
+
+/** What the engine is told of a link; the rest of its settings come from the link's clusters. */
+type EngineSettings = Omit<LinkSpec, "source" | "target" | "targetDomain" | "gateway">;
+type OtherSettings = "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge";
+
+const settings = {
+  gateway: {
+    type: gatewayOrFlat,
+    otherwise: "the target's gateway Service",
+    of: gateway,
+    meaning:
+      "overrides what the target's gateway Service says, see below; `false`: a flat network without a gateway",
+  },
+  headless: {
+    type: flag,
+    default: engine.headless,
+    meaning: "per-pod mirrors for StatefulSets; needs a gateway",
+  },
+  selector: {
+    type: selector.schema,
+    default: engine.selector,
+    of: selector,
+    meaning: "Services mirrored through the gateway",
+  },
+  remoteDiscoverySelector: {
+    type: selector.schema,
+    default: engine.remoteDiscoverySelector,
+    of: selector,
+    meaning: "Services mirrored for pod-to-pod traffic",
+  },
+  federatedServiceSelector: {
+    type: selector.schema,
+    default: engine.federatedServiceSelector,
+    of: selector,
+    meaning: "Services that join `<service>-federated`",
+  },
+  excludedLabels: {
+    type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),
+    default: engine.excludedLabels,
+    meaning: "label keys that are not copied to mirrors; `group/*` for a whole group",
+  },
+  excludedAnnotations: {
+    type: list(text(syntax.excludedAnnotation), "a list of keys and group/* entries"),
+    default: engine.excludedAnnotations,
+    meaning: "annotation keys that are not copied to mirrors; `group/*` for a whole group",
+  },
+  createNamespaces: {
+    type: flag,
+    default: engine.createNamespaces,
+    meaning:
+      "create a namespace that is missing in the source; otherwise its Services are skipped and reported",
+  },
+  readiness: {
+    type: oneOf("ignore", "follow"),
+    default: engine.readiness,
+    meaning:
+      "`follow`: like Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness at the time of the run does not matter, because the next run may be hours away",
+  },
+  maxDeletions: {
+    type: z.union([count, share], { error: deletions }),
+    default: engine.maxDeletions,
+    meaning:
+      "how many mirrors one run may delete: a count, or a share of the link's mirrors, which applies once there are more than 10",
+  },
+  allowDeletions: {
+    type: flag,
+    default: engine.allowDeletions,
+    meaning: "let this run delete more than `maxDeletions`",
+  },
+  mirroring: {
+    type: oneOf("pulumi", "controller"),
+    default: "pulumi",
+    meaning: "`controller`: leave mirroring to Linkerd's own controller, and provision it",
+  },
+  credentialsGeneration: {
+    type: wholeNumber("a whole number from 1 to 999999999", 999_999_999),
+    default: 1,
+    meaning: "change it to rotate the link's token",
+  },
+  credentialsMaxAge: {
+    type: wholeNumber("a whole number of days from 1 to 36500", 36500),
+    otherwise: "tokens never expire",
+    meaning: "days after which the next run rotates the link's token",
+  },
+  unreachable: {
+    type: oneOf("keep", "fail"),
+    default: engine.unreachable,
+    meaning:
+      "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
+  },
+} as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
+
+/** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */
+const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
+
+export const link = section("a link", {
+  source: {
+    type: clusterReference,
+    required: true,
+    meaning: "the cluster in which mirrors appear",
+  },
+  target: {
+    type: clusterReference,
+    required: true,
+    meaning: "the cluster whose Services are exported",
+  },
+  ...settings,
+});
+
+export const linkDefaults = section("linkDefaults", settings);

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { KubernetesError } from "../../kubernetes/errors.ts";
+import type { Kubernetes } from "../../kubernetes/interface.ts";
+import { keyOf, type ObjectMeta } from "../../kubernetes/objects.ts";
+import type { Resource } from "../../kubernetes/resources.ts";
+import type { Owner } from "../model/owner.ts";
+
+interface OwnedObject {
+  readonly metadata: ObjectMeta;
+}
+
+/** Where mirrors are written, by whom, and how those that may be touched are told from the rest. */
+export interface WriteScope {
+  readonly kubernetes: Kubernetes;
+  /** Name of the source cluster. */
+  readonly source: string;
+  /** Whom `managedFields` names as the writer: this stack. */
+  readonly fieldManager: string;
+  readonly owner: Owner;
+}
+
+/** How often somebody else may get in between before this run gives up on an object. */
+const attempts = 4;
+
+/**
+ * Creates or updates one object of ours. What was observed can be out of date by now, so every
+ * update names the version it was derived from and every surprise leads to a fresh look: at an
+ * object that has come to be somebody else's nothing is changed.
+ *
+ * @param manifest the object to send, given the live one; undefined where nothing has to change.
+ * @throws KubernetesError, or an Error that names the object in the way
+ */
+export async function write<T extends OwnedObject>(
+  scope: WriteScope,
+  resource: Resource<T>,
+  name: Pick<ObjectMeta, "name" | "namespace">,
+  observed: T | undefined,
+  manifest: (live: T | undefined) => T | undefined,
+): Promise<T | undefined> {
+  const { kubernetes, fieldManager } = scope;
+  let live = observed;
+  for (let attempt = 1; ; attempt++) {
+    if (live !== undefined) assertOurs(scope, resource, live);
+    const wanted = manifest(live);
+    if (wanted === undefined) return live;
+    try {
+      return live === undefined
+        ? await kubernetes.create(resource, wanted, { fieldManager })
+        : await kubernetes.replace(resource, wanted, { fieldManager });
+    } catch (error) {
+      if (attempt === attempts || !isOutdated(error)) throw error;
+      live = await kubernetes.find(resource, name);
+    }
+  }
+}
+
+/**
+ * Deletes one object of ours; one that is gone already is as good. The preconditions make the API
+ * server itself refuse where the object is no longer the one that was judged; another object of the
+ * same name is left, since nobody has judged that one.
+ */
+export async function remove<T extends OwnedObject>(
+  { kubernetes, owner, source }: WriteScope,
+  resource: Resource<T>,
+  observed: T,
+): Promise<void> {
+  const { name, namespace, uid } = observed.metadata;
+  let live: T | undefined = observed;
+  for (let attempt = 1; live !== undefined; attempt++) {
+    // Given up by whoever took the labels off: from then on it is not ours to delete.
+    if (!owner.owns(live)) return;
+    if (live.metadata.uid !== uid)
+      throw new Error(
+        `the ${resource.kind} ${namespace}/${name} on ${source} was made anew while this run was at it, and was left: run again`,
+      );
+    const { resourceVersion } = live.metadata;
+    try {
+      await kubernetes.remove(
+        resource,
+        { name, namespace },
+        {
+          ...(uid !== undefined && { uid }),
+          ...(resourceVersion !== undefined && { resourceVersion }),
+        },
+      );
+      return;
+    } catch (error) {
+      if (hasKind(error, "notFound")) return;
+      if (attempt === attempts || !hasKind(error, "conflict")) throw error;
+      live = await kubernetes.find(resource, { name, namespace });
+    }
+  }
+}
+
+/**
+ * Waits until an object is gone, or for at most `patience` milliseconds.
+ *
+ * @returns the object, if it is still there
+ */
+export async function gone<T extends OwnedObject>(
+  { kubernetes }: WriteScope,
+  resource: Resource<T>,
+  name: Pick<ObjectMeta, "name" | "namespace">,
+  patience: number,
+): Promise<T | undefined> {
+  const deadline = Date.now() + patience;
+  for (let pause = 10; ; pause = Math.min(2 * pause, 250)) {
+    const live = await kubernetes.find(resource, name);
+    if (live === undefined || Date.now() >= deadline) return live;
+    await delay(pause);
+  }
+}
+
+function assertOurs<T extends OwnedObject>(
+  { owner, source }: WriteScope,
+  resource: Resource<T>,
+  live: T,
+): void {
+  if (owner.owns(live)) return;
+  throw new Error(
+    `the ${resource.kind} ${keyOf(live)} on ${source} is not ${owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
+  );
+}
+
+function isOutdated(error: unknown): boolean {
+  return (
+    hasKind(error, "conflict") || hasKind(error, "alreadyExists") || hasKind(error, "notFound")
+  );
+}
+
+function hasKind(error: unknown, kind: KubernetesError["kind"]): boolean {
+  return error instanceof KubernetesError && error.kind === kind;
+}

@@ -1,0 +1,108 @@
+import {
+  objectKey,
+  type EndpointPort,
+  type Endpoints,
+  type ObjectKey,
+  type Service,
+  type StatefulSet,
+} from "../../kubernetes/objects.ts";
+import { endpointMirrorName, label, mirrorName } from "../model/vocabulary.ts";
+import { hostSubsets, type HostSubset } from "./hosts.ts";
+import type { LinkView } from "./link-view.ts";
+
+/** Pods that are not in their Service's Endpoints now, and whose mirrors stay all the same. */
+export interface HeldPods {
+  readonly subsets: readonly HostSubset[];
+  /** Endpoint mirrors of them that go if the next run misses their pods too. */
+  readonly missed: readonly ObjectKey[];
+}
+
+/** Hostnames of the pods that have endpoint mirrors, by the headless mirror. */
+export type MirroredPods = ReadonlyMap<ObjectKey, readonly string[]>;
+
+export function podsMirrored({ link, source }: Pick<LinkView, "link" | "source">): MirroredPods {
+  const found = new Map<ObjectKey, string[]>();
+  const suffix = endpointMirrorName("", link.target);
+  for (const { metadata } of source.services.values()) {
+    const { name, namespace, labels = {} } = metadata;
+    const root = labels[label.headlessRoot];
+    const isOurs = labels[label.mirrored] === "true" && labels[label.cluster] === link.target;
+    if (root === undefined || !isOurs || !name.endsWith(suffix)) continue;
+    const key = objectKey(namespace, root);
+    const hostnames = found.get(key) ?? [];
+    hostnames.push(name.slice(0, -suffix.length));
+    found.set(key, hostnames);
+  }
+  return found;
+}
+
+/**
+ * Which absent pods of a headless Service keep their mirrors. A pod that restarts is in no list for
+ * a moment, so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`.
+ * Where there is no StatefulSet to ask, two runs have to miss it, and where there are no Endpoints
+ * at all nothing is known. With `readiness: follow` what is away is away, as in Linkerd.
+ */
+export function heldPods(
+  service: Service,
+  endpoints: Endpoints | undefined,
+  view: LinkView,
+  mirrored: MirroredPods,
+): HeldPods {
+  const { link, missedBefore } = view;
+  if (link.readiness === "follow") return { subsets: [], missed: [] };
+  const { name, namespace } = service.metadata;
+  const root = objectKey(namespace, mirrorName(name, link.target));
+  const listed = new Set(hostSubsets(endpoints, "ignore").flatMap(({ hostnames }) => hostnames));
+  const sets = (view.statefulSets ?? []).filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
+  );
+  const missed: ObjectKey[] = [];
+  const subsets: HostSubset[] = [];
+  for (const hostname of mirrored.get(root) ?? []) {
+    if (listed.has(hostname)) continue;
+    const mirror = objectKey(namespace, endpointMirrorName(hostname, link.target));
+    const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
+    if (answers.length > 0 && !answers.includes(true)) continue;
+    if (answers.length === 0 && endpoints !== undefined) {
+      if (missedBefore?.has(mirror) === true) continue;
+      missed.push(mirror);
+    }
+    subsets.push({ hostnames: [hostname], ports: portsOfPod(hostname, root, endpoints, view) });
+  }
+  return { subsets, missed };
+}
+
+/** Whether a pod that has a mirror is missing from its Service's Endpoints. */
+export function podsMissed(view: Pick<LinkView, "link" | "source" | "target">): boolean {
+  const { link, target } = view;
+  if (!link.headless || link.readiness === "follow") return false;
+  const suffix = mirrorName("", link.target);
+  return [...podsMirrored(view)].some(([root, hostnames]) => {
+    const [namespace = "", name = ""] = root.split("/");
+    const endpoints = target.endpoints.get(objectKey(namespace, name.slice(0, -suffix.length)));
+    const listed = new Set(hostSubsets(endpoints, "ignore").flatMap((subset) => subset.hostnames));
+    return hostnames.some((hostname) => !listed.has(hostname));
+  });
+}
+
+/** Whether a StatefulSet has the pod by now; undefined for the pod of another. */
+function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean | undefined {
+  const prefix = `${metadata.name}-`;
+  const number = hostname.startsWith(prefix) ? hostname.slice(prefix.length) : "";
+  if (!/^(0|[1-9]\d*)$/.test(number)) return undefined;
+  const { replicas = 1, ordinals: { start = 0 } = {} } = spec;
+  return Number(number) >= start && Number(number) < start + replicas;
+}
+
+/** The ports that the pod has had, else those of the Service's other pods. */
+function portsOfPod(
+  hostname: string,
+  root: ObjectKey,
+  endpoints: Endpoints | undefined,
+  { source }: LinkView,
+): readonly EndpointPort[] {
+  const own = (source.endpoints.get(root)?.subsets ?? []).find(({ addresses = [] }) =>
+    addresses.some((address) => address.hostname === hostname),
+  );
+  return own?.ports ?? endpoints?.subsets?.[0]?.ports ?? [];
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from "node:util";
+import { gatewayFacts } from "../../credentials/gateway.ts";
+import { objectKey } from "../../kubernetes/objects.ts";
+import { apply, type Destination } from "../apply/apply.ts";
+import { confirm, release } from "../apply/marks.ts";
+import { writeStatuses } from "../apply/statuses.ts";
+import { linkOf } from "../model/link-settings.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { managerOf } from "../model/stack-mark.ts";
+import type { Clusters } from "../observe/clusters.ts";
+import { reconcile } from "./reconcile.ts";
+import { entryOf, type Inputs, stacksOf } from "./state.ts";
+import type { WantedHere } from "./wanted-here.ts";
+
+/**
+ * Makes a source as its inputs say: observes it again, plans again, and writes. Idempotent: what a
+ * run before has done is found done.
+ *
+ * @returns sentences about what could not be done; the rest is
+ * @throws Error where nothing was done
+ */
+export async function carryOut(
+  clusters: Clusters,
+  wanted: WantedHere,
+  inputs: Inputs,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  await refreshWhereBehind(clusters, inputs);
+  const missedBefore = new Set(
+    Object.entries(inputs.missedPods ?? {}).flatMap(([key, fate]) =>
+      fate === "gone" ? [key as keyof NonNullable<Inputs["missedPods"]>] : [],
+    ),
+  );
+  const outcome = await reconcile(clusters, inputs, inputs, missedBefore);
+  if (outcome.outcome === "mistaken") throw new Error(outcome.mistakes.join("; "));
+  const { unreachable = {} } = inputs;
+  const lost = [...outcome.readings].flatMap(([name, reading]) => {
+    if (reading.outcome === "read") return [];
+    return unreachable[name] === undefined || reading.outcome === "refused" ? [reading.why] : [];
+  });
+  if (outcome.outcome === "blind") {
+    if (lost.length > 0) throw new Error(lost.join("; "));
+    return [];
+  }
+  const { reconciliation, source, removed } = outcome;
+  const refusals = [...reconciliation.parts.values()].flatMap(({ refusal }) => refusal ?? []);
+  const allowed = [...reconciliation.parts].filter(([, { refusal }]) => refusal === undefined);
+  const undecided = removed.flatMap((part) => (part.fate === "unknown" ? [part.why] : []));
+
+  const access = entryOf(inputs, inputs.source);
+  const kubernetes = await clusters.client(inputs.source, access);
+  const destination: Destination = {
+    kubernetes,
+    source: inputs.source,
+    fieldManager: managerOf(inputs.stack),
+  };
+  wanted.add(outcome);
+  clusters.outdate(access);
+  const failures = await apply(destination, new Map(allowed), say);
+  const marks = [
+    ...(await confirm(destination, Object.values(reconciliation.unconfirmed).flat())),
+    ...(await release(destination, source, reconciliation.released, stacksOf(inputs))),
+  ];
+  const statuses = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
+  const sentences = failures.map(({ sentence }) => sentence);
+  return [...new Set([...lost, ...refusals, ...undecided, ...sentences, ...marks, ...statuses])];
+}
+
+/**
+ * This very run may have made a Link or a gateway a moment ago, while the readings that all sources
+ * share are older: where these do not know of it, the clusters that it is about are read once more.
+ */
+async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<void> {
+  const { source, statusIn, links } = inputs;
+  const entry = entryOf(inputs, source);
+  const known = await snapshotOf(clusters, inputs, source);
+  const isBehind =
+    statusIn !== undefined &&
+    known !== undefined &&
+    links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);
+  if (isBehind) void clusters.anew(source, entry).catch(() => undefined);
+  for (const { target } of links) {
+    const snapshot = await snapshotOf(clusters, inputs, target);
+    if (snapshot === undefined || knowsGateway(snapshot, inputs, target)) continue;
+    void clusters.anew(target, entryOf(inputs, target)).catch(() => undefined);
+  }
+}
+
+function snapshotOf(
+  clusters: Clusters,
+  inputs: Inputs,
+  name: string,
+): Promise<ClusterSnapshot | undefined> {
+  return clusters.snapshot(name, entryOf(inputs, name)).catch(() => undefined);
+}
+
+/** Whether the gateway is where this run has just observed it. */
+function knowsGateway(
+  snapshot: ClusterSnapshot,
+  { links, observedGateways = {} }: Inputs,
+  target: string,
+): boolean {
+  const observed = observedGateways[target];
+  const settings = links.find((link) => link.target === target);
+  if (typeof observed !== "object" || settings === undefined) return true;
+  const { gateway } = linkOf(settings);
+  if (gateway === false) return true;
+  const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
+  const answer = gatewayFacts(gateway, service, gateway.name);
+  if (!("facts" in answer)) return false;
+  const { addresses, port, identity } = answer.facts;
+  return isDeepStrictEqual({ addresses, port, identity }, observed);
+}

@@ -1,0 +1,151 @@
+import { KubernetesError } from "../../kubernetes/errors.ts";
+import { AccessError } from "../../kubernetes/kubeconfig.ts";
+import type { StatefulSet } from "../../kubernetes/objects.ts";
+import { podsMissed } from "../desired/absent-pods.ts";
+import type { GatewayReading } from "../model/gateway.ts";
+import type { LinkSpec } from "../model/link.ts";
+import { linkOf } from "../model/link-settings.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { Clusters } from "../observe/clusters.ts";
+import type { Controller } from "../observe/controllers.ts";
+import { readGateway } from "../observe/gateway.ts";
+import { entryOf, type MirrorsArgs } from "./state.ts";
+
+/** As much of the clusters as it takes to plan. */
+export type Observed = Pick<
+  Clusters,
+  "snapshot" | "anew" | "controllers" | "statefulSets" | "resolve"
+>;
+
+/**
+ * What came of reading a cluster: `mistaken` is the kubeconfig's fault, `refused` is a credential
+ * without the right to read, and `unreachable` all that may pass by itself.
+ */
+export type ClusterReading =
+  | { readonly outcome: "read"; readonly snapshot: ClusterSnapshot }
+  | { readonly outcome: "mistaken" | "refused" | "unreachable"; readonly why: string };
+
+/** By name: the source and every target. */
+export type ClusterReadings = ReadonlyMap<string, ClusterReading>;
+
+/** One link as far as it could be looked at. */
+export interface LinkObservation {
+  readonly link: LinkSpec;
+  readonly target: TargetObservation | undefined;
+}
+
+export interface TargetObservation {
+  readonly snapshot: ClusterSnapshot;
+  readonly gateway: GatewayReading;
+  /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
+  readonly awaited: boolean;
+  readonly statefulSets: readonly StatefulSet[];
+}
+
+/** Reads the source and all targets at the same time. Never rejects. */
+export async function readClusters(
+  clusters: Observed,
+  args: MirrorsArgs,
+): Promise<ClusterReadings> {
+  const entries = Object.entries(args.clusters).map(async ([name, access]) => {
+    const reading = clusters
+      .snapshot(name, access)
+      .then((snapshot): ClusterReading => ({ outcome: "read", snapshot }), readingOf);
+    return [name, await reading] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/** The cluster's snapshot, if it could be read. */
+export function snapshotIn(readings: ClusterReadings, name: string): ClusterSnapshot | undefined {
+  const reading = readings.get(name);
+  return reading?.outcome === "read" ? reading.snapshot : undefined;
+}
+
+/**
+ * What else there is to know of each link's target. A target of which a part can't be read is put
+ * down as such in the readings that are returned, since no conclusion can be drawn about the rest.
+ */
+export async function observeLinks(
+  clusters: Observed,
+  args: MirrorsArgs,
+  readings: ClusterReadings,
+  source: ClusterSnapshot,
+): Promise<{
+  readonly links: readonly LinkObservation[];
+  readonly readings: ClusterReadings;
+}> {
+  const revised = new Map(readings);
+  const links = await Promise.all(
+    args.links.map(async (settings): Promise<LinkObservation> => {
+      const link = linkOf(settings);
+      const snapshot = snapshotIn(readings, link.target);
+      if (snapshot === undefined) return { link, target: undefined };
+      try {
+        return { link, target: await observeTarget(clusters, args, link, source, snapshot) };
+      } catch (error) {
+        revised.set(link.target, readingOf(error));
+        return { link, target: undefined };
+      }
+    }),
+  );
+  return { links, readings: revised };
+}
+
+/** Stands for a gateway that is to come; no line about a mirror says where it is. */
+const standIn: GatewayReading = {
+  known: true,
+  gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" },
+  warnings: [],
+};
+
+async function observeTarget(
+  clusters: Observed,
+  args: MirrorsArgs,
+  link: LinkSpec,
+  source: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
+): Promise<TargetObservation> {
+  const awaited = typeof args.observedGateways?.[link.target] === "string";
+  const gateway = awaited
+    ? standIn
+    : await readGateway(link, snapshot, (hostname) => clusters.resolve(hostname));
+  // Only where a pod is away does it matter whether it is meant to be there.
+  const asks = podsMissed({ link, source, target: snapshot });
+  const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];
+  return { snapshot, gateway, awaited, statefulSets };
+}
+
+/** Where they may not be read, absent pods are judged as if there were none. */
+async function statefulSetsOf(
+  clusters: Observed,
+  args: MirrorsArgs,
+  target: string,
+): Promise<readonly StatefulSet[]> {
+  try {
+    return await clusters.statefulSets(target, entryOf(args, target));
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === "forbidden") return [];
+    throw error;
+  }
+}
+
+/** Linkerd's controllers in the source, or in a sentence why they can't be known. */
+export async function observeControllers(
+  clusters: Observed,
+  args: MirrorsArgs,
+): Promise<{ readonly found: readonly Controller[] } | { readonly why: string }> {
+  try {
+    return { found: await clusters.controllers(args.source, entryOf(args, args.source)) };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof AccessError) return { outcome: "mistaken", why };
+  const isRefused =
+    error instanceof KubernetesError && ["unauthorized", "forbidden"].includes(error.kind);
+  return { outcome: isRefused ? "refused" : "unreachable", why };
+}

@@ -1,0 +1,62 @@
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import {
+  type ClusterReadings,
+  type LinkObservation,
+  type Observed,
+  observeControllers,
+  observeLinks,
+  readClusters,
+  snapshotIn,
+} from "./observation.ts";
+import { mistakesIn } from "./mistakes.ts";
+import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
+import { planSource, type Reconciliation } from "./source-plan.ts";
+import { type Before, type MirrorsArgs, type RemovedLink, stacksOf } from "./state.ts";
+
+/** What came of looking at a source and its targets. */
+export type Outcome =
+  /** The user has to fix these first, and nothing may be done. */
+  | { readonly outcome: "mistaken"; readonly mistakes: readonly string[] }
+  /** The source itself can't be read, so everything stays as it is. */
+  | {
+      readonly outcome: "blind";
+      readonly readings: ClusterReadings;
+      readonly removed: readonly RemovedLink[];
+    }
+  | {
+      readonly outcome: "planned";
+      readonly source: ClusterSnapshot;
+      readonly readings: ClusterReadings;
+      readonly links: readonly LinkObservation[];
+      readonly removed: readonly RemovedPart[];
+      readonly reconciliation: Reconciliation;
+    };
+
+/** Observes the clusters, and plans. Writes nothing. */
+export async function reconcile(
+  clusters: Observed,
+  args: MirrorsArgs,
+  before: Before,
+  missedBefore: ReadonlySet<ObjectKey>,
+): Promise<Outcome> {
+  const first = await readClusters(clusters, args);
+  const mistakes = mistakesIn(args, before, first);
+  if (mistakes.length > 0) return { outcome: "mistaken", mistakes };
+  const source = snapshotIn(first, args.source);
+  const former = removedLinks(args, before);
+  if (source === undefined) return { outcome: "blind", readings: first, removed: former };
+  const { links, readings } = await observeLinks(clusters, args, first, source);
+  const late = mistakesIn(args, before, readings);
+  if (late.length > 0) return { outcome: "mistaken", mistakes: late };
+  const stacks = stacksOf({ ...before, ...args });
+  const leftOver = former.filter(({ target }) => hasLeft(source, target, stacks));
+  const controllers =
+    leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
+  const removed = leftOver.map((link) => fateOf(link, args, before, source, controllers));
+  const observation = { args, source, links, removed, missedBefore, stacks };
+  return {
+    ...{ outcome: "planned", source, readings, links, removed },
+    reconciliation: planSource(observation),
+  };
+}

@@ -1,0 +1,117 @@
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { apply, type PartWork } from "../apply/apply.ts";
+import { release } from "../apply/marks.ts";
+import { desiredFederated } from "../desired/federated.ts";
+import { federatedPart, ownerOf } from "../model/owner.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { isMarkedBy, managerOf } from "../model/stack-mark.ts";
+import type { Clusters } from "../observe/clusters.ts";
+import { liveMirrors } from "../plan/ownership.ts";
+import { deletion, plan } from "../plan/plan.ts";
+import { count } from "../plan/text.ts";
+import { movedClusters } from "./mistakes.ts";
+import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
+import { fateOf, removedLinks, sparedMirrors } from "./removed-links.ts";
+import { entryOf, type Outputs, stacksOf } from "./state.ts";
+import type { WantedHere } from "./wanted-here.ts";
+
+/**
+ * Takes away everything that this stack has mirrored into a source, for which the source alone is
+ * read. What a controller of Linkerd's mirrors now, what another stack keeps and what another
+ * resource of this run wants stays.
+ *
+ * @returns sentences about what could not be done
+ * @throws Error where nothing was done
+ */
+export async function removeAll(
+  clusters: Clusters,
+  wanted: WantedHere,
+  state: Outputs,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  const { source: name } = state;
+  const entry = entryOf(state, name);
+  // Deletions of other resources on the same cluster share this reading.
+  clusters.renew(entry);
+  const alone = { ...state, clusters: { [name]: entry }, links: [] };
+  const readings = await readClusters(clusters, alone);
+  const [moved] = movedClusters(alone, state, readings);
+  if (moved !== undefined) throw new Error(moved);
+  const source = snapshotIn(readings, name);
+  const reading = readings.get(name);
+  if (source === undefined)
+    throw new Error(
+      `${reading === undefined || reading.outcome === "read" ? `the stack has no cluster ${name}` : reading.why}; if the cluster is gone for good, take its mirrors out of the state with pulumi state delete`,
+    );
+  const stacks = stacksOf(state);
+  const removed = removedLinks(alone, state);
+  const controllers = await observeControllers(clusters, alone);
+  const work = new Map<string, PartWork>();
+  const released: ObjectKey[] = [];
+  const gone: string[] = [];
+  for (const link of removed) {
+    const part = fateOf(link, alone, state, source, controllers);
+    const about = `${name} <- ${link.target}`;
+    if (part.fate === "unknown") {
+      if (liveMirrors(source, ownerOf(link.target)).size > 0) throw new Error(part.why);
+      continue;
+    }
+    if (part.fate === "stays") {
+      say(`${about}: its mirrors stay, because ${part.controller} mirrors it now`);
+      continue;
+    }
+    gone.push(link.target);
+    for (const note of part.notes) say(`${about}: ${note}`);
+    released.push(...[...part.spared].filter((key) => isMarkedIn(source, key, stacks)));
+    const live = [...liveMirrors(source, ownerOf(link.target))].filter(
+      ([key]) => !part.spared.has(key),
+    );
+    const free = live.filter(([key]) => !wanted.has(source.identity, key));
+    if (free.length < live.length)
+      say(
+        `${about}: ${count(live.length - free.length, "mirror")} stay, because this run wants them under another name`,
+      );
+    work.set(link.target, {
+      ...{ addresses: new Map(), namespaces: [] },
+      changes: free.map(([key, mirror]) => deletion(key, mirror)),
+    });
+  }
+  const members = planMembers(source, gone, stacks, wanted);
+  for (const note of members.notes) say(`${name}: ${note}`);
+  work.set(federatedPart, members.plan);
+
+  const kubernetes = await clusters.client(name, entry);
+  const destination = { kubernetes, source: name, fieldManager: managerOf(state.stack) };
+  const failures = await apply(destination, work, say);
+  const marks = await release(destination, source, [...released, ...members.released], stacks);
+  return [...new Set([...failures.map(({ sentence }) => sentence), ...marks])];
+}
+
+/** Takes the members of these clusters out of the federated Services, and those without any with them. */
+function planMembers(
+  source: ClusterSnapshot,
+  targets: readonly string[],
+  stacks: readonly string[],
+  wanted: WantedHere,
+) {
+  const live = liveMirrors(source, ownerOf(federatedPart));
+  const { spared, notes } = sparedMirrors(live, stacks);
+  const wantedOnes = desiredFederated({ source, links: [], retired: targets });
+  const left = new Set([...spared, ...wantedOnes.foreign]);
+  const whole = plan([{ ...wantedOnes, part: federatedPart, spared: left }], source).get(
+    federatedPart,
+  );
+  const changes = (whole?.changes ?? []).filter(
+    ({ key }) => !spared.has(key) && !wanted.has(source.identity, key),
+  );
+  return {
+    notes,
+    released: [...spared].filter((key) => isMarkedIn(source, key, stacks)),
+    plan: { addresses: whole?.addresses ?? new Map(), namespaces: [], changes },
+  };
+}
+
+function isMarkedIn({ services }: ClusterSnapshot, key: ObjectKey, stacks: readonly string[]) {
+  const meta = services.get(key)?.metadata;
+  return meta !== undefined && isMarkedBy(meta, stacks);
+}

@@ -1,0 +1,251 @@
+import { type ObjectKey, objectKey } from "../../kubernetes/objects.ts";
+import { desired, type Desired } from "../desired/desired.ts";
+import { desiredFederated, type DesiredFederated } from "../desired/federated.ts";
+import { linkCreated } from "../desired/members.ts";
+import { mirrorKey } from "../desired/refuse.ts";
+import { linkDefaults } from "../model/link-settings.ts";
+import { federated, federatedPart, mirrorsOf } from "../model/owner.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
+import type { SourcePlan } from "../plan/change.ts";
+import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
+import { liveMirrors } from "../plan/ownership.ts";
+import { plan, type WantedPart } from "../plan/plan.ts";
+import { federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
+import type { LinkObservation, TargetObservation } from "./observation.ts";
+import { type RemovedPart, sparedMirrors } from "./removed-links.ts";
+import { type ByPart, type Facts, type GatewayFact, type MirrorsArgs } from "./state.ts";
+
+/** All that a plan is made from. */
+export interface SourceObservation {
+  readonly args: MirrorsArgs;
+  readonly source: ClusterSnapshot;
+  readonly links: readonly LinkObservation[];
+  readonly removed: readonly RemovedPart[];
+  /** Endpoint mirrors whose pods the run before has missed. */
+  readonly missedBefore: ReadonlySet<ObjectKey>;
+  /** The names of this stack, by which it knows its own marks. */
+  readonly stacks: readonly string[];
+}
+
+/** What one run does to a source, and what it has to say. */
+export interface Reconciliation {
+  /** Only of parts about which a conclusion could be drawn. */
+  readonly parts: SourcePlan;
+  /** Mirrors that are right, but so far confirmed by another stack alone. */
+  readonly unconfirmed: ByPart<readonly ObjectKey[]>;
+  /** Mirrors that stay with another stack, whose marks of this one are to be taken off. */
+  readonly released: readonly ObjectKey[];
+  readonly facts: Pick<Facts, "gateways" | "portConflicts">;
+  /** Endpoint mirrors that stay although their pods are away. */
+  readonly missed: readonly ObjectKey[];
+  /** By part. */
+  readonly notes: readonly (readonly [part: string, sentence: string])[];
+  readonly statuses: LinkStatuses;
+}
+
+/** Plans everything that one source should have, all links together. Pure. */
+export function planSource(observation: SourceObservation): Reconciliation {
+  const { source, links, removed, stacks } = observation;
+  const reached = links.flatMap(({ link, target }) =>
+    target === undefined ? [] : [{ link, target, wanted: desiredOf(link, target, observation) }],
+  );
+  const going = removed.filter((each) => each.fate === "goes");
+  const union = desiredFederated({
+    source,
+    links: links.map(({ link, target }) => ({
+      link,
+      target: target?.snapshot,
+      created: linkCreated(source, link.target),
+    })),
+    retired: going.map(({ link }) => link.target),
+  });
+  const parts = plan(
+    [
+      ...reached.map(({ link, wanted }) => ({
+        ...partOf(link.target, wanted),
+        guard: guardOf(link),
+      })),
+      ...going.map(({ link, spared }) => ({
+        ...partOf(link.target, { mirrors: [], skips: [] }),
+        spared,
+        guard: guardOf(limitOf(link, observation.args)),
+      })),
+      {
+        ...partOf(federatedPart, union),
+        spared: new Set(union.foreign),
+        guard: (changes, live) =>
+          tooManyLeave(
+            [
+              ...links.map(({ link }) => link),
+              ...going.map(({ link }) => limitOf(link, observation.args)),
+            ],
+            changes,
+            live,
+          ),
+      },
+    ],
+    source,
+  );
+  return {
+    parts,
+    unconfirmed: unconfirmedIn(parts, source, stacks),
+    released: going.flatMap(({ spared }) =>
+      [...spared].filter((key) => isMarked(source, key, stacks)),
+    ),
+    facts: {
+      ...nonEmpty("gateways", gatewaysOf(reached)),
+      ...nonEmpty("portConflicts", union.conflicts),
+    },
+    missed: reached.flatMap(({ wanted }) => wanted.missed ?? []),
+    notes: [...notesOf(reached, going, union), ...sharedNotes(parts, source, stacks)],
+    statuses: statusesOf(observation, reached, union, parts),
+  };
+}
+
+type Reached = {
+  readonly link: LinkObservation["link"];
+  readonly target: TargetObservation;
+  readonly wanted: Desired;
+};
+
+function desiredOf(
+  link: LinkObservation["link"],
+  target: TargetObservation,
+  { source, missedBefore }: SourceObservation,
+): Desired {
+  const { snapshot, gateway, statefulSets } = target;
+  return desired({ link, source, target: snapshot, gateway, statefulSets, missedBefore });
+}
+
+function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "skips">): WantedPart {
+  return { part, mirrors, skips };
+}
+
+function guardOf(limit: DeletionLimit): NonNullable<WantedPart["guard"]> {
+  return (changes, live) =>
+    tooManyDeletions(limit, changes.filter(({ action }) => action === "delete").length, live.size);
+}
+
+/** A link that is no longer in the config has the limits that it had there. */
+function limitOf(
+  { source, target, maxDeletions, allowDeletions }: RemovedPart["link"],
+  args: MirrorsArgs,
+): DeletionLimit {
+  return {
+    ...{ source, target, removed: true },
+    maxDeletions: maxDeletions ?? linkDefaults.maxDeletions,
+    allowDeletions: allowDeletions === true || args.allowDeletions === true,
+  };
+}
+
+function gatewaysOf(reached: readonly Reached[]): Record<string, GatewayFact> {
+  return Object.fromEntries(
+    reached.flatMap(({ link, target: { gateway, awaited } }) => {
+      if (!gateway.known || awaited) return [];
+      const { addresses, port, identity } = gateway.gateway;
+      return [[link.target, { addresses: addresses.join(", "), port, identity }] as const];
+    }),
+  );
+}
+
+function unconfirmedIn(
+  parts: SourcePlan,
+  { services }: ClusterSnapshot,
+  stacks: readonly string[],
+): ByPart<readonly ObjectKey[]> {
+  return Object.fromEntries(
+    [...parts].flatMap(([part, { wanted, changes }]) => {
+      const written = new Set(changes.map(({ key }) => key));
+      const keys = wanted.map(mirrorKey).filter((key) => {
+        const meta = services.get(key)?.metadata;
+        return (
+          meta !== undefined &&
+          !written.has(key) &&
+          otherStacks(meta, stacks).length > 0 &&
+          !isMarkedBy(meta, stacks)
+        );
+      });
+      return keys.length === 0 ? [] : [[part, keys] as const];
+    }),
+  );
+}
+
+function isMarked(
+  { services }: ClusterSnapshot,
+  key: ObjectKey,
+  stacks: readonly string[],
+): boolean {
+  const meta = services.get(key)?.metadata;
+  return meta !== undefined && isMarkedBy(meta, stacks);
+}
+
+function notesOf(
+  reached: readonly Reached[],
+  going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
+  { conflicts }: DesiredFederated,
+): (readonly [string, string])[] {
+  return [
+    ...reached.flatMap(({ link, target: { gateway } }) =>
+      gateway.known ? gateway.warnings.map((warning) => [link.target, warning] as const) : [],
+    ),
+    ...going.flatMap(({ link, notes }) => notes.map((note) => [link.target, note] as const)),
+    ...Object.entries(conflicts).map(
+      ([origin, sentence]) => [federatedPart, `${origin}: ${sentence}`] as const,
+    ),
+  ];
+}
+
+/** Two stacks that mirror one link: each would undo what the other does when they disagree. */
+function sharedNotes(
+  parts: SourcePlan,
+  source: ClusterSnapshot,
+  stacks: readonly string[],
+): (readonly [string, string])[] {
+  return [...parts].flatMap(([part, { wanted }]) => {
+    const keepers = new Set(
+      wanted.flatMap((mirror) => {
+        const meta = source.services.get(mirrorKey(mirror))?.metadata;
+        return meta === undefined ? [] : otherStacks(meta, stacks);
+      }),
+    );
+    if (keepers.size === 0) return [];
+    const names = [...keepers].sort().join(", ");
+    return [
+      [
+        part,
+        `another stack mirrors this as well (${names}): take it out of one of the two`,
+      ] as const,
+    ];
+  });
+}
+
+function statusesOf(
+  { args: { statusIn } }: SourceObservation,
+  reached: readonly Reached[],
+  union: DesiredFederated,
+  parts: SourcePlan,
+): LinkStatuses {
+  if (statusIn === undefined) return [];
+  const joined = parts.get(federatedPart);
+  return reached.flatMap(({ link: { target } }) => {
+    const link = objectKey(statusIn, target);
+    const own = parts.get(target);
+    return [
+      ...(own === undefined ? [] : [mirrorStatus(link, own)]),
+      ...(joined === undefined ? [] : [federatedStatus(link, target, union.mirrors, joined)]),
+    ];
+  });
+}
+
+function nonEmpty<K extends string, V extends object>(key: K, value: V): Partial<Record<K, V>> {
+  const entry: Partial<Record<K, V>> = {};
+  if (Object.keys(value).length > 0) entry[key] = value;
+  return entry;
+}
+
+/** The mirrors of one link that the source has, and which of them another stack keeps. */
+export function liveLink(source: ClusterSnapshot, target: string, stacks: readonly string[]) {
+  const live = liveMirrors(source, target === federatedPart ? federated : mirrorsOf(target));
+  return { live, ...sparedMirrors(live, stacks) };
+}

@@ -1,0 +1,36 @@
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { mirrorsOf, ownerOf } from "../model/owner.ts";
+import { liveMirrors } from "../plan/ownership.ts";
+import type { Outcome } from "./reconcile.ts";
+
+/**
+ * What the resources of one process want to be there, by the cluster's identity. Pulumi creates a
+ * resource under its new name before it deletes the one of the old name, and both are the same
+ * mirrors then: what one of them wants, the deletion of another must leave.
+ */
+export class WantedHere {
+  readonly #keys = new Map<string, Set<string>>();
+
+  /** Notes what a resource wants, and what it can't judge now and so keeps. */
+  add({
+    source,
+    links,
+    reconciliation: { parts },
+  }: Extract<Outcome, { readonly outcome: "planned" }>): void {
+    const keys = this.#keys.get(source.identity) ?? new Set();
+    const add = (all: Iterable<string>) => {
+      for (const key of all) keys.add(key);
+    };
+    for (const [part, { mirrors, refusal }] of parts) {
+      add(Object.keys(mirrors));
+      if (refusal !== undefined) add(liveMirrors(source, ownerOf(part)).keys());
+    }
+    for (const { link, target } of links)
+      if (target === undefined) add(liveMirrors(source, mirrorsOf(link.target)).keys());
+    this.#keys.set(source.identity, keys);
+  }
+
+  has(identity: string, key: ObjectKey): boolean {
+    return this.#keys.get(identity)?.has(key) === true;
+  }
+}

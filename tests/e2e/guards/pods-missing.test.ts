@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { Account, reading } from "../mirroring/account.ts";
+import { installGateway } from "../mirroring/gateway.ts";
+import { Stack } from "../mirroring/stack.ts";
+import { createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import { Headless } from "./headless.ts";
+
+const hosts = ["db-0", "db-1", "db-2"];
+const links = [{ source: "east", target: "west", headless: true }];
+
+for (const { title, namespace, readable } of [
+  { title: "that has no StatefulSet", namespace: "pods-missing", readable: true },
+  { title: "whose StatefulSet may not be read", namespace: "pods-unread", readable: false },
+]) {
+  describe(`a pod of a headless Service ${title}`, function () {
+    this.timeout("3m");
+
+    let world: World;
+    let stack: Stack;
+    let headless: Headless;
+    let account: Account | undefined;
+    let uids: Readonly<Record<string, string | undefined>>;
+
+    before(async function () {
+      this.timeout("20m");
+      world = await emptyWorld();
+      const { west, east } = world.kube;
+      await installGateway(west);
+      await createNamespaces(east, [namespace]);
+      headless = await Headless.create(west, east, namespace, hosts);
+      let clusters: object = { west: {}, east: {} };
+      if (!readable) {
+        await headless.createStatefulSet({ replicas: 3 });
+        account = await Account.create(world, "west", namespace, reading);
+        const kubeconfig = join(world.bed.folder, `${namespace}.kubeconfig`);
+        const access = { ...world.bed.clusters.west.access, token: account.token };
+        await writeKubeconfig(kubeconfig, [{ name: "west", access }]);
+        clusters = { west: { kubeconfig }, east: {} };
+      }
+      const secrets = account === undefined ? [] : [account.token];
+      stack = await Stack.create(world, namespace, { clusters, links }, secrets);
+    });
+    beforeEach(async () => {
+      await headless.list(hosts);
+      await stack.up();
+      uids = await headless.mirrors();
+      assert.deepEqual(Object.keys(uids), hosts);
+    });
+    after(() => account?.remove());
+
+    it("keeps its mirror when it is missing in one run, however many previews see it missing", async () => {
+      await headless.list(["db-0", "db-2"]);
+      for (let previews = 0; previews < 3; previews += 1)
+        assert.doesNotMatch((await stack.preview()).text, goes);
+      await stack.up();
+      assert.deepEqual(await headless.mirrors(), uids);
+    });
+
+    it("loses its mirror when it is missing in two runs in a row, as the second's preview shows", async () => {
+      await headless.list(["db-0", "db-2"]);
+      await stack.up();
+      assert.match((await stack.preview()).text, goes);
+      await stack.up();
+      assert.deepEqual(Object.keys(await headless.mirrors()), ["db-0", "db-2"]);
+      await stack.assertSettled();
+    });
+
+    it("keeps its mirror when it is missing every other run", async () => {
+      await headless.list(["db-0", "db-2"]);
+      await stack.up();
+      await headless.list(hosts);
+      await stack.up();
+      await headless.list(["db-0", "db-2"]);
+      await stack.up();
+      assert.deepEqual(await headless.mirrors(), uids);
+    });
+
+    it("keeps its mirror when the Endpoints are absent, however many runs see it", async () => {
+      await headless.removeEndpoints();
+      try {
+        for (let runs = 0; runs < 3; runs += 1) await stack.up();
+        assert.deepEqual(await headless.mirrors(), uids);
+      } finally {
+        await headless.createEndpoints(hosts);
+      }
+    });
+  });
+}
+
+const goes = /^\s*- .*\/db-1-west/m;

@@ -1,0 +1,24 @@
+import { equal } from "node:assert/strict";
+import { link } from "../../../config/link-keys.ts";
+import { nearest } from "../../../config/mistakes.ts";
+
+describe("stack config: the nearest key", () => {
+  const rows: readonly (readonly [word: string, key: string | undefined])[] = [
+    ["headles", "headless"],
+    ["Headless", "headless"],
+    ["max_deletions", "maxDeletions"],
+    ["federatedSelector", "federatedServiceSelector"],
+    ["remoteDiscoverySelectors", "remoteDiscoverySelector"],
+    ["unreachble", "unreachable"],
+    ["soruce", "source"],
+    ["x", undefined],
+    ["", undefined],
+    ["weight", undefined],
+    ["headless".repeat(1000), undefined],
+  ];
+  for (const [word, key] of rows) {
+    it(`${JSON.stringify(word.slice(0, 40))} -> ${key ?? "none"}`, () => {
+      equal(nearest(word, Object.keys(link.keys)), key);
+    });
+  }
+});
