@@ -170,7 +170,7 @@ describe("the status of Link resources on a real API server", function () {
     await create(east, [service(key("long"), { labels: member, annotations })]);
     const { text } = await stack.up({ fails: true });
     const reason = text.split("\n").find((line) => line.includes("mc-status/long-federated"));
-    assert.match(text, /the rest is done, and pulumi up goes on with these$/);
+    assert.match(text, /everything else is done, and the next pulumi up retries these$/);
     const failed = (await statusOf("east")).federatedServices ?? [];
     assert.deepEqual(summary(failed), [
       "mc-status/bb: True Mirrored mc-status/bb-federated",

@@ -221,8 +221,11 @@ async function listening(lines: string[], work: () => Promise<unknown>): Promise
 }
 
 function assertNothing(steps: readonly Step[]): void {
-  const changed = steps.filter(({ changes }) => changes).map(({ name }) => name);
-  if (changed.length > 0) throw new Error(`something is to do for ${changed.join(", ")}`);
+  for (const { name, held, inputs, changes } of steps) {
+    if (!changes) continue;
+    const difference = { before: held?.inputs, after: inputs };
+    throw new Error(`something is to do for ${name}: ${JSON.stringify(difference)}`);
+  }
 }
 
 /** Waits for all, and then throws what has gone wrong. */
