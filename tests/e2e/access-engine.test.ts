@@ -118,11 +118,15 @@ async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<
       const question = ${JSON.stringify(question)};
       const target = new LinkTarget("east/west", { ...question, rotation: { generation } });
       export const { facts } = target;
-      new Mirrors("east/west", {
-        link: { source: "east", target: "west" },
+      new Mirrors("east", {
+        source: "east",
+        stack: "linkerd-multicluster/access-engine",
         clusters: { west: question.access, east: question.sourceAccess },
-        gatewaySeen: facts.apply(({ gateway: { addresses, port, identity } }) =>
-          ({ addresses, port, identity })),
+        links: [{ source: "east", target: "west" }],
+        observedGateways: {
+          west: facts.apply(({ gateway: { addresses, port, identity } }) =>
+            ({ addresses, port, identity })),
+        },
       });
       new TokenCheck("east/west", {
         target: "west",

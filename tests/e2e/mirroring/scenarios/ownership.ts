@@ -101,13 +101,7 @@ export const ownershipScenarios: readonly Scenario[] = [
     namespace: "norths",
     remains: together(norths, probe, federated),
     source: items("norths", together(norths, probe, federated)),
-    adopted: ["norths/web-federated"],
-    run: {
-      contents: together(norths, probe, federated),
-      comes: {
-        "norths/web-federated": "federated Service of web@elsewhere: port1 555/TCP, port2 666/TCP",
-      },
-    },
+    run: { contents: together(norths, probe, federated) },
   },
   {
     title:
