@@ -80,7 +80,10 @@ export const mirrors = {
       const managed = new Set(targets);
       const parts = [...managed, federatedPart].flatMap((part) => {
         const lines = [...liveMirrors(snapshot, ownerOf(part))]
-          .filter(([, { service }]) => service === undefined || !isForeign(service, managed))
+          .filter(
+            ([, { service }]) =>
+              service === undefined || !isForeign(service.metadata.annotations, managed),
+          )
           .map(([key, mirror]) => [key, describeLive(mirror)] as const);
         return lines.length === 0 ? [] : [[part, Object.fromEntries(lines.sort())] as const];
       });

@@ -120,9 +120,9 @@ async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<
       export const { facts } = target;
       new Mirrors("east", {
         source: "east",
-        stack: "linkerd-multicluster/access-engine",
-        clusters: { west: question.access, east: question.sourceAccess },
+        stack: "access-engine/test",
         links: [{ source: "east", target: "west" }],
+        clusters: { west: question.access, east: question.sourceAccess },
         observedGateways: {
           west: facts.apply(({ gateway: { addresses, port, identity } }) =>
             ({ addresses, port, identity })),

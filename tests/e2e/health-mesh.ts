@@ -77,7 +77,7 @@ export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void
   });
   assert.ok("config" in parsed);
   const mirrors = await provider();
-  for (const args of wantedResources(parsed.config, "linkerd-multicluster/links").values()) {
+  for (const args of wantedResources(parsed.config, "bed/health").values()) {
     const { inputs } = await mirrors.check({}, { ...args });
     await mirrors.create(inputs);
   }

@@ -40,9 +40,11 @@ describe("names that mirrors cannot have, across links from real clusters", func
     });
   });
 
+  const both =
+    "(CollidingName): names/a of cluster b-c and names/a-b of cluster c would both be named names/a-b-c on east: rename one of them";
   const sentences = [
-    `${note("east", "b-c")}names/a is not mirrored (CollidingName): names/a of cluster b-c and names/a-b of cluster c would both be named names/a-b-c on east: rename one of them`,
-    `${note("east", "c")}names/a-b is not mirrored (CollidingName): names/a of cluster b-c and names/a-b of cluster c would both be named names/a-b-c on east: rename one of them`,
+    `${note("east", "b-c")}names/a is not mirrored ${both}`,
+    `${note("east", "c")}names/a-b is not mirrored ${both}`,
     `${note("east", "c")}names/db pod db-0, names/db-0 are not mirrored (CollidingName): names/db-0 of cluster c and pod db-0 of names/db of cluster c would both be named names/db-0-c on east: rename one of them`,
     `${note("east", "c")}names/copy pod pod-0, names/db pod pod-0 are not mirrored (CollidingName): pod pod-0 of names/copy of cluster c and pod pod-0 of names/db of cluster c would both be named names/pod-0-c on east: rename one of them`,
     `${note("east", "c")}names/taken is not mirrored (NotOurs): east already has a foreign Service names/taken-c: rename or delete it, or rename what is exported`,

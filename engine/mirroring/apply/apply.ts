@@ -92,7 +92,7 @@ class Run {
       ),
     );
     this.#addresses = new Map([...work.values()].flatMap(({ addresses }) => [...addresses]));
-    this.#progress = new Progress(`mirroring into ${destination.source}`, all.length, say);
+    this.#progress = new Progress("mirroring", all.length, say);
   }
 
   async createNamespaces(): Promise<void> {

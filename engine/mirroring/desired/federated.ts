@@ -47,7 +47,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     if (
       joined.length === 0 &&
       existing !== undefined &&
-      isForeign(existing, managedClusters(view))
+      isForeign(existing.metadata.annotations, managedClusters(view))
     ) {
       foreign.push(keyOf(existing));
       return [];
@@ -177,10 +177,7 @@ function comesBefore(cluster: string, { created }: Member, view: FederatedView):
  * Whether a federated Service is somebody else's: it lists remote members, and none of a cluster
  * that this stack links or has linked.
  */
-export function isForeign(
-  { metadata: { annotations = {} } }: Service,
-  managed: ReadonlySet<string>,
-): boolean {
+export function isForeign(annotations: StringMap = {}, managed: ReadonlySet<string>): boolean {
   const tokens = tokensIn(annotations);
   return (
     annotations[annotation.localMember] === undefined &&

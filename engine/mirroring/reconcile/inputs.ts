@@ -20,6 +20,7 @@ import {
   type Outage,
   partsBefore,
   type Planned,
+  stacksNow,
 } from "./state.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
@@ -183,9 +184,8 @@ function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
 }
 
 /** A stack that has been renamed goes on knowing its marks by the old name. */
-function formerStacks(before: Before, { stack }: MirrorsArgs): Pick<Planned, "formerStacks"> {
-  const names = [before.stack ?? stack, ...(before.formerStacks ?? [])];
-  const former = [...new Set(names)].filter((name) => name !== stack);
+function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
+  const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
 }
 
@@ -214,9 +214,8 @@ function mirrorsByPart(
   for (const part of partsOf(args, removed)) {
     const plan = parts.get(part);
     const lines = plan?.mirrors ?? mirrorsBefore(before, part);
-    const awaited = args.observedGateways?.[part];
-    const isOpen = typeof awaited === "string" && plan !== undefined && !bringsOnly(plan);
-    if (isOpen) entries.push([part, awaited]);
+    const awaited = plan === undefined ? undefined : awaitedText(args, part, plan);
+    if (awaited !== undefined) entries.push([part, awaited]);
     else if (Object.keys(lines).length > 0) entries.push([part, lines]);
   }
   return Object.fromEntries(entries);
@@ -230,6 +229,12 @@ function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): strin
     ...staying.map(({ link }) => link.target),
     federatedPart,
   ];
+}
+
+/** What stands for a part of which nothing can be said before its gateway has been made. */
+function awaitedText({ observedGateways }: MirrorsArgs, part: string, plan: Plan) {
+  const awaited = observedGateways?.[part];
+  return typeof awaited === "string" && !bringsOnly(plan) ? awaited : undefined;
 }
 
 /** Of a gateway that is yet to be made only this can be foretold: what there will be that is new. */
@@ -248,6 +253,7 @@ function pendingChanges(
   const { parts, unconfirmed } = reconciliation;
   const pending = new Map<string, ChangeTexts>();
   for (const [part, plan] of parts) {
+    if (awaitedText(args, part, plan) !== undefined) continue;
     const confirmed = (unconfirmed[part] ?? []).map(
       (key) => [key, { action: "confirm: another stack made it" }] as const,
     );
@@ -360,13 +366,18 @@ function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boo
     !isDeepStrictEqual(before.notMirrored ?? {}, now.notMirrored ?? {}) ||
     !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
     !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
-    !isDeepStrictEqual(Object.keys(before.unreachable ?? {}), Object.keys(now.unreachable ?? {})) ||
+    !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
     !isDeepStrictEqual(before.removedLinks ?? [], now.removedLinks ?? []) ||
     before.stack !== now.stack ||
     // State has to know each link, so that what it has brought can be taken away.
     !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||
     accessDiffers(before, now)
   );
+}
+
+/** Sorted: a map comes back from state in an order of its own. */
+function awayIn({ unreachable = {} }: Pick<Before, "unreachable">): string[] {
+  return Object.keys(unreachable).sort();
 }
 
 function targetsOf({ links = [] }: Before): string[] {

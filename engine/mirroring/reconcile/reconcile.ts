@@ -12,7 +12,7 @@ import {
 import { mistakesIn } from "./mistakes.ts";
 import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
 import { planSource, type Reconciliation } from "./source-plan.ts";
-import { type Before, type MirrorsArgs, type RemovedLink, stacksOf } from "./state.ts";
+import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
 
 /** What came of looking at a source and its targets. */
 export type Outcome =
@@ -49,7 +49,7 @@ export async function reconcile(
   const { links, readings } = await observeLinks(clusters, args, first, source);
   const late = mistakesIn(args, before, readings);
   if (late.length > 0) return { outcome: "mistaken", mistakes: late };
-  const stacks = stacksOf({ ...before, ...args });
+  const stacks = stacksNow(before, args);
   const leftOver = former.filter(({ target }) => hasLeft(source, target, stacks));
   const controllers =
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);

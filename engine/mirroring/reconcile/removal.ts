@@ -11,7 +11,7 @@ import { deletion, plan } from "../plan/plan.ts";
 import { count } from "../plan/text.ts";
 import { movedClusters } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
-import { fateOf, removedLinks, sparedMirrors } from "./removed-links.ts";
+import { fateOf, hasLeft, removedLinks, sparedMirrors } from "./removed-links.ts";
 import { entryOf, type Outputs, stacksOf } from "./state.ts";
 import type { WantedHere } from "./wanted-here.ts";
 
@@ -53,7 +53,7 @@ export async function removeAll(
     const part = fateOf(link, alone, state, source, controllers);
     const about = `${name} <- ${link.target}`;
     if (part.fate === "unknown") {
-      if (liveMirrors(source, ownerOf(link.target)).size > 0) throw new Error(part.why);
+      if (hasLeft(source, link.target, stacks)) throw new Error(part.why);
       continue;
     }
     if (part.fate === "stays") {

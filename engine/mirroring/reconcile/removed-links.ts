@@ -7,7 +7,7 @@ import type { Controller } from "../observe/controllers.ts";
 import type { LiveMirror } from "../plan/change.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { count } from "../plan/text.ts";
-import { type Before, type MirrorsArgs, type RemovedLink, stacksOf } from "./state.ts";
+import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
 
 /** What becomes of what a link has brought, once it has left the config. */
 export type RemovedPart = { readonly link: RemovedLink } & (
@@ -88,7 +88,7 @@ export function fateOf(
     const { namespace, name } = controller;
     return { link, fate: "stays", controller: `Deployment ${args.source}/${namespace}/${name}` };
   }
-  const stacks = stacksOf({ ...before, ...args });
+  const stacks = stacksNow(before, args);
   const { spared, notes } = sparedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
   return { link, fate: "goes", spared, notes };
 }

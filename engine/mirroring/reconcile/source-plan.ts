@@ -1,6 +1,6 @@
 import { type ObjectKey, objectKey } from "../../kubernetes/objects.ts";
 import { desired, type Desired } from "../desired/desired.ts";
-import { desiredFederated, type DesiredFederated } from "../desired/federated.ts";
+import { desiredFederated, type DesiredFederated, isForeign } from "../desired/federated.ts";
 import { linkCreated } from "../desired/members.ts";
 import { mirrorKey } from "../desired/refuse.ts";
 import { linkDefaults } from "../model/link-settings.ts";
@@ -87,8 +87,9 @@ export function planSource(observation: SourceObservation): Reconciliation {
     ],
     source,
   );
+  const managed = new Set(links.map(({ link }) => link.target));
   return {
-    parts,
+    parts: withoutForeign(parts, managed),
     unconfirmed: unconfirmedIn(parts, source, stacks),
     released: going.flatMap(({ spared }) =>
       [...spared].filter((key) => isMarked(source, key, stacks)),
@@ -101,6 +102,17 @@ export function planSource(observation: SourceObservation): Reconciliation {
     notes: [...notesOf(reached, going, union), ...sharedNotes(parts, source, stacks)],
     statuses: statusesOf(observation, reached, union, parts),
   };
+}
+
+/** A federated Service that this run leaves to others is no longer among this stack's. */
+function withoutForeign(parts: SourcePlan, managed: ReadonlySet<string>): SourcePlan {
+  const joined = parts.get(federatedPart);
+  if (joined === undefined) return parts;
+  const foreign = new Set<string>(
+    joined.wanted.filter(({ annotations }) => isForeign(annotations, managed)).map(mirrorKey),
+  );
+  const own = Object.entries(joined.mirrors).filter(([key]) => !foreign.has(key));
+  return new Map([...parts, [federatedPart, { ...joined, mirrors: Object.fromEntries(own) }]]);
 }
 
 type Reached = {

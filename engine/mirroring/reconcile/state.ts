@@ -135,6 +135,11 @@ export function entryOf(
   return entry;
 }
 
+/** The same for a run that may have another name for the stack than the run before. */
+export function stacksNow(before: Before, { stack }: Pick<MirrorsArgs, "stack">): string[] {
+  return [...new Set([stack, before.stack ?? stack, ...(before.formerStacks ?? [])])];
+}
+
 /** The names by which this stack's marks are known. */
 export function stacksOf({
   stack,

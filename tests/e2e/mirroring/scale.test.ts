@@ -32,7 +32,7 @@ describe("a thousand exported Services", function () {
   it("are mirrored by the first up, which says how far it has come", async () => {
     const { text, writes } = await timed("up", () => stack.up());
     assert.equal(writes.length, 2 * total);
-    assert.match(text, /mirroring into east: \d+\/1000/);
+    assert.match(text, /east: mirroring: \d+\/1000/);
     assert.equal((await mirrors()).length, total);
   });
 

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
+import type { SourcePlan } from "../../../../engine/mirroring/plan/change.ts";
+import { plan, type WantedPart } from "../../../../engine/mirroring/plan/plan.ts";
+import { carryOut } from "../../fixtures/carry-out.ts";
+import { federationOf, member } from "../../fixtures/federation.ts";
+import { wanted } from "../../fixtures/link.ts";
+import { cluster, exported } from "../../fixtures/objects.ts";
+import { actions } from "../../fixtures/reconcile.ts";
+
+const empty = cluster("east", { namespaces: ["shop"] });
+
+/** What a link into `east` asks for whose target exports these. */
+function partOf(target: string, ...keys: ObjectKey[]): WantedPart {
+  const services = keys.map((key) => exported(key));
+  return { part: target, ...wanted({ link: { target }, target: cluster(target, { services }) }) };
+}
+
+/** Three claims to `shop/a-b-c-d`, of three links. */
+const claimants = [
+  partOf("d", "shop/a-b-c", "shop/fine"),
+  partOf("c-d", "shop/a-b"),
+  partOf("b-c-d", "shop/a"),
+];
+const name = "shop/a-b-c-d";
+
+function after(parts: SourcePlan, source = empty) {
+  return [...parts].reduce((left, [part, each]) => carryOut(each, left, part), source);
+}
+
+function reasonsIn(parts: SourcePlan) {
+  return Object.fromEntries(
+    [...parts].map(([part, { skips }]) => [part, skips.map(({ reason }) => reason)]),
+  );
+}
+
+describe("a plan of several parts", () => {
+  it("has an entry for each, with its own mirrors alone", () => {
+    const parts = plan([partOf("west", "shop/web"), partOf("north", "shop/web")], empty);
+    assert.deepEqual(
+      [...parts].map(([part, each]) => [part, actions(each)]),
+      [
+        ["west", ["create gateway shop/web-west"]],
+        ["north", ["create gateway shop/web-north"]],
+      ],
+    );
+  });
+
+  it("gives a name that three of them want to none, and each is told of all", () => {
+    const parts = plan(claimants, empty);
+    assert.deepEqual(reasonsIn(parts), {
+      d: ["CollidingName"],
+      "c-d": ["CollidingName"],
+      "b-c-d": ["CollidingName"],
+    });
+    assert.deepEqual(
+      [...new Set([...parts.values()].flatMap(({ skips }) => skips.map((s) => s.sentence)))],
+      [
+        "shop/a of cluster b-c-d and shop/a-b of cluster c-d and shop/a-b-c of cluster d would all be named shop/a-b-c-d on east: rename one of them",
+      ],
+    );
+    assert.equal(after(parts).services.has(name), false);
+    assert.equal(after(parts).services.has("shop/fine-d"), true);
+  });
+
+  for (const holder of claimants)
+    it(`leaves it to ${holder.part} where that has it`, () => {
+      const source = after(plan([holder], empty));
+      const parts = plan(claimants, source);
+      const { [holder.part]: own, ...others } = reasonsIn(parts);
+      assert.deepEqual([own, Object.values(others)], [[], [["CollidingName"], ["CollidingName"]]]);
+      assert.deepEqual(parts.get(holder.part)?.changes, []);
+      assert.equal(after(parts, source).services.get(name), source.services.get(name));
+    });
+
+  it("gives it to the one of two that is left", () => {
+    const [first, second] = claimants;
+    assert.ok(first && second);
+    const parts = plan([{ ...first, mirrors: [], skips: [] }, second], empty);
+    assert.deepEqual(reasonsIn(parts), { d: [], "c-d": [] });
+    assert.equal(after(parts).services.has(name), true);
+  });
+
+  it("sees a federated Service among the claimants", () => {
+    const union = federationOf({
+      source: cluster("east", { namespaces: ["shop"] }),
+      targets: { west: cluster("west", { services: [member("shop/a-b")] }) },
+    });
+    const parts = plan([partOf("b-federated", "shop/a"), { part: federatedPart, ...union }], empty);
+    assert.deepEqual(reasonsIn(parts), {
+      "b-federated": ["CollidingName"],
+      [federatedPart]: ["CollidingName"],
+    });
+  });
+});
+
+describe("the mirrors of a part that asks for nothing any more", () => {
+  const names = ["shop/web", "shop/api"] as const;
+  const source = after(plan([partOf("west", ...names)], empty));
+  const nothing: WantedPart = { part: "west", mirrors: [] satisfies Mirror[], skips: [] };
+
+  it("go", () => {
+    assert.deepEqual(planOf(nothing).mirrors, {});
+    assert.deepEqual(actions(planOf(nothing)), [
+      "delete gateway shop/api-west",
+      "delete gateway shop/web-west",
+    ]);
+  });
+
+  it("stay where they are spared, and are listed no more", () => {
+    const spared = new Set<ObjectKey>(["shop/web-west"]);
+    const part = planOf({ ...nothing, spared });
+    assert.deepEqual([actions(part), part.mirrors], [["delete gateway shop/api-west"], {}]);
+  });
+
+  it("are counted by the part's own guard, which stops that part alone", () => {
+    const seen: number[][] = [];
+    const guard: WantedPart["guard"] = (changes, live) => {
+      seen.push([changes.length, live.size]);
+      return "too many";
+    };
+    const parts = plan([{ ...nothing, guard }, partOf("north", "shop/web")], source);
+    assert.deepEqual(seen, [[2, 2]]);
+    assert.deepEqual(
+      [...parts.values()].map(({ refusal }) => refusal),
+      ["too many", undefined],
+    );
+  });
+
+  it("are not counted by the guard where they are spared", () => {
+    const counts: number[] = [];
+    const guard: WantedPart["guard"] = (changes) => {
+      counts.push(changes.length);
+      return undefined;
+    };
+    planOf({ ...nothing, guard, spared: new Set<ObjectKey>(["shop/web-west", "shop/api-west"]) });
+    assert.deepEqual(counts, [0]);
+  });
+
+  function planOf(part: WantedPart) {
+    const planned = plan([part], source).get("west");
+    assert.ok(planned);
+    return planned;
+  }
+});

@@ -1,0 +1,270 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
+import { withAnnotations } from "../../fixtures/edited.ts";
+import { member } from "../../fixtures/federation.ts";
+import { confirmedBy, unmarked } from "../../fixtures/marks.ts";
+import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import {
+  args,
+  editedEast,
+  refusing,
+  settled,
+  unreachable,
+  web,
+  west,
+} from "../../fixtures/settled.ts";
+import { argsFor, exporting, preview, up } from "../../fixtures/world.ts";
+
+describe("what inputs list by part", () => {
+  it("is each mirror in a line, federated Services under a name of their own", async () => {
+    const { clusters } = await settled();
+    const more = { ...clusters, west: west(web, member("shop/bb")) };
+    const { inputs } = await preview(more, args);
+    deepEqual(inputs.mirrors, {
+      west: { "shop/web-west": "gateway mirror of web: http 80→8080/TCP" },
+      north: { "shop/api-north": "remote-discovery mirror of api: http 80→8080/TCP" },
+      federated: { "shop/bb-federated": "federated Service of bb@west: http 80→8080/TCP" },
+    });
+  });
+
+  it("is each Service that is not mirrored, which the terminal is told as well", async () => {
+    const { clusters, before } = await settled();
+    const broken = { ...clusters, west: west(web, exported("shop/db", {}, { ports: [] })) };
+    const { inputs, notes } = await preview(broken, args, before);
+    const sentence = "it has no ports: give it at least one, which its mirror can then have too";
+    deepEqual(inputs.notMirrored, { west: { "shop/db": `NoPorts: ${sentence}` } });
+    deepEqual(notes, [`east <- west: shop/db is not mirrored (NoPorts): ${sentence}`]);
+    equal((await preview(broken, args, inputs)).inputs.revision, inputs.revision);
+  });
+
+  it("is each change of a mirror that stays, kept until a run has nothing to do", async () => {
+    const setting = await settled();
+    const east = await editedEast(
+      setting,
+      withAnnotations({ "mirror.linkerd.io/remote-svc-fq-name": "x" }),
+    );
+    const clusters = { ...setting.clusters, east };
+    const drifted = await preview(clusters, args, setting.before);
+    const field = "annotation mirror.linkerd.io/remote-svc-fq-name";
+    deepEqual(drifted.inputs.changes, {
+      west: { "shop/web-west": { [field]: '"x" → "web.shop.svc.cluster.local"' } },
+    });
+    const again = await preview(clusters, args, drifted.inputs);
+    match(again.inputs.changes?.["west"]?.["shop/web-west"]?.[field] ?? "", /\(again\)$/);
+    const other = { ...clusters, west: west(web, exported("shop/db")) };
+    const kept = await preview({ ...other, east: setting.clusters.east }, args, drifted.inputs);
+    deepEqual(kept.inputs.changes, drifted.inputs.changes);
+    const clean = await preview(setting.clusters, args, drifted.inputs);
+    deepEqual([clean.inputs.changes, clean.inputs.revision], [undefined, 2]);
+  });
+
+  it("is nothing at all of a run that has to be stopped, but for the mistakes", async () => {
+    const { clusters, before } = await settled();
+    const checked = await preview({ ...clusters, west: undefined }, args, before);
+    deepEqual(checked, {
+      inputs: { ...args, mirrors: {}, revision: 0 },
+      mistakes: ["cluster west: there is no context west"],
+      notes: [],
+    });
+  });
+
+  it("is refused where a link would delete too much", async () => {
+    const { clusters, before } = await settled();
+    const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
+    const { mistakes } = await preview({ ...clusters, west: west() }, strict, before);
+    match(mistakes.join(), /^link east\/west would delete 1 of its 1 mirror on east/);
+  });
+});
+
+describe("what inputs keep of a target that cannot be read", () => {
+  for (const [outcome, away] of [
+    ["unreachable", unreachable],
+    ["refused", refusing],
+  ] as const)
+    it(`is all that the run before knew, where it is ${outcome}`, async () => {
+      const broken = west(web, exported("shop/db", {}, { ports: [] }));
+      const { clusters, before } = await settled({ west: broken });
+      const { inputs, notes } = await preview({ ...clusters, west: away("west") }, args, before);
+      deepEqual(inputs.mirrors, before.mirrors);
+      deepEqual(inputs.notMirrored, before.notMirrored);
+      deepEqual(inputs.gateways, before.gateways);
+      deepEqual(inputs.identities, before.identities);
+      equal(notes.length, 1);
+      match(notes[0] ?? "", /^east <- west: its mirrors stay as they are, because /);
+    });
+
+  it("is since when and why it is out of reach, as the first run saw it", async () => {
+    const { clusters, before } = await settled();
+    const away = { ...clusters, west: unreachable("west") };
+    const { inputs, notes } = await preview(away, args, before);
+    const since = "2026-01-02T03:04:05.000Z";
+    const { west: outage } = inputs.unreachable ?? {};
+    equal(outage?.since, since);
+    match(outage.why, /^cluster west can't be reached/);
+    match(notes[0] ?? "", new RegExp(`because since ${since} cluster west can't be reached`));
+    const earlier = { since: "2025-12-24T00:00:00Z", why: "snow" };
+    const again = await preview(away, args, { ...inputs, unreachable: { west: earlier } });
+    deepEqual(again.inputs.unreachable, { west: earlier });
+    equal(again.inputs.revision, inputs.revision);
+    deepEqual((await preview(clusters, args, again.inputs)).inputs.unreachable, undefined);
+  });
+
+  it("is not its gateway once no link leads there", async () => {
+    const { clusters, before } = await settled();
+    const { inputs } = await preview(clusters, argsFor(["west"]), before);
+    deepEqual(Object.keys(inputs.gateways ?? {}), ["west"]);
+  });
+
+  it("is told as refused, and not as out of reach, where the runner lacks a right", async () => {
+    const { clusters, before } = await settled();
+    const { inputs } = await preview({ ...clusters, west: refusing("west") }, args, before);
+    deepEqual([Object.keys(inputs.refused ?? {}), inputs.unreachable], [["west"], undefined]);
+  });
+});
+
+describe("what inputs keep where the source itself cannot be read", () => {
+  it("is everything, and the links that have left meanwhile", async () => {
+    const { clusters, before } = await settled();
+    const known = { ...before, changes: { west: {} }, notMirrored: { west: { a: "b" } } };
+    const away = { ...clusters, east: unreachable("east") };
+    const { inputs, notes, mistakes } = await preview(away, argsFor(["west"]), known);
+    const { unreachable: outages, ...rest } = inputs;
+    deepEqual(rest, {
+      ...known,
+      ...argsFor(["west"]),
+      removedLinks: [{ source: "east", target: "north" }],
+      revision: 2,
+    });
+    deepEqual([Object.keys(outages ?? {}), mistakes], [["east"], []]);
+    equal(notes.length, 1);
+    match(notes[0] ?? "", /^east: its mirrors stay as they are, because since 2026-01-02T03/);
+    const again = await preview(away, argsFor(["west"]), inputs);
+    deepEqual(again.inputs, inputs);
+  });
+
+  it("ends in an error each time where the source refuses", async () => {
+    const { clusters, before } = await settled();
+    const away = { ...clusters, east: refusing("east") };
+    const { inputs, notes } = await preview(away, args, before);
+    deepEqual([Object.keys(inputs.refused ?? {}), inputs.revision], [["east"], 2]);
+    match(notes[0] ?? "", /^east: its mirrors stay as they are, because cluster east refuses/);
+    equal((await preview(away, args, inputs)).inputs.revision, 3);
+  });
+});
+
+describe("what inputs remember", () => {
+  it("is who the clusters are, and no longer those that have left", async () => {
+    const { clusters, before } = await settled();
+    deepEqual(Object.keys(before.identities ?? {}), ["east", "west", "north"]);
+    const { inputs } = await preview(clusters, argsFor(["west"]), before);
+    deepEqual(inputs.identities, { east: "uid of east", west: "uid of west" });
+  });
+
+  it("is what the stack was called, newest first, until it is called so again", async () => {
+    const { clusters, before } = await settled();
+    const called = (stack: string) => ({ ...args, stack });
+    const second = await preview(clusters, called("mesh/b"), before);
+    deepEqual(second.inputs.formerStacks, ["mesh/dev"]);
+    const third = await preview(clusters, called("mesh/c"), second.inputs);
+    deepEqual(third.inputs.formerStacks, ["mesh/b", "mesh/dev"]);
+    const back = await preview(clusters, called("mesh/dev"), third.inputs);
+    deepEqual(back.inputs.formerStacks, ["mesh/c", "mesh/b"]);
+    const away = { ...clusters, east: unreachable("east") };
+    const blind = await preview(away, called("mesh/b"), before);
+    deepEqual(blind.inputs.formerStacks, ["mesh/dev"]);
+  });
+
+  it("is its own mirrors by the old name, from the first run under a new one", async () => {
+    const { clusters, before } = await settled();
+    const { inputs, notes } = await preview(clusters, { ...args, stack: "mesh/b" }, before);
+    deepEqual([inputs.changes, notes], [undefined, []]);
+  });
+
+  const db = headless("shop/db");
+  const pair = argsFor([{ target: "west", headless: true }]);
+  const target = (...names: string[]) =>
+    new MemoryCluster(
+      exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(names)])] }),
+    );
+
+  it("is which pods were missed: first kept and told, then gone, then forgotten", async () => {
+    const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
+    const away = { ...clusters, west: target("db-0") };
+    const first = await preview(away, pair, before);
+    deepEqual(first.inputs.missedPods, { "shop/db-1-west": "kept" });
+    deepEqual(first.inputs.mirrors, before.mirrors);
+    deepEqual(first.notes, [
+      "east: the pod of shop/db-1-west is away and has no StatefulSet: its mirror goes if the next run misses it too",
+    ]);
+    const second = await preview(away, pair, first.inputs);
+    deepEqual(second.inputs.missedPods, { "shop/db-1-west": "gone" });
+    deepEqual([second.notes, second.inputs.revision], [[], first.inputs.revision + 1]);
+    await up(away, pair, first.inputs);
+    const third = await preview(away, pair, second.inputs);
+    deepEqual(
+      [third.inputs.missedPods, third.inputs.revision],
+      [undefined, second.inputs.revision],
+    );
+  });
+
+  it("is no pod that has come back in between", async () => {
+    const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
+    const first = await preview({ ...clusters, west: target("db-0") }, pair, before);
+    const back = await preview(clusters, pair, first.inputs);
+    deepEqual(back.inputs.missedPods, undefined);
+  });
+});
+
+describe("a mirror that two stacks have", () => {
+  it("is confirmed by the one that has not done so, and both are told", async () => {
+    const setting = await settled();
+    const theirs = (live: Service) => confirmedBy("other/prod", unmarked(live));
+    const east = await editedEast(setting, theirs);
+    const clusters = { ...setting.clusters, east };
+    const { inputs, notes } = await preview(clusters, args, setting.before);
+    deepEqual(inputs.changes, {
+      west: { "shop/web-west": { action: "confirm: another stack made it" } },
+    });
+    const note =
+      "east <- west: another stack mirrors this as well (other/prod): take it out of one of the two";
+    deepEqual(notes, [note]);
+    const after = await up(clusters, args, setting.before);
+    const settledAgain = await preview(clusters, args, after);
+    deepEqual([settledAgain.inputs.changes, settledAgain.notes], [undefined, [note]]);
+    deepEqual(Object.keys(after.mirrors).includes(federatedPart), false);
+  });
+});
+
+describe("a gateway that this run is yet to make", () => {
+  const awaited = { ...args, observedGateways: { west: "to be made" } };
+  const none = new MemoryCluster(cluster("west", { services: [web] }));
+
+  it("lets a preview show the mirrors that come, and what is not mirrored", async () => {
+    const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }));
+    const lacking = cluster("west", { services: [web, exported("elsewhere/api")] });
+    const { inputs } = await preview(
+      { east, west: new MemoryCluster(lacking) },
+      { ...argsFor(["west"]), observedGateways: { west: "to be made" } },
+    );
+    deepEqual(inputs.mirrors, {
+      west: { "shop/web-west": "gateway mirror of web: http 80→8080/TCP" },
+    });
+    deepEqual(inputs.gateways, undefined);
+    deepEqual(Object.keys(inputs.notMirrored?.["west"] ?? {}), ["elsewhere/api"]);
+  });
+
+  it("leaves open what becomes of mirrors that exist, with nothing made up about them", async () => {
+    const { clusters, before } = await settled();
+    const { inputs } = await preview({ ...clusters, west: none }, awaited, before);
+    deepEqual(inputs.mirrors, { ...(before.mirrors as object), west: "to be made" });
+    deepEqual(inputs.changes, undefined);
+  });
+
+  it("is no matter for other links", async () => {
+    const { clusters, before } = await settled();
+    const { inputs } = await preview(clusters, awaited, { ...before, mirrors: {} });
+    deepEqual(Object.keys(inputs.changes ?? {}), ["north"]);
+  });
+});

@@ -1,0 +1,213 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { resources } from "../../../../engine/kubernetes/resources.ts";
+import type { MirrorsArgs } from "../../../../engine/mirroring/reconcile/state.ts";
+import { failing } from "../../fixtures/failing.ts";
+import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import {
+  argsFor,
+  exporting,
+  look,
+  lookedAt,
+  mirrorsIn,
+  preview,
+  up,
+} from "../../fixtures/world.ts";
+
+const args = argsFor(["west", "north"]);
+
+function clusters() {
+  return {
+    east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+    west: new MemoryCluster(exporting("west", [exported("shop/web")])),
+    north: new MemoryCluster(exporting("north", [exported("shop/api")])),
+  };
+}
+
+async function mistakesIn(
+  world: Parameters<typeof look>[0],
+  of: MirrorsArgs = args,
+  before: Parameters<typeof look>[2] = {},
+): Promise<readonly string[]> {
+  const outcome = await look(world, of, before);
+  return outcome.outcome === "mistaken" ? outcome.mistakes : [`it is ${outcome.outcome}`];
+}
+
+describe("a look at a source and its targets", () => {
+  it("plans all links together, and nothing is written", async () => {
+    const world = clusters();
+    const { reconciliation } = await lookedAt(world, args);
+    deepEqual([...reconciliation.parts.keys()], ["west", "north", "federated"]);
+    deepEqual(
+      Object.values(world).flatMap(({ writes }) => writes),
+      [],
+    );
+  });
+
+  it("is done with after one run", async () => {
+    const world = clusters();
+    const inputs = await up(world, args);
+    deepEqual(await mirrorsIn(world.east), ["shop/api-north", "shop/web-west"]);
+    deepEqual(await preview(world, args, inputs), { inputs, mistakes: [], notes: [] });
+  });
+
+  it("asks for no StatefulSets unless a pod is away, nor for controllers unless a link has left", async () => {
+    const world = clusters();
+    const asked: string[] = [];
+    for (const memory of Object.values(world))
+      memory.refuse = (request) => {
+        asked.push(`${memory.cluster}: ${request}`);
+        return undefined;
+      };
+    await look(world, args);
+    deepEqual(
+      asked.filter((request) => /statefulsets|deployments/.test(request)),
+      [],
+    );
+  });
+});
+
+describe("a mistake that stops everything", () => {
+  it("is each context that the kubeconfig does not have, all told at once", async () => {
+    const { east } = clusters();
+    deepEqual(await mistakesIn({ east }), [
+      "cluster west: there is no context west",
+      "cluster north: there is no context north",
+    ]);
+  });
+
+  it("is a cluster out of reach only where a link says unreachable: fail", async () => {
+    const world = clusters();
+    const error = failing("unreachable", "west");
+    world.west.refuse = () => error;
+    deepEqual(await mistakesIn(world), ["it is planned"]);
+    const strict = argsFor([{ target: "west", unreachable: "fail" }, "north"]);
+    deepEqual(await mistakesIn(world, strict), [error.message]);
+    const other = argsFor(["west", { target: "north", unreachable: "fail" }]);
+    deepEqual(await mistakesIn(world, other), ["it is planned"]);
+  });
+
+  it("is a source out of reach where any of its links says so", async () => {
+    const world = clusters();
+    const error = failing("unreachable", "east");
+    world.east.refuse = () => error;
+    deepEqual(await mistakesIn(world), ["it is blind"]);
+    const strict = argsFor(["west", { target: "north", unreachable: "fail" }]);
+    deepEqual(await mistakesIn(world, strict), [error.message]);
+  });
+
+  it("is a context that leads to another cluster than before", async () => {
+    const sentence = (remembered: string) =>
+      `context west of cluster west leads to another cluster than before (its kube-system has UID uid of west, and had ${remembered}): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.west.uid to uid of west and run again`;
+    const world = clusters();
+    const identities = { west: "another", east: "uid of east" };
+    deepEqual(await mistakesIn(world, args, { identities }), [sentence("another")]);
+    deepEqual(await mistakesIn(world, args, { identities: { west: "uid of west" } }), [
+      "it is planned",
+    ]);
+  });
+
+  it("is decided by the config's uid, where it has one", async () => {
+    const world = clusters();
+    const expecting = (uid: string): MirrorsArgs => ({
+      ...args,
+      clusters: { ...args.clusters, west: { context: "west", uid } },
+    });
+    const identities = { west: "another" };
+    deepEqual(await mistakesIn(world, expecting("uid of west"), { identities }), ["it is planned"]);
+    const [mistake = ""] = await mistakesIn(world, expecting("third"), {
+      identities: { west: "uid of west" },
+    });
+    equal(mistake.includes("had third"), true, mistake);
+  });
+
+  it("is a target that is the source itself, and not two names for one target", async () => {
+    const world = clusters();
+    const same = new MemoryCluster({ ...cluster("west"), identity: "uid of east" });
+    deepEqual(await mistakesIn({ ...world, west: same }), [
+      "east and west are the same cluster (its kube-system has UID uid of east): fix the context of one end of link east/west",
+    ]);
+    const twin = new MemoryCluster({ ...cluster("north"), identity: "uid of west" });
+    deepEqual(await mistakesIn({ ...world, north: twin }), ["it is planned"]);
+  });
+});
+
+describe("a cluster that cannot be read", () => {
+  const kinds = [
+    ["unauthorized", "refused"],
+    ["forbidden", "refused"],
+    ["unreachable", "unreachable"],
+    ["server", "unreachable"],
+    ["throttled", "unreachable"],
+  ] as const;
+  for (const [kind, outcome] of kinds)
+    it(`counts as ${outcome} where it answers ${kind}, and its part is left out of the plan`, async () => {
+      const world = clusters();
+      const error = failing(kind, "west");
+      world.west.refuse = () => error;
+      const { readings, reconciliation } = await lookedAt(world, args);
+      deepEqual(readings.get("west"), { outcome, why: error.message });
+      deepEqual([...reconciliation.parts.keys()], ["north", "federated"]);
+    });
+
+  it("is the source: then nothing is planned, and links that have left are remembered", async () => {
+    const world = clusters();
+    world.east.refuse = () => failing("unreachable", "east");
+    const before = { links: [{ source: "east", target: "south", maxDeletions: 3 }] };
+    const found = await look(world, args, before);
+    deepEqual(found.outcome === "blind" && found.removed, [
+      { source: "east", target: "south", maxDeletions: 3 },
+    ]);
+  });
+
+  const db = headless("shop/db");
+  const pair = [{ target: "west", headless: true }];
+
+  /** A source with mirrors of db-0 and db-1, of which the target lists the first alone by now. */
+  async function oneAway() {
+    const { east } = clusters();
+    const list = (...names: string[]) =>
+      new MemoryCluster(
+        exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(names)])] }),
+      );
+    await up({ east, west: list("db-0", "db-1") }, argsFor(pair));
+    return { east, west: list("db-0") };
+  }
+
+  it("may keep its StatefulSets to itself: then pods are judged as if there were none", async () => {
+    const world = await oneAway();
+    world.west.refuse = (request) =>
+      request === "list statefulsets"
+        ? failing("forbidden", "west", "list", resources.statefulSets)
+        : undefined;
+    const { reconciliation } = await lookedAt(world, argsFor(pair));
+    deepEqual(reconciliation.missed, ["shop/db-1-west"]);
+  });
+
+  it("is one whose StatefulSets cannot be read just now, when a pod is away", async () => {
+    for (const kind of ["server", "unauthorized"] as const) {
+      const world = await oneAway();
+      const error = failing(kind, "west", "list", resources.statefulSets);
+      world.west.refuse = (request) => (request === "list statefulsets" ? error : undefined);
+      const { readings, reconciliation } = await lookedAt(world, argsFor(pair));
+      deepEqual(readings.get("west"), {
+        outcome: kind === "server" ? "unreachable" : "refused",
+        why: error.message,
+      });
+      deepEqual([...reconciliation.parts.keys()], ["federated"]);
+      const strict = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
+      deepEqual(await mistakesIn(world, strict), [error.message]);
+    }
+  });
+
+  it("has its StatefulSets asked where a pod is away", async () => {
+    const { east, west } = await oneAway();
+    const there = new MemoryCluster(await west.snapshot(), {
+      statefulSets: [
+        { metadata: { namespace: "shop", name: "db" }, spec: { serviceName: "db", replicas: 1 } },
+      ],
+    });
+    await up({ east, west: there }, argsFor(pair));
+    deepEqual(await mirrorsIn(east), ["shop/db-0-west", "shop/db-west"]);
+  });
+});
