@@ -5,7 +5,13 @@ import { parseConfig } from "../../../config/parse.ts";
 import type { Config } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readSteps } from "./preview.ts";
-import { provider, type Provider, type Values, wantedResources } from "./providers.ts";
+import {
+  isPartialFailure,
+  provider,
+  type Provider,
+  type Values,
+  wantedResources,
+} from "./providers.ts";
 import type { World } from "./world.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
@@ -236,16 +242,6 @@ async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   );
   const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
   if (reasons.length > 0) throw new Error(texts.join("\n"));
-}
-
-interface PartialFailure {
-  readonly id: string;
-  readonly properties: Values;
-  readonly reasons: readonly string[];
-}
-
-function isPartialFailure(error: unknown): error is PartialFailure {
-  return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
 }
 
 /** As values are that have been in state: without `undefined` and shared with nobody. */
