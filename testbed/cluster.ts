@@ -27,7 +27,7 @@ export interface Cluster {
   readonly request: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Makes its API server unreachable: connections are refused, or accepted and never answered. */
   readonly cut: (how?: "refused" | "silent") => Promise<void>;
-  /** Returns once it is ready again, with everything it held. */
+  /** Returns once it is ready again, with everything it held; at once if it was not cut off. */
   readonly restore: () => Promise<void>;
 }
 
@@ -78,6 +78,7 @@ export async function startCluster(
       else await program.end();
     },
     async restore() {
+      if (state === "up") return;
       if (state === "silent") program.thaw();
       if (state === "refused") program = startApiServer(server, watchdog);
       state = "up";

@@ -27,10 +27,6 @@ describe("a stack in the real engine", function () {
     await create(world.kube.west, exportedService(`${namespace}/web`));
     stack = await Stack.create(world, "engine", { clusters, links: [link] });
   });
-  after(async () => {
-    for (const cluster of Object.values(world.bed.clusters))
-      await cluster.restore().catch(() => undefined);
-  });
 
   it("names all mistakes in the config at once, and prints no stack trace", async () => {
     const links = [

@@ -5,7 +5,13 @@ import { parseConfig } from "../../../config/parse.ts";
 import type { Config } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readSteps } from "./preview.ts";
-import { provider, type Provider, type Values, wantedResources } from "./providers.ts";
+import {
+  isPartialFailure,
+  provider,
+  type Provider,
+  type Values,
+  wantedResources,
+} from "./providers.ts";
 import type { World } from "./world.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
@@ -20,7 +26,6 @@ interface Held {
 /** What an operation makes of one resource of the config. */
 interface Step {
   readonly name: string;
-  readonly provider: Provider;
   readonly held: Held | undefined;
   readonly inputs: Values;
   readonly changes: boolean;
@@ -67,18 +72,20 @@ export class Methods extends Operations {
   }
 
   async preview(expectation?: Expectation): Promise<Run> {
-    return this.#operation("preview", expectation, () => this.#check());
+    return this.#operation("preview", expectation, (mirrors) => this.#check(mirrors));
   }
 
   async previewNothing(): Promise<Run> {
-    return this.#operation("preview", {}, async () => {
-      assertNothing(await this.#check());
+    return this.#operation("preview", {}, async (mirrors) => {
+      assertNothing(await this.#check(mirrors));
     });
   }
 
   async previewed(): Promise<Previewed> {
-    const steps: Step[] = [];
-    await this.#operation("preview", {}, async () => steps.push(...(await this.#check())));
+    let steps: Step[] = [];
+    await this.#operation("preview", {}, async (mirrors) => {
+      steps = await this.#check(mirrors);
+    });
     const checked = steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs }));
     const names = new Set(steps.map(({ name }) => name));
     const deleted = [...this.#state]
@@ -88,28 +95,28 @@ export class Methods extends Operations {
   }
 
   async up(expectation?: Expectation): Promise<Run> {
-    return this.#operation("up", expectation, () => this.#update());
+    return this.#operation("up", expectation, (mirrors) => this.#update(mirrors));
   }
 
   protected async upNothing(): Promise<Run> {
-    return this.#operation("up", {}, async () => {
-      assertNothing(await this.#update());
+    return this.#operation("up", {}, async (mirrors) => {
+      assertNothing(await this.#update(mirrors));
     });
   }
 
   async refresh(expectation?: Expectation): Promise<Run> {
-    return this.#operation("refresh", expectation, async () => {
-      const mirrors = await provider();
+    return this.#operation("refresh", expectation, async (mirrors) => {
       for (const [name, held] of this.#state) {
-        const { props = {}, inputs = {} } = await mirrors.read(held.id, held.outputs);
-        this.#state.set(name, { ...held, inputs: plain(inputs), outputs: plain(props) });
+        const { props, inputs = held.inputs } = await mirrors.read(held.id, held.outputs);
+        if (props === undefined) this.#state.delete(name);
+        else this.#state.set(name, { ...held, inputs: plain(inputs), outputs: plain(props) });
       }
     });
   }
 
   async destroy(expectation?: Expectation): Promise<Run> {
-    return this.#operation("destroy", expectation, async () =>
-      this.#delete([...this.#state.keys()], await provider()),
+    return this.#operation("destroy", expectation, (mirrors) =>
+      this.#delete(mirrors, [...this.#state.keys()]),
     );
   }
 
@@ -118,8 +125,7 @@ export class Methods extends Operations {
     return JSON.stringify([...this.#state], null, 2);
   }
 
-  async #check(own?: Provider, then: (step: Step) => void = () => undefined): Promise<Step[]> {
-    const mirrors = own ?? (await provider());
+  async #check(mirrors: Provider, then: (step: Step) => void = () => undefined): Promise<Step[]> {
     const steps: Step[] = [];
     for (const [name, args] of this.#wanted()) {
       const held = this.#state.get(name);
@@ -127,7 +133,7 @@ export class Methods extends Operations {
       if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
       const { changes = true } =
         held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
-      const step = { name, provider: mirrors, held, inputs: plain(inputs), changes };
+      const step = { name, held, inputs: plain(inputs), changes };
       steps.push(step);
       then(step);
     }
@@ -135,22 +141,21 @@ export class Methods extends Operations {
   }
 
   /** As the engine: what is checked is carried out at once, beside the checks of the others. */
-  async #update(): Promise<Step[]> {
-    const mirrors = await provider();
+  async #update(mirrors: Provider): Promise<Step[]> {
     const running: Promise<void>[] = [];
-    const steps = await this.#check(mirrors, (step) => running.push(this.#carryOut(step))).finally(
-      () => Promise.allSettled(running),
-    );
+    const steps = await this.#check(mirrors, (step) =>
+      running.push(this.#carryOut(mirrors, step)),
+    ).finally(() => Promise.allSettled(running));
     await ended(running);
     const names = new Set(steps.map(({ name }) => name));
     await this.#delete(
-      [...this.#state.keys()].filter((name) => !names.has(name)),
       mirrors,
+      [...this.#state.keys()].filter((name) => !names.has(name)),
     );
     return steps;
   }
 
-  async #carryOut({ name, provider, held, inputs, changes }: Step): Promise<void> {
+  async #carryOut(mirrors: Provider, { name, held, inputs, changes }: Step): Promise<void> {
     if (held !== undefined && !changes && !held.isPartial) {
       this.#state.set(name, { ...held, inputs });
       return;
@@ -158,8 +163,8 @@ export class Methods extends Operations {
     try {
       const { id = held?.id ?? "", outs } =
         held === undefined
-          ? await provider.create(inputs)
-          : { id: held.id, ...(await provider.update(held.id, held.outputs, inputs)) };
+          ? await mirrors.create(inputs)
+          : { id: held.id, ...(await mirrors.update(held.id, held.outputs, inputs)) };
       this.#state.set(name, { id, inputs, outputs: plain(outs), isPartial: false });
     } catch (error) {
       if (!isPartialFailure(error)) throw error;
@@ -169,7 +174,7 @@ export class Methods extends Operations {
     }
   }
 
-  async #delete(names: readonly string[], mirrors: Provider): Promise<void> {
+  async #delete(mirrors: Provider, names: readonly string[]): Promise<void> {
     const deletions = names.map(async (name) => {
       const held = this.#state.get(name);
       assert.ok(held);
@@ -194,11 +199,11 @@ export class Methods extends Operations {
   async #operation(
     operation: string,
     expectation: Expectation = {},
-    work: () => Promise<unknown>,
+    work: (mirrors: Provider) => Promise<unknown>,
   ): Promise<Run> {
     return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
-      const code = await listening(lines, work).then(
+      const code = await listening(lines, async () => work(await provider())).then(
         () => 0,
         (error: unknown) => {
           lines.push(error instanceof Error ? error.message : String(error));
@@ -222,8 +227,11 @@ async function listening(lines: string[], work: () => Promise<unknown>): Promise
 }
 
 function assertNothing(steps: readonly Step[]): void {
-  const changed = steps.filter(({ changes }) => changes).map(({ name }) => name);
-  if (changed.length > 0) throw new Error(`something is to do for ${changed.join(", ")}`);
+  for (const { name, held, inputs, changes } of steps) {
+    if (!changes) continue;
+    const difference = { before: held?.inputs, after: inputs };
+    throw new Error(`something is to do for ${name}: ${JSON.stringify(difference)}`);
+  }
 }
 
 /** Waits for all, and then throws what has gone wrong. */
@@ -234,16 +242,6 @@ async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   );
   const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
   if (reasons.length > 0) throw new Error(texts.join("\n"));
-}
-
-interface PartialFailure {
-  readonly id: string;
-  readonly properties: Values;
-  readonly reasons: readonly string[];
-}
-
-function isPartialFailure(error: unknown): error is PartialFailure {
-  return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
 }
 
 /** As values are that have been in state: without `undefined` and shared with nobody. */

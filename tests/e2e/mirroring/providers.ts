@@ -19,6 +19,17 @@ export interface Provider {
   delete(id: string, props: Values): Promise<void>;
 }
 
+/** An error that the engine records together with the state. */
+interface PartialFailure {
+  readonly id: string;
+  readonly properties: Values;
+  readonly reasons: readonly string[];
+}
+
+export function isPartialFailure(error: unknown): error is PartialFailure {
+  return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
+}
+
 type Module = typeof import("../../../engine/providers/mirrors.ts");
 
 let operations = 0;

@@ -35,10 +35,6 @@ describe("a cluster that can't be reached", function () {
     await create(north, exportedService(`${namespace}/web`));
     stack = await Methods.create(world, "outage", { clusters, links: links("keep") });
   });
-  after(async () => {
-    const { east, north } = world.bed.clusters;
-    for (const cluster of [east, north]) await cluster.restore().catch(() => undefined);
-  });
 
   it("two links into one cluster mirror Services of the same name side by side", async () => {
     await stack.upAsPreviewed();

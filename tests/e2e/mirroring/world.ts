@@ -29,8 +29,13 @@ after(async function () {
 /** The world, started by the first file that needs it, without what earlier files have left in it. */
 export async function emptyWorld(): Promise<World> {
   world ??= begin();
-  const { kube } = await world;
-  await Promise.all(clusterNames.map((name) => empty(kube[name])));
+  const { bed, kube } = await world;
+  await Promise.all(
+    clusterNames.map(async (name) => {
+      await bed.clusters[name].restore();
+      await empty(kube[name]);
+    }),
+  );
   return world;
 }
 
