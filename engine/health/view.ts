@@ -56,8 +56,8 @@ export interface LinkerdReading {
   readonly links: Read<readonly Link[] | undefined>;
   /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
   readonly anchors: Read<readonly Certificate[] | undefined>;
-  /** The issuer's certificate and its chain, leaf first; `undefined`: there is none. */
-  readonly issuer: Read<readonly Certificate[] | undefined>;
+  /** The issuer's certificate and its chain, leaf first; empty: there is none. */
+  readonly issuer: Read<readonly Certificate[]>;
   /** `undefined`: Linkerd's config does not exist or does not have them. */
   readonly domains: Read<Domains | undefined>;
   /** Linkerd's own controllers that mirror into this cluster. */

@@ -48,20 +48,10 @@ export function isRotating(live: LiveTrusts): boolean {
 async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust> {
   if ("why" in cluster) return { state: "unreadable", why: cluster.why };
   try {
-    const [roots, secret] = await Promise.all([
-      cluster.find(resources.configMaps, { namespace, name: trustRootsName }),
-      cluster.find(resources.secrets, { namespace, name: issuerName }),
-    ]);
-    const text = roots?.data?.[trustRootsKey]?.trim() ?? "";
-    if (text === "") return { state: "absent" };
-    const bundle = certificatesIn(text);
-    const issuer = issuerIn(secret);
-    if (typeof bundle === "string")
-      return unparsed(cluster.cluster, `ConfigMap ${namespace}/${trustRootsName}`);
-    if (typeof issuer === "string")
-      return unparsed(cluster.cluster, `Secret ${namespace}/${issuerName}`);
-    const issuerSince = changedAt(secret);
-    return { state: "present", bundle: once(bundle), issuer, issuerSince, proxies: unasked };
+    const bundle = await readAnchors(cluster, namespace);
+    if (bundle === undefined) return { state: "absent" };
+    const { chain, since } = await readIssuer(cluster, namespace);
+    return { state: "present", bundle, issuer: chain, issuerSince: since, proxies: unasked };
   } catch (error) {
     return { state: "unreadable", why: error instanceof Error ? error.message : String(error) };
   }
@@ -69,19 +59,50 @@ async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust
 
 const unasked: ProxyReading = { state: "unread", why: "its pods were not read" };
 
-function unparsed(cluster: string, object: string): LiveTrust {
-  const why = `${object} of cluster ${cluster} contains no certificate that can be parsed`;
-  return { state: "unreadable", why };
+/**
+ * The trust bundle that is live; undefined where there is none, so Linkerd is not installed.
+ *
+ * @throws KubernetesError; Error with a sentence where the bundle can't be parsed
+ */
+export async function readAnchors(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<Bundle | undefined> {
+  const roots = await kubernetes.find(resources.configMaps, { namespace, name: trustRootsName });
+  const text = roots?.data?.[trustRootsKey] ?? "";
+  const where = `ConfigMap ${kubernetes.cluster}/${namespace}/${trustRootsName}`;
+  const anchors = certificatesOf(text, where);
+  return anchors.length === 0 ? undefined : once(anchors);
 }
 
-/** Linkerd's own scheme calls the certificate `crt.pem`. The Secret is not kept, nor its key read. */
-function issuerIn(secret: Secret | undefined): readonly Certificate[] | string {
+/** The issuer that is live, leaf first; empty where there is none. `since`: its last change. */
+export interface LiveIssuer {
+  readonly chain: readonly Certificate[];
+  readonly since: Date;
+}
+
+/**
+ * The issuer's certificate, which Linkerd's own scheme calls `crt.pem`. Neither the Secret nor its
+ * key leaves this function.
+ *
+ * @throws KubernetesError; Error with a sentence where the certificate can't be parsed
+ */
+export async function readIssuer(kubernetes: Kubernetes, namespace: string): Promise<LiveIssuer> {
+  const secret = await kubernetes.find(resources.secrets, { namespace, name: issuerName });
   const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
-  return text.trim() === "" ? [] : certificatesIn(text);
+  const where = `Secret ${kubernetes.cluster}/${namespace}/${issuerName}`;
+  return { chain: certificatesOf(text, where), since: changedAt(secret) };
 }
 
-/** The last change of anything in it: the certificate may be older there, but not newer. */
+function certificatesOf(text: string, where: string): readonly Certificate[] {
+  if (text.trim() === "") return [];
+  const found = certificatesIn(text);
+  if (typeof found !== "string") return found;
+  throw new Error(`the content of ${where} must be ${found}`);
+}
+
+/** The last change of anything in it: the certificate may be older, but not newer. */
 function changedAt(secret: Secret | undefined): Date {
   const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];

@@ -48,7 +48,7 @@ export const issuerValid: Check<ClusterView> = {
     if ("value" in anchors && anchors.value === undefined)
       return { skipped: `Linkerd is not installed in cluster ${cluster}` };
     if ("why" in issuer) return [{ sentence: issuer.why }];
-    const certificate = issuer.value?.[0];
+    const certificate = issuer.value[0];
     if (certificate === undefined)
       return [
         {

@@ -82,7 +82,8 @@ function anchorsOf({ linkerd }: ClusterReading): readonly Certificate[] | undefi
 }
 
 function issuerOf({ linkerd }: ClusterReading): readonly Certificate[] | undefined {
-  return linkerd === undefined || "why" in linkerd.issuer ? undefined : linkerd.issuer.value;
+  if (linkerd === undefined || "why" in linkerd.issuer) return undefined;
+  return linkerd.issuer.value.length === 0 ? undefined : linkerd.issuer.value;
 }
 
 function untrusted(

@@ -105,12 +105,12 @@ describe("trust: what is live, read from a cluster", () => {
     [
       "a bundle that is none",
       { [rootsPath]: roots("hunter2") },
-      /^ConfigMap linkerd\/linkerd-identity-trust-roots of cluster west contains no certificate that can be parsed$/,
+      /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM, with at least one/,
     ],
     [
       "an issuer that is none",
       { [rootsPath]: roots(old.pem), [issuerPath]: secret({ "tls.crt": encoded("x") }) },
-      /^Secret linkerd\/linkerd-identity-issuer of cluster west contains no/,
+      /^the content of Secret west\/linkerd\/linkerd-identity-issuer must be PEM/,
     ],
   ] as const) {
     it(`unreadable: ${name}`, async () => {
