@@ -36,6 +36,7 @@ export const mirrors = {
     const missedBefore = new Set(Object.keys(olds.missedPods ?? {}) as `${string}/${string}`[]);
     const outcome = await reconcile(clusters, args, olds, missedBefore);
     if (outcome.outcome === "planned") wanted.add(outcome);
+    else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
     notes.forEach(say);
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };

@@ -47,7 +47,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     if (
       joined.length === 0 &&
       existing !== undefined &&
-      isForeign(existing.metadata.annotations, managedClusters(view))
+      isForeign(existing.metadata.annotations, managedClusters(view, existing))
     ) {
       foreign.push(keyOf(existing));
       return [];
@@ -109,7 +109,7 @@ function metadata(
     first === undefined ||
     (first.cluster !== undefined &&
       tokensIn(live?.metadata.annotations ?? {}).some((token) =>
-        comesBefore(clusterOfToken(token), first, view),
+        comesBefore(clusterOfToken(token), first, live, view),
       ));
   if (live !== undefined && unsure) {
     const { labels = {}, annotations = {} } = live.metadata;
@@ -150,7 +150,7 @@ function tokensOf(
   live: Service | undefined,
   view: FederatedView,
 ): string[] {
-  const managed = managedClusters(view);
+  const managed = managedClusters(view, live);
   const order = view.links.map(({ link }) => link.target);
   const present = members
     .flatMap(({ cluster, service }) =>
@@ -167,8 +167,13 @@ function tokensOf(
 }
 
 /** Whether a listed cluster's member, which is not here to be asked, precedes the first that is. */
-function comesBefore(cluster: string, { created }: Member, view: FederatedView): boolean {
-  if (managedClusters(view).has(cluster)) return outOfReach(view, cluster);
+function comesBefore(
+  cluster: string,
+  { created }: Member,
+  live: Service | undefined,
+  view: FederatedView,
+): boolean {
+  if (managedClusters(view, live).has(cluster)) return outOfReach(view, cluster);
   const theirs = linkCreated(view.source, cluster);
   return theirs !== undefined && (created === undefined || theirs < created);
 }
@@ -186,8 +191,13 @@ export function isForeign(annotations: StringMap = {}, managed: ReadonlySet<stri
   );
 }
 
-function managedClusters({ links, retired }: FederatedView): ReadonlySet<string> {
-  return new Set([...links.map(({ link }) => link.target), ...retired]);
+/** Clusters whose members are this stack's to list or to take out. */
+function managedClusters(
+  { links, retired, shared }: FederatedView,
+  live: Service | undefined,
+): ReadonlySet<string> {
+  const isShared = live !== undefined && shared?.has(keyOf(live)) === true;
+  return new Set([...links.map(({ link }) => link.target), ...(isShared ? [] : retired)]);
 }
 
 function outOfReach(view: FederatedView, cluster: string): boolean {

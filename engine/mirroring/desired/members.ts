@@ -27,6 +27,8 @@ export interface FederatedView {
   readonly links: readonly FederatedLink[];
   /** Targets of links that this stack no longer has: their members go. */
   readonly retired: readonly string[];
+  /** Federated Services that another stack keeps too: nobody retires from these. */
+  readonly shared?: ReadonlySet<ObjectKey>;
 }
 
 /** A Service that takes part in a federated one, with the labels it does not pass on. */

@@ -33,6 +33,8 @@ export type Outcome =
       readonly reconciliation: Reconciliation;
     };
 
+export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
+
 /** Observes the clusters, and plans. Writes nothing. */
 export async function reconcile(
   clusters: Observed,

@@ -43,6 +43,10 @@ export async function removeAll(
     throw new Error(
       `${reading === undefined || reading.outcome === "read" ? `the stack has no cluster ${name}` : reading.why}; if the cluster is gone for good, take its mirrors out of the state with pulumi state delete`,
     );
+  if (wanted.mayWantMore(source.identity))
+    throw new Error(
+      `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
+    );
   const stacks = stacksOf(state);
   const removed = removedLinks(alone, state);
   const controllers = await observeControllers(clusters, alone);
@@ -69,7 +73,7 @@ export async function removeAll(
     const free = live.filter(([key]) => !wanted.has(source.identity, key));
     if (free.length < live.length)
       say(
-        `${about}: ${count(live.length - free.length, "mirror")} stay, because this run wants them under another name`,
+        `${about}: ${count(live.length - free.length, "mirror")} left, because this run has the same cluster under another name`,
       );
     work.set(link.target, {
       ...{ addresses: new Map(), namespaces: [] },

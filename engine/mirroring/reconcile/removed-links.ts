@@ -55,14 +55,14 @@ export function hasLeft(
   const leftOver = [...mirrors.values()].some(
     (mirror) => !isSpared(mirror, stacks) || isOwn(mirror, stacks),
   );
-  return leftOver || membersOf(source).has(target);
+  return leftOver || membersOf(source, stacks).has(target);
 }
 
-/** The clusters that some federated Service lists. */
-function membersOf({ services }: ClusterSnapshot): ReadonlySet<string> {
+/** The clusters listed by federated Services that no other stack keeps. */
+function membersOf({ services }: ClusterSnapshot, stacks: readonly string[]): ReadonlySet<string> {
   return new Set(
     [...services.values()]
-      .filter((service) => federated.owns(service))
+      .filter((service) => federated.owns(service) && !isSpared({ service }, stacks))
       .flatMap(({ metadata }) => tokensIn(metadata.annotations ?? {}).map(clusterOfToken)),
   );
 }
@@ -113,7 +113,7 @@ export function sparedMirrors(
       spared.size === 0
         ? []
         : [
-            `${count(spared.size, "mirror")} stay, because another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
+            `${count(spared.size, "mirror")} ${spared.size === 1 ? "stays" : "stay"}, because another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
           ],
   };
 }

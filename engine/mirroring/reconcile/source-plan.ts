@@ -4,16 +4,15 @@ import { desiredFederated, type DesiredFederated, isForeign } from "../desired/f
 import { linkCreated } from "../desired/members.ts";
 import { mirrorKey } from "../desired/refuse.ts";
 import { linkDefaults } from "../model/link-settings.ts";
-import { federated, federatedPart, mirrorsOf } from "../model/owner.ts";
+import { federated, federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
-import { liveMirrors } from "../plan/ownership.ts";
 import { plan, type WantedPart } from "../plan/plan.ts";
 import { federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
-import { type RemovedPart, sparedMirrors } from "./removed-links.ts";
+import type { RemovedPart } from "./removed-links.ts";
 import { type ByPart, type Facts, type GatewayFact, type MirrorsArgs } from "./state.ts";
 
 /** All that a plan is made from. */
@@ -59,6 +58,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
       created: linkCreated(source, link.target),
     })),
     retired: going.map(({ link }) => link.target),
+    shared: sharedIn(source, stacks),
   });
   const parts = plan(
     [
@@ -102,6 +102,15 @@ export function planSource(observation: SourceObservation): Reconciliation {
     notes: [...notesOf(reached, going, union), ...sharedNotes(parts, source, stacks)],
     statuses: statusesOf(observation, reached, union, parts),
   };
+}
+
+/** Federated Services that another stack keeps, which may link the same clusters as this one did. */
+function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
+  return new Set(
+    [...services].flatMap(([key, service]) =>
+      federated.owns(service) && otherStacks(service.metadata, stacks).length > 0 ? [key] : [],
+    ),
+  );
 }
 
 /** A federated Service that this run leaves to others is no longer among this stack's. */
@@ -254,10 +263,4 @@ function nonEmpty<K extends string, V extends object>(key: K, value: V): Partial
   const entry: Partial<Record<K, V>> = {};
   if (Object.keys(value).length > 0) entry[key] = value;
   return entry;
-}
-
-/** The mirrors of one link that the source has, and which of them another stack keeps. */
-export function liveLink(source: ClusterSnapshot, target: string, stacks: readonly string[]) {
-  const live = liveMirrors(source, target === federatedPart ? federated : mirrorsOf(target));
-  return { live, ...sparedMirrors(live, stacks) };
 }

@@ -121,11 +121,6 @@ export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
   return typeof lines === "object" ? lines : {};
 }
 
-/** The parts of which the run before had mirrors. */
-export function partsBefore({ mirrors }: Before): string[] {
-  return typeof mirrors === "object" ? Object.keys(mirrors) : [];
-}
-
 export function entryOf(
   { clusters }: Pick<MirrorsArgs, "clusters">,
   cluster: string,

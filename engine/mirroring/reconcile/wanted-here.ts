@@ -10,6 +10,8 @@ import type { Outcome } from "./reconcile.ts";
  */
 export class WantedHere {
   readonly #keys = new Map<string, Set<string>>();
+  /** Identities of sources that could not be read, as far as they are known. */
+  readonly #unread: (string | undefined)[] = [];
 
   /** Notes what a resource wants, and what it can't judge now and so keeps. */
   add({
@@ -28,6 +30,20 @@ export class WantedHere {
     for (const { link, target } of links)
       if (target === undefined) add(liveMirrors(source, mirrorsOf(link.target)).keys());
     this.#keys.set(source.identity, keys);
+  }
+
+  /**
+   * Notes a source that can't be read now, so that nobody knows what is wanted there.
+   *
+   * @param identity as the run before knew it
+   */
+  addUnread(identity: string | undefined): void {
+    this.#unread.push(identity);
+  }
+
+  /** Whether a resource that can't read its source may be about this very cluster. */
+  mayWantMore(identity: string): boolean {
+    return this.#unread.some((unread) => unread === undefined || unread === identity);
   }
 
   has(identity: string, key: ObjectKey): boolean {

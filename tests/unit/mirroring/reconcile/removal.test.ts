@@ -167,7 +167,7 @@ describe("what the deletion of a source's mirrors leaves", () => {
     deepEqual(await destroyed(situation), {
       failures: [],
       lines: [
-        "east <- west: 1 mirror stay, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
+        "east <- west: 1 mirror stays, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
       ],
       left: ["shop/web-west"],
     });
@@ -191,7 +191,7 @@ describe("what the deletion of a source's mirrors leaves", () => {
     );
     const { left, lines } = await destroyed(await later(east, before));
     deepEqual(left, ["shop/bb-federated"]);
-    match(lines.join(), /^east: 1 mirror stay, because another stack keeps them \(other\/prod\)/);
+    match(lines.join(), /^east: 1 mirror stays, because another stack keeps them \(other\/prod\)/);
   });
 
   it("is the members of clusters that are not its own", async () => {
@@ -211,6 +211,18 @@ describe("what the deletion of a source's mirrors leaves", () => {
     equal(services.get("shop/bb-federated")?.metadata.annotations?.[list], "bb@south");
   });
 
+  it("waits while another source of the run can't be read, which may be the same cluster", async () => {
+    const { clusters, before } = await settled();
+    const situation = await later(clusters.east, before);
+    const wanted = new WantedHere();
+    wanted.addUnread(undefined);
+    await rejects(destroyed(situation, wanted), /may be the same cluster under another name/);
+    deepEqual(await mirrorsIn(situation.clusters.east), ["shop/api-north", "shop/web-west"]);
+    const elsewhere = new WantedHere();
+    elsewhere.addUnread("the identity of another cluster");
+    deepEqual(await destroyed(situation, elsewhere), nothing);
+  });
+
   it("is what this very run wants under another name of the resource", async () => {
     const { clusters, before } = await settled({ west: west(web, member("shop/bb")) });
     const situation = await later(clusters.east, before);
@@ -220,7 +232,7 @@ describe("what the deletion of a source's mirrors leaves", () => {
     const { lines, left } = await destroyed(situation, wanted);
     deepEqual(left, ["shop/bb-federated", "shop/web-west"]);
     deepEqual(lines, [
-      "east <- west: 1 mirror stay, because this run wants them under another name",
+      "east <- west: 1 mirror left, because this run has the same cluster under another name",
     ]);
   });
 });

@@ -198,7 +198,7 @@ describe("mirrors of a removed link that another stack keeps", () => {
     const clusters = { ...setting.clusters, east };
     const { inputs, notes } = await preview(clusters, rest, setting.before);
     deepEqual(notes, [
-      "east <- west: 1 mirror stay, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
+      "east <- west: 1 mirror stays, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
     ]);
     equal(inputs.revision, 2);
     const again = await preview(clusters, rest, inputs);
@@ -208,6 +208,18 @@ describe("mirrors of a removed link that another stack keeps", () => {
     const { services } = await east.snapshot();
     deepEqual(markersOf(services.get("shop/web-west")), ["linkerd-multicluster/other/prod"]);
     deepEqual(await removedIn(clusters, inputs), []);
+  });
+
+  it("stay members of a federated Service that the other stack keeps", async () => {
+    const setting = await settled({ west: west(member("shop/bb")) });
+    const key = "shop/bb-federated";
+    const east = await editedEast(setting, (live) => confirmedBy("other/prod", live), key);
+    const clusters = { ...setting.clusters, east };
+    const inputs = await up(clusters, rest, setting.before);
+    const { services } = await east.snapshot();
+    const list = "multicluster.linkerd.io/remote-discovery";
+    equal(services.get(key)?.metadata.annotations?.[list], "bb@west");
+    equal((await preview(clusters, rest, inputs)).inputs.revision, inputs.revision);
   });
 
   it("are none of this stack's business where it has no mark on them", async () => {

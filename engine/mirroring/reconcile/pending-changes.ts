@@ -1,0 +1,81 @@
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { federatedPart } from "../model/owner.ts";
+import type { Plan } from "../plan/change.ts";
+import { statusUpdate } from "../plan/status.ts";
+import { count } from "../plan/text.ts";
+import { type ChangeTexts, pendingTexts, withHistory } from "./preview.ts";
+import type { PlannedOutcome } from "./reconcile.ts";
+import type { Reconciliation } from "./source-plan.ts";
+import { type Before, type ByPart, type MirrorsArgs, mirrorsBefore } from "./state.ts";
+
+/** What stands for a part of which nothing can be said before its gateway has been made. */
+export function awaitedText({ observedGateways }: MirrorsArgs, part: string, plan: Plan) {
+  const awaited = observedGateways?.[part];
+  return typeof awaited === "string" && !bringsOnly(plan) ? awaited : undefined;
+}
+
+/** Of a gateway that is yet to be made only this can be foretold: what there will be that is new. */
+function bringsOnly({ changes, mirrors }: Plan): boolean {
+  return (
+    changes.length >= Object.keys(mirrors).length &&
+    changes.every(({ action }) => action === "create")
+  );
+}
+
+export function pendingChanges(
+  before: Before,
+  args: MirrorsArgs,
+  { reconciliation, removed, source }: PlannedOutcome,
+): ByPart<ChangeTexts> {
+  const { parts, unconfirmed } = reconciliation;
+  const pending = new Map<string, ChangeTexts>();
+  for (const [part, plan] of parts) {
+    if (awaitedText(args, part, plan) !== undefined) continue;
+    const confirmed = (unconfirmed[part] ?? []).map(
+      (key) => [key, { action: "confirm: another stack made it" }] as const,
+    );
+    pending.set(part, {
+      ...pendingTexts(plan, mirrorsBefore(before, part)),
+      ...Object.fromEntries(confirmed),
+    });
+  }
+  for (const each of removed) {
+    if (each.fate !== "stays") continue;
+    const { target } = each.link;
+    const lines = Object.keys(mirrorsBefore(before, target));
+    const text = { action: `leave: ${each.controller} mirrors it now` };
+    pending.set(target, Object.fromEntries(lines.map((key) => [key, text] as const)));
+  }
+  for (const [part, texts] of statusTexts(source, reconciliation, args)) {
+    pending.set(part, { ...pending.get(part), ...texts });
+  }
+  return Object.fromEntries([...pending].filter(([, texts]) => Object.keys(texts).length > 0));
+}
+
+/** By part: what the status of its Link is going to say, where it does not say so already. */
+function statusTexts(
+  { links }: ClusterSnapshot,
+  { statuses }: Reconciliation,
+  { statusIn }: MirrorsArgs,
+): (readonly [string, ChangeTexts])[] {
+  return statuses.flatMap((status) => {
+    const live = links?.get(status.link);
+    // Without the Link resource there is no status to keep.
+    if (live === undefined || statusIn === undefined) return [];
+    if (statusUpdate(status, live, new Map(), new Date()) === undefined) return [];
+    const mirrored = status.entries.filter(({ problem }) => problem === undefined).length;
+    const text = `${count(mirrored, "Service")} mirrored, ${status.entries.length - mirrored} not`;
+    const part = status.list === "federatedServices" ? federatedPart : live.metadata.name;
+    return [[part, { [`Link ${status.link}`]: { [`status.${status.list}`]: text } }] as const];
+  });
+}
+
+export function historyOf(before: Before, pending: ByPart<ChangeTexts>): ByPart<ChangeTexts> {
+  const parts = new Set([...Object.keys(before.changes ?? {}), ...Object.keys(pending)]);
+  return Object.fromEntries(
+    [...parts].sort().flatMap((part) => {
+      const texts = withHistory(before.changes?.[part], pending[part]);
+      return Object.keys(texts).length === 0 ? [] : [[part, texts] as const];
+    }),
+  );
+}
