@@ -59,16 +59,53 @@ export default {
       from: { path: engine, pathNot: folder("providers") },
       to: { path: folder("providers") },
     },
-    {
-      name: "trust-knows-clusters-alone",
+    ...[
+      ["trust", "kubernetes"],
+      ["credentials", "kubernetes|mirroring/model"],
+      ["mirroring", "kubernetes"],
+      ["health", "credentials|kubernetes|mirroring|trust"],
+    ].map(([name, below]) => ({
+      name: `${name}-stands-on-${below.replaceAll("|", "-")}`,
       severity: "error",
-      from: { path: folder("trust") },
-      to: { path: folder("(mirroring|credentials|health)") },
+      from: { path: folder(name) },
+      to: { path: engine, pathNot: [folder(name), folder(`(${below})`), "^engine/version\\.ts$"] },
+    })),
+    // Data goes one way: observe, desired, plan, apply; reconcile has them all do their part.
+    ...[
+      ["model", "desired|plan|observe|apply|reconcile"],
+      ["desired", "plan|observe|apply|reconcile"],
+      ["plan", "observe|apply|reconcile"],
+      ["observe", "desired|plan|apply|reconcile"],
+      ["apply", "observe|reconcile"],
+    ].map(([name, after]) => ({
+      name: `${name}-before-${after.replaceAll("|", "-")}`,
+      severity: "error",
+      from: { path: folder(`mirroring/${name}`) },
+      to: { path: folder(`mirroring/(${after})`) },
+    })),
+    {
+      name: "core-without-a-client",
+      comment:
+        "What decides knows the objects' shapes, and neither Pulumi nor a Kubernetes client.",
+      severity: "error",
+      from: {
+        path: [folder("mirroring/(model|desired|plan)"), folder("trust")],
+        pathNot: "^engine/trust/(observe|index)\\.ts$",
+      },
+      to: {
+        path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
+        pathNot: "^engine/kubernetes/(objects|link-resource|duration)\\.ts$",
+      },
+    },
+    {
+      name: "config-without-pulumi",
+      severity: "error",
+      from: { path: "^config/", pathNot: "^config/stack(-file)?\\.ts$" },
+      to: { path: "@pulumi" },
     },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "node_modules" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "default"] },
