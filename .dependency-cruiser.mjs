@@ -1,6 +1,6 @@
 /** Where an arrow may point; docs/architecture.md draws the same picture. */
 
-const engine = "^engine/";
+const engine = "^engine/(?!node_modules)";
 const folder = (name) => `^engine/${name}/`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
