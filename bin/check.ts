@@ -2,8 +2,7 @@
 import { realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { meshOf, type StackChoice } from "../config/stack-file.ts";
-import { checkMesh } from "../engine/health/run.ts";
-import { table } from "../engine/health/report.ts";
+import { checkMesh, table } from "@linkerd-multicluster/engine/health";
 
 const usage =
   "Usage: npm run check -- [--stack NAME] [--config-file PATH] [--output table|json] [--wait SECONDS]";

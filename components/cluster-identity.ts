@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
-import type { IdentityInputs } from "../engine/providers/cluster-identity.ts";
+import type { IdentityInputs } from "@linkerd-multicluster/engine";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<IdentityInputs, IdentityInputs> = {

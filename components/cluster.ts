@@ -3,7 +3,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ChartName, ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
-import { issuerName } from "../engine/trust/live.ts";
+import { issuerName } from "@linkerd-multicluster/engine/trust";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
 import { base64, clusterProvider } from "./cluster-provider.ts";

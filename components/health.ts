@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthArgs, HealthMesh } from "../engine/health/mesh.ts";
+import type { HealthArgs, HealthMesh } from "@linkerd-multicluster/engine/health";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {

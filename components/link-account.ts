@@ -1,17 +1,20 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import {
+  accessRules,
   accountAnnotation,
   accountName,
+  linkUse,
   managedBy,
   type Namespaces,
+  type PolicyRule,
+  type TargetFacts,
+  type TokenRotation,
   tokenType,
-} from "../engine/credentials/objects.ts";
-import type { PolicyRule, TargetFacts, TokenRotation } from "../engine/credentials/state.ts";
-import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
-import type { LinkSpec } from "../engine/mirroring/model/link.ts";
+} from "@linkerd-multicluster/engine/credentials";
+import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
+import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import { LinkTarget } from "./link-target.ts";
-import { accessRules, linkUse } from "../engine/credentials/rules.ts";
 import { TokenCheck } from "./token-check.ts";
 
 export interface LinkAccountArgs {

@@ -1,19 +1,17 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import { base64 } from "./cluster-provider.ts";
-import { kubeconfigFor } from "../engine/credentials/kubeconfig.ts";
-import type { LinkAccount } from "./link-account.ts";
 import {
+  credentialsSecrets,
+  kubeconfigFor,
   linkManifestSpec,
   linkMetadata,
   linkVersion,
-} from "../engine/credentials/link-manifest.ts";
-import {
-  credentialsSecrets,
   type Namespaces,
   type SecretHead,
-} from "../engine/credentials/objects.ts";
+} from "@linkerd-multicluster/engine/credentials";
+import type { LinkAccount } from "./link-account.ts";
 
 export interface LinkCredentialsArgs {
   readonly spec: LinkSpec;

@@ -4,7 +4,7 @@ import type {
   TargetFacts,
   TargetInputs,
   TargetOutputs,
-} from "../engine/credentials/state.ts";
+} from "@linkerd-multicluster/engine/credentials";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<TargetInputs, TargetOutputs> = {

@@ -1,9 +1,9 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkConfig } from "../config/mesh.ts";
-import type { Namespaces } from "../engine/credentials/objects.ts";
-import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
-import type { ObservedGateway } from "../engine/mirroring/reconcile/state.ts";
+import type { Namespaces } from "@linkerd-multicluster/engine/credentials";
+import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
+import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount } from "./link-account.ts";
 import { LinkCredentials } from "./link-credentials.ts";
 

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthMesh } from "../engine/health/mesh.ts";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 
 export interface LinkerdCliCheckArgs {
   readonly mesh: HealthMesh;

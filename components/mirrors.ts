@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
-import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
-import type {
-  Inputs,
-  MirrorsArgs,
-  ObservedGateway,
-  Outputs,
-} from "../engine/mirroring/reconcile/state.ts";
+import {
+  type Inputs,
+  type MirrorsArgs,
+  type ObservedGateway,
+  type Outputs,
+  settingsOf,
+} from "@linkerd-multicluster/engine/mirroring";
 
 /**
  * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
-import { type Connect, openClusters } from "../engine/kubernetes/preflight.ts";
-import type { LiveTrusts } from "../engine/trust/live.ts";
-import { observeTrust } from "../engine/trust/observe.ts";
+import { type Connect, openClusters } from "@linkerd-multicluster/engine/kubernetes";
+import { type LiveTrusts, observeTrust } from "@linkerd-multicluster/engine/trust";
 
 /** What a run has to know of the clusters before it can decide what they get. */
 export interface Preflight {

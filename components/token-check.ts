@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { TokenCheckArgs } from "../engine/credentials/state.ts";
+import type { TokenCheckArgs } from "@linkerd-multicluster/engine/credentials";
 
 /** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
 const provider: pulumi.dynamic.ResourceProvider<TokenCheckArgs, TokenCheckArgs> = {

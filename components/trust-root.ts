@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
-import { parseDuration } from "../engine/kubernetes/duration.ts";
+import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { KeyPair } from "./trust/generation.ts";
-import type { LiveTrusts } from "../engine/trust/live.ts";
-import { dayLong } from "../engine/trust/proxies.ts";
-import type { Stage } from "../engine/trust/rotate.ts";
+import { dayLong, type LiveTrusts, type Stage } from "@linkerd-multicluster/engine/trust";
 import {
   generatedIssuance,
   type Issuance,

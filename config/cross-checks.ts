@@ -1,4 +1,4 @@
-import type { LabelSelector } from "../engine/mirroring/model/link.ts";
+import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";

@@ -1,4 +1,4 @@
-import type { GatewaySource } from "../engine/mirroring/model/link.ts";
+import type { GatewaySource } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
   declaredLinks,

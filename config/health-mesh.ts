@@ -1,5 +1,5 @@
-import type { HealthMesh } from "../engine/health/mesh.ts";
-import { settingsOf } from "../engine/mirroring/model/link-settings.ts";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "./mesh.ts";
 
 /** What of the config health depends on. Holds no secret. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { linkDefaults as engine, linkerdGateway } from "../engine/mirroring/model/link-settings.ts";
+import { linkDefaults as engine, linkerdGateway } from "@linkerd-multicluster/engine/mirroring";
 import * as links from "./link-keys.ts";
 import {
   anything,

@@ -1,6 +1,9 @@
 import * as z from "zod";
-import type { LinkSpec } from "../engine/mirroring/model/link.ts";
-import { linkDefaults as engine, linkerdGateway } from "../engine/mirroring/model/link-settings.ts";
+import {
+  linkDefaults as engine,
+  linkerdGateway,
+  type LinkSpec,
+} from "@linkerd-multicluster/engine/mirroring";
 import { flag, type Key, type Keys, list, oneOf, section, text, wholeNumber } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 

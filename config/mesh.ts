@@ -1,6 +1,6 @@
-import type { TokenRotation } from "../engine/credentials/state.ts";
-import type { ClusterAccess } from "../engine/kubernetes/kubeconfig.ts";
-import type { GatewaySource, LinkSpec } from "../engine/mirroring/model/link.ts";
+import type { TokenRotation } from "@linkerd-multicluster/engine/credentials";
+import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
+import type { GatewaySource, LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { charts, chartValues, generatedTrust, stack } from "./keys.ts";
 import type { Filled } from "./schema.ts";
 

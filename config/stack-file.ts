@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import { namespace } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
 import { isMap } from "./read.ts";
-import type { HealthMesh } from "../engine/health/mesh.ts";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { healthMesh } from "./health-mesh.ts";
 
 /** Health depends on neither, and they hold secrets, which only Pulumi can read. */

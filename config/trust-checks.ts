@@ -1,5 +1,11 @@
-import { anchorsBehind, type Certificate, certificatesIn } from "../engine/trust/certificate.ts";
-import { anchorProblem, issuerProblem, keyProblem } from "../engine/trust/requirements.ts";
+import {
+  anchorProblem,
+  anchorsBehind,
+  type Certificate,
+  certificatesIn,
+  issuerProblem,
+  keyProblem,
+} from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { Readings, StackInput } from "./read.ts";

@@ -1,6 +1,8 @@
-import { processEnvironment } from "../engine/kubernetes/kubeconfig.ts";
-import { connect } from "../engine/kubernetes/connect.ts";
-import type { Kubernetes } from "../engine/kubernetes/interface.ts";
+import {
+  connect,
+  type Kubernetes,
+  processEnvironment,
+} from "@linkerd-multicluster/engine/kubernetes";
 import { type DemoBed, raiseBed, raiseBedToKeep } from "./bed.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { DemoError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { Kubernetes } from "../engine/kubernetes/interface.ts";
+import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
 import type { Kubectl } from "./kubernetes/kubectl.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";

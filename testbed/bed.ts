@@ -13,7 +13,8 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { type Cluster, type Runs, startCluster } from "./cluster.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import type { Runs } from "./controllers.ts";
 import { BedError } from "./errors.ts";
 import { startEtcd } from "./etcd.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";

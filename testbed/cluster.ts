@@ -8,7 +8,7 @@ import {
   startApiServer,
 } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
-import { startControllers } from "./controllers.ts";
+import { type Runs, startControllers } from "./controllers.ts";
 import { BedError } from "./errors.ts";
 import { until } from "./processes.ts";
 import { type Access, type Answer, request } from "./request.ts";
@@ -30,9 +30,6 @@ export interface Cluster {
   /** Returns once it is ready again, with everything it held; at once if it was not cut off. */
   readonly restore: () => Promise<void>;
 }
-
-/** What runs in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
-export type Runs = "nothing" | "controllers" | "pods";
 
 export interface ClusterSpec {
   readonly name: string;

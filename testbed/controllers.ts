@@ -3,12 +3,14 @@ import { dirname, join } from "node:path";
 
 import { authorityFile, serviceAccountKeyFile } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
-import type { Runs } from "./cluster.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { type Program, startProgram } from "./processes.ts";
 import type { Access } from "./request.ts";
 import type { Toolbox } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
+
+/** What runs in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
+export type Runs = "nothing" | "controllers" | "pods";
 
 export interface ControllersSpec {
   readonly name: string;

@@ -1,7 +1,6 @@
 /** Linkerd's gateway as far as links look at it: a Service that a load balancer has given addresses. */
-import type { Kubernetes } from "../engine/kubernetes/interface.ts";
-import { resources } from "../engine/kubernetes/resources.ts";
-import { annotation, gatewayPort } from "../engine/mirroring/model/vocabulary.ts";
+import { type Kubernetes, resources } from "@linkerd-multicluster/engine/kubernetes";
+import { annotation, gatewayPort } from "@linkerd-multicluster/engine/mirroring";
 
 export const gatewayName = { namespace: "linkerd-multicluster", name: "linkerd-gateway" } as const;
 

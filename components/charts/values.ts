@@ -1,4 +1,4 @@
-import type { LinkSpec } from "../../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { HelmValues, MeshConfig } from "../../config/mesh.ts";
 
 /**

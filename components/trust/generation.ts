@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
 import type { GeneratedTrust } from "../../config/mesh.ts";
-import { renewalPeriod } from "../../engine/trust/expiry.ts";
+import { renewalPeriod } from "@linkerd-multicluster/engine/trust";
 
 /** A certificate and its key as Linkerd takes them. The key is secret. */
 export interface KeyPair {

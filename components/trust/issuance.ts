@@ -1,20 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { GeneratedTrust, ProvidedTrust } from "../../config/mesh.ts";
-import { debugLog } from "../../engine/kubernetes/log.ts";
-import { bundleText } from "../../engine/trust/bundle.ts";
-import { knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
-import { Generation, type KeyPair } from "./generation.ts";
-import type { LiveTrusts } from "../../engine/trust/live.ts";
+import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import {
+  bundleText,
+  type ClusterPlan,
+  type Decision,
   type Expiring,
   expiringAnchors,
   expiringIssuers,
   expiringProvided,
   type ExpiryNotice,
   expiryNotices,
-} from "../../engine/trust/expiry.ts";
-import { planProvided } from "../../engine/trust/provided.ts";
-import { type ClusterPlan, type Decision, rotate, type Stage } from "../../engine/trust/rotate.ts";
+  knownCertificates,
+  type LiveTrusts,
+  onlyCertificate,
+  planProvided,
+  rotate,
+  type Stage,
+} from "@linkerd-multicluster/engine/trust";
+import { Generation, type KeyPair } from "./generation.ts";
 
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {

@@ -1,10 +1,15 @@
 /** Looks into a cluster and prints what kubectl would, which need not be installed for the demo. */
 import { stringify } from "yaml";
 
-import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
-import { type ObjectName, resources } from "../../engine/kubernetes/resources.ts";
-import type { Endpoints, ObjectMeta, Service } from "../../engine/kubernetes/objects.ts";
-import { label } from "../../engine/mirroring/model/vocabulary.ts";
+import {
+  type Endpoints,
+  type Kubernetes,
+  type ObjectMeta,
+  type ObjectName,
+  resources,
+  type Service,
+} from "@linkerd-multicluster/engine/kubernetes";
+import { label } from "@linkerd-multicluster/engine/mirroring";
 import type { Screen } from "../screen.ts";
 import { type Pod, pods } from "./objects.ts";
 

@@ -1,7 +1,11 @@
 /** Makes what a scenario needs in a cluster, as `kubectl apply` would. */
-import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
-import type { Service, ServicePort, StringMap } from "../../engine/kubernetes/objects.ts";
+import {
+  type Kubernetes,
+  resources,
+  type Service,
+  type ServicePort,
+  type StringMap,
+} from "@linkerd-multicluster/engine/kubernetes";
 import { gatewayName, installGateway } from "../../testbed/gateway.ts";
 import { type Workload, deployments, statefulSets } from "./objects.ts";
 

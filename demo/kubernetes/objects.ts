@@ -1,6 +1,10 @@
 /** The objects that the demo makes and looks at, beyond those that mirroring itself knows. */
-import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
-import type { ObjectMeta, StringMap } from "../../engine/kubernetes/objects.ts";
+import {
+  type ObjectMeta,
+  type Resource,
+  resources,
+  type StringMap,
+} from "@linkerd-multicluster/engine/kubernetes";
 
 export interface PodTemplate {
   readonly metadata: { readonly labels: StringMap };

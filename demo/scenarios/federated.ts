@@ -1,5 +1,5 @@
-import { label } from "../../engine/mirroring/model/vocabulary.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { label } from "@linkerd-multicluster/engine/mirroring";
+import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { makeNamespaces, makeService } from "../kubernetes/make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 

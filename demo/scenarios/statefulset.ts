@@ -1,6 +1,6 @@
 import { until } from "../../testbed/bed.ts";
 import { statefulSets } from "../kubernetes/objects.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 

@@ -2,6 +2,7 @@ import { accountName, credentialsName, type Namespaces } from "./objects.ts";
 import { tokenNumber } from "./tokens.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
+import { resources } from "../kubernetes/resources.ts";
 import { programVersion } from "../version.ts";
 
 /** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
@@ -27,10 +28,8 @@ export interface LinkManifestSpec {
   readonly excludedAnnotations?: string[];
 }
 
-export const linkVersion = {
-  apiVersion: "multicluster.linkerd.io/v1alpha3",
-  kind: "Link",
-} as const;
+const { apiVersion, kind } = resources.links;
+export const linkVersion = { apiVersion, kind } as const;
 
 /** The Link goes by the name of its target: much of Linkerd takes one for the other (1.9). */
 export function linkMetadata(target: string, namespaces: Namespaces) {

@@ -2,7 +2,7 @@
  * The methods that the program's dynamic resources call. State keeps these calls by name for years:
  * the package's name and what is exported here are a public contract.
  */
-export { clusterIdentities } from "./cluster-identity.ts";
+export { clusterIdentities, type IdentityInputs } from "./cluster-identity.ts";
 export { linkTargets, tokenChecks } from "./credentials.ts";
 export { health } from "./health.ts";
 export { mirrors } from "./mirrors.ts";

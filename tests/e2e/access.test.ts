@@ -72,13 +72,13 @@ describe("access to a real target", function () {
     });
     assert.match(
       await refusal(),
-      /Link east\/linkerd-multicluster\/west is there already, made by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
+      /Link east\/linkerd-multicluster\/west already exists, created by linkerd\/cli edge-26\.8\.3 and not by this stack: .*kubectl --context east delete --ignore-not-found --namespace linkerd-multicluster links\/west secrets\/creds; kubectl .* --namespace linkerd secrets\/creds\), and run again/,
     );
     const annotations = { "linkerd.io/created-by": "linkerd-multicluster/0.1.0" };
     await east.request("PATCH", `${linksPath}/west`, { metadata: { annotations } });
     assert.match(
       await refusal(),
-      /made by another stack of this program: take the link out of that stack first/,
+      /created by another stack of this program: remove the link from that stack first/,
     );
     assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
     assert.equal(await refusal(), "");

@@ -102,7 +102,7 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
     const { west, east } = theBed().clusters;
     await addService(west, "shop", "api", exported);
     const output = await stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(output, /linkerd:Mirrors +east\/west +updated/);
+    assert.match(output, /linkerd:Mirrors +east +updated/);
     assert.doesNotMatch(output, /^ *[-+~]+ +(kubernetes|tls):/m);
     assert.ok(await serviceIn(east, "shop", "api-west"));
   });

@@ -3,10 +3,16 @@ import { federatedPart } from "../model/owner.ts";
 import type { Plan } from "../plan/change.ts";
 import { statusUpdate } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
-import { type ChangeTexts, pendingTexts, withHistory } from "./preview.ts";
+import { pendingTexts, withHistory } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
 import type { Reconciliation } from "./source-plan.ts";
-import { type Before, type ByPart, type MirrorsArgs, mirrorsBefore } from "./state.ts";
+import {
+  type Before,
+  type ByPart,
+  type ChangeTexts,
+  type MirrorsArgs,
+  mirrorsBefore,
+} from "./state.ts";
 
 /** What stands for a part of which nothing can be said before its gateway has been made. */
 export function awaitedText({ observedGateways }: MirrorsArgs, part: string, plan: Plan) {

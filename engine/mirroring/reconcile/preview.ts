@@ -1,9 +1,6 @@
 import type { Skip } from "../model/reasons.ts";
 import type { Change, FieldChange, Plan } from "../plan/change.ts";
-import type { MirrorLines } from "./state.ts";
-
-/** For each mirror, its fields in words: `ports: "80/TCP → 81/TCP"`. One short line for each. */
-export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+import type { ChangeTexts, MirrorLines } from "./state.ts";
 
 /**
  * A line for everything that the list of mirrors cannot show by itself. That list shows what comes

@@ -2,7 +2,6 @@ import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { GatewayFacts } from "../model/gateway.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
-import type { ChangeTexts } from "./preview.ts";
 
 /** How to reach a cluster, and which one it has to be. */
 export interface ClusterEntry extends ClusterAccess {
@@ -41,6 +40,9 @@ export type ObservedGateway = GatewayFacts | string;
 
 /** What a part of the mirrors is called: by the name of its link's target, or `federated`. */
 export type ByPart<T> = Readonly<Record<string, T>>;
+
+/** For each mirror, its fields in words: `ports: "80/TCP → 81/TCP"`. One short line for each. */
+export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** One line for each mirror, by its key. */
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;

@@ -29,7 +29,7 @@ for (const { title, namespace, sentence } of [
   {
     title: "a target that does not accept its token any more",
     namespace: "refused-unauthorized",
-    sentence: /cluster north can't be used with the credentials.* to (?:list|get) \w+/,
+    sentence: /cluster north rejects the credentials.* to (?:list|get) \w+/,
   },
   {
     title: "a target that does not let its Services be listed",

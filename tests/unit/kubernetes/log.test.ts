@@ -1,6 +1,10 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import { outputsOf } from "../../../components/trust/issuance.ts";
+import { checkMesh } from "../../../engine/health/run.ts";
 import { debugLog } from "../../../engine/kubernetes/log.ts";
+import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
+import { mesh } from "../health/views.ts";
 import {
   errorOf,
   saved,
@@ -72,23 +76,60 @@ describe("the debug log", () => {
 
   it("is read from the environment of the connection", async () => {
     const environment = { variables: { LINKERD_MULTICLUSTER_LOG: "debug" }, home: "/" };
-    const written: string[] = [];
-    const write = process.stderr.write.bind(process.stderr);
-    process.stderr.write = (text) => written.push(String(text)) > 0;
-    try {
-      await withCluster(
+    const text = await onStderr(() =>
+      withCluster(
         () => status(404, "NotFound", "no"),
         async ({ client }) => {
           await errorOf(client.list(resources.services));
         },
         { environment },
-      );
-    } finally {
-      process.stderr.write = write;
-    }
+      ),
+    );
     match(
-      written.join(""),
+      text,
       /^linkerd-multicluster: list services in cluster west: 404 notFound NotFound, \d+ ms, attempt 1\n$/,
     );
   });
+
+  it("has the decisions that no preview shows", async () => {
+    const { LINKERD_MULTICLUSTER_LOG: before } = process.env;
+    process.env.LINKERD_MULTICLUSTER_LOG = "debug";
+    const uid = "0a1b";
+    const text = await onStderr(() =>
+      withCluster(
+        () => ({ body: { kind: "Namespace", metadata: { name: "kube-system", uid } } }),
+        async ({ client }) => {
+          await openClusters(new Map([["west", { context: "west" }]]), () =>
+            Promise.resolve(client),
+          );
+          await checkMesh(mesh(), { within: 0, every: 1 }, () =>
+            Promise.resolve({ clusters: [], links: [] }),
+          );
+          outputsOf({ stage: "settled", notes: [], clusters: new Map() });
+        },
+        { log: () => undefined },
+      ),
+    );
+    if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
+    else process.env.LINKERD_MULTICLUSTER_LOG = before;
+    deepEqual(text.split("\n"), [
+      "linkerd-multicluster: cluster west has UID 0a1b",
+      "linkerd-multicluster: health: 0 passed",
+      "linkerd-multicluster: trust: settled",
+      "",
+    ]);
+  });
 });
+
+/** What is written to stderr meanwhile. */
+async function onStderr(work: () => Promise<void>): Promise<string> {
+  const written: string[] = [];
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = (text) => written.push(String(text)) > 0;
+  try {
+    await work();
+  } finally {
+    process.stderr.write = write;
+  }
+  return written.join("");
+}

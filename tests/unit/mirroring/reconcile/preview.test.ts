@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Change } from "../../../../engine/mirroring/plan/change.ts";
 import { pendingTexts, withHistory } from "../../../../engine/mirroring/reconcile/preview.ts";
-import type { ChangeTexts } from "../../../../engine/mirroring/reconcile/preview.ts";
+import type { ChangeTexts } from "../../../../engine/mirroring/reconcile/state.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
 

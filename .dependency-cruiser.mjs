@@ -1,0 +1,113 @@
+/** Where an arrow may point; docs/architecture.md draws the same picture. */
+
+const engine = "^engine/(?!node_modules)";
+const folder = (name) => `^engine/${name}/`;
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    { name: "no-circle", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-circle-of-folders",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^(engine|config|components|testbed|demo)" },
+      to: { circular: true },
+    },
+    {
+      name: "engine-stands-alone",
+      comment: "The engine runs in the provider process, without the program.",
+      severity: "error",
+      from: { path: engine },
+      to: { path: "^(components|config|bin|demo|testbed|tests|index\\.ts)" },
+    },
+    {
+      name: "engine-through-its-exports",
+      comment: "A package is imported through what it exports.",
+      severity: "error",
+      from: { path: "^(components|config|bin|demo|testbed|index\\.ts)" },
+      to: { path: engine, pathNot: "^engine/[a-z]+/index\\.ts$" },
+    },
+    {
+      name: "config-knows-no-resources",
+      severity: "error",
+      from: { path: "^config/" },
+      to: { path: "^(components|bin|demo|testbed|tests)/" },
+    },
+    {
+      name: "program-without-tests",
+      comment: "No program file imports from tests or the test bed.",
+      severity: "error",
+      from: { path: "^(components|config|engine|index\\.ts|bin/(check|docs))" },
+      to: { path: "^(tests|testbed|demo)/" },
+    },
+    {
+      name: "testbed-without-tests",
+      severity: "error",
+      from: { path: "^(testbed|demo|bin)/" },
+      to: { path: "^tests/" },
+    },
+    {
+      name: "kubernetes-is-the-ground",
+      severity: "error",
+      from: { path: folder("kubernetes") },
+      to: { path: engine, pathNot: [folder("kubernetes"), "^engine/version\\.ts$"] },
+    },
+    {
+      name: "only-providers-know-the-contract",
+      severity: "error",
+      from: { path: engine, pathNot: folder("providers") },
+      to: { path: folder("providers") },
+    },
+    ...[
+      ["trust", "kubernetes"],
+      ["credentials", "kubernetes|mirroring/model"],
+      ["mirroring", "kubernetes"],
+      ["health", "credentials|kubernetes|mirroring|trust"],
+    ].map(([name, below]) => ({
+      name: `${name}-stands-on-${below.replaceAll("|", "-")}`,
+      severity: "error",
+      from: { path: folder(name) },
+      to: { path: engine, pathNot: [folder(name), folder(`(${below})`), "^engine/version\\.ts$"] },
+    })),
+    // Data goes one way: observe, desired, plan, apply; reconcile has them all do their part.
+    ...[
+      ["model", "desired|plan|observe|apply|reconcile"],
+      ["desired", "plan|observe|apply|reconcile"],
+      ["plan", "observe|apply|reconcile"],
+      ["observe", "desired|plan|apply|reconcile"],
+      ["apply", "observe|reconcile"],
+    ].map(([name, after]) => ({
+      name: `${name}-before-${after.replaceAll("|", "-")}`,
+      severity: "error",
+      from: { path: folder(`mirroring/${name}`) },
+      to: { path: folder(`mirroring/(${after})`) },
+    })),
+    {
+      name: "core-without-a-client",
+      comment:
+        "What decides knows the objects' shapes, and neither Pulumi nor a Kubernetes client.",
+      severity: "error",
+      from: {
+        path: [folder("mirroring/(model|desired|plan)"), folder("trust")],
+        pathNot: "^engine/trust/(observe|index)\\.ts$",
+      },
+      to: {
+        path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
+        pathNot: "^engine/kubernetes/(objects|link-resource|duration)\\.ts$",
+      },
+    },
+    {
+      name: "config-without-pulumi",
+      severity: "error",
+      from: { path: "^config/", pathNot: "^config/stack(-file)?\\.ts$" },
+      to: { path: "@pulumi" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "default"] },
+  },
+};

@@ -1,0 +1,25 @@
+/**
+ * A link's account, token and kubeconfig, and what the Link has to know of its target.
+ * The rest of the program imports nothing of it but this.
+ */
+export { kubeconfigFor } from "./kubeconfig.ts";
+export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
+export {
+  accountAnnotation,
+  accountName,
+  credentialsSecrets,
+  managedBy,
+  tokenType,
+  type Namespaces,
+  type SecretHead,
+} from "./objects.ts";
+export { accessRules, linkUse } from "./rules.ts";
+export type {
+  PolicyRule,
+  TargetArgs,
+  TargetFacts,
+  TargetInputs,
+  TargetOutputs,
+  TokenCheckArgs,
+  TokenRotation,
+} from "./state.ts";

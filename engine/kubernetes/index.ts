@@ -1,0 +1,12 @@
+/**
+ * A cluster: its kubeconfig, connection and requests, and who it is.
+ * The rest of the program imports nothing of it but this.
+ */
+export { connect } from "./connect.ts";
+export { parseDuration } from "./duration.ts";
+export type { Kubernetes } from "./interface.ts";
+export { processEnvironment, type ClusterAccess } from "./kubeconfig.ts";
+export { debugLog } from "./log.ts";
+export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects.ts";
+export { openClusters, type Connect } from "./preflight.ts";
+export { resources, type ObjectName, type Resource } from "./resources.ts";

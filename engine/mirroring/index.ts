@@ -1,0 +1,8 @@
+/**
+ * What is mirrored: links, mirrors, and what a source's resource is told.
+ * The rest of the program imports nothing of it but this.
+ */
+export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
+export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
+export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
+export type { Inputs, MirrorsArgs, ObservedGateway, Outputs } from "./reconcile/state.ts";

@@ -1,0 +1,27 @@
+/**
+ * Certificates, bundles, and the decisions of a rotation.
+ * The rest of the program imports nothing of it but this.
+ */
+export { bundleText } from "./bundle.ts";
+export {
+  anchorsBehind,
+  certificatesIn,
+  knownCertificates,
+  onlyCertificate,
+  type Certificate,
+} from "./certificate.ts";
+export {
+  expiringAnchors,
+  expiringIssuers,
+  expiringProvided,
+  expiryNotices,
+  renewalPeriod,
+  type Expiring,
+  type ExpiryNotice,
+} from "./expiry.ts";
+export { issuerName, type LiveTrusts } from "./live.ts";
+export { observeTrust } from "./observe.ts";
+export { planProvided } from "./provided.ts";
+export { dayLong } from "./proxies.ts";
+export { anchorProblem, issuerProblem, keyProblem } from "./requirements.ts";
+export { rotate, type ClusterPlan, type Decision, type Stage } from "./rotate.ts";
