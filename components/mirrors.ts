@@ -34,8 +34,9 @@ const provider: pulumi.dynamic.ResourceProvider<Inputs, Outputs> = {
 };
 
 /**
- * What the mirrors of one source are made from, with `manage: mirrors`; undefined where no link of
- * this program's leads into it.
+ * What the mirrors of one source are made from, with `manage: mirrors`; undefined where no link leads
+ * into it. A source whose links have all been handed over to Linkerd's controller has one too: it
+ * knows by the config that their mirrors stay.
  *
  * @param stack `project/stack`, by which other stacks know whose mirrors these are
  */
@@ -46,7 +47,7 @@ export function mirrorsArgs(
 ): MirrorsArgs | undefined {
   const here = config.links.filter(({ spec }) => spec.source === source);
   const links = here.filter(({ mirroring }) => mirroring === "pulumi").map(({ spec }) => spec);
-  if (links.length === 0) return undefined;
+  if (here.length === 0) return undefined;
   const names = new Set([source, ...links.map(({ target }) => target)]);
   const clusters = [...config.clusters].flatMap(([name, { access, uid }]) =>
     names.has(name) ? [[name, { ...access, ...(uid !== undefined && { uid }) }] as const] : [],

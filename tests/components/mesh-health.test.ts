@@ -75,6 +75,7 @@ describe("Mesh: verified at the end", () => {
           "east/mirrors": 3,
           "east/west/credentials": credentials("east", "west"),
           "west/east/credentials": credentials("west", "east"),
+          "west/mirrors": 3,
         });
         const { manage: how, clusters: known } = mesh as Readonly<Record<string, unknown>>;
         const contexts = { west: { context: "west" }, east: { context: "east" } };

@@ -181,12 +181,17 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
     mesh = await mockedMesh({ manage, clusters, links: controlled });
   });
 
-  it("has access, credentials and Link, and no mirrors of its own", () => {
+  it("has access, credentials and Link, and a resource that knows whose the mirrors are", () => {
     for (const type of [types.access, types.credentials, types.link, types.linkCr])
       equal(mesh.ofType(type).filter(({ name }) => name === "east/west").length, 1, type);
     deepEqual(
-      mesh.ofType(types.mirrors).map(({ name }) => name),
-      ["north"],
+      mesh
+        .ofType(types.mirrors)
+        .map(({ name, inputs }) => [name, inputs["links"], inputs["controllerLinks"]]),
+      [
+        ["north", [{ source: "north", target: "west", gateway: false }], undefined],
+        ["east", [], ["west"]],
+      ],
     );
   });
 

@@ -10,6 +10,7 @@ import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Inputs, stacksOf } from "./state.ts";
+import { unknownFates } from "./trouble.ts";
 import type { WantedHere } from "./wanted-here.ts";
 
 /**
@@ -45,7 +46,7 @@ export async function carryOut(
   const { reconciliation, source, removed } = outcome;
   const refusals = [...reconciliation.parts.values()].flatMap(({ refusal }) => refusal ?? []);
   const allowed = [...reconciliation.parts].filter(([, { refusal }]) => refusal === undefined);
-  const undecided = removed.flatMap((part) => (part.fate === "unknown" ? [part.why] : []));
+  const undecided = Object.values(unknownFates(inputs.source, removed));
 
   const access = entryOf(inputs, inputs.source);
   const kubernetes = await clusters.client(inputs.source, access);

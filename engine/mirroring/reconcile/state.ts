@@ -29,8 +29,8 @@ export interface MirrorsArgs {
   /** Namespace of the source's Link resources, whose status is to be kept; absent: none is. */
   readonly statusIn?: string;
   /**
-   * By target: the gateway as this run has found it for the Link resource, or `Awaited` in the
-   * preview of a run that is to make it. Absent where the run has not looked.
+   * By target: the gateway as this run has found it for the Link resource, or what stands for
+   * an unknown value in the preview of a run that is to make it. Absent where the run has not looked.
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
