@@ -139,7 +139,7 @@ describe("Mesh: verified at the end", () => {
 
     it("and again when mirrors or credentials have changed", () => {
       const { triggers } = mesh.inputs(types.command, "linkerd-check/east");
-      deepEqual(triggers, [credentials("east", "west"), 3, credentials("west", "east")]);
+      deepEqual(triggers, [credentials("east", "west"), 3, credentials("west", "east"), 3]);
     });
   });
 });

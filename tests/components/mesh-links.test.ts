@@ -189,7 +189,7 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
         .ofType(types.mirrors)
         .map(({ name, inputs }) => [name, inputs["links"], inputs["controllerLinks"]]),
       [
-        ["north", [{ source: "north", target: "west", gateway: false }], undefined],
+        ["north", [{ source: "north", target: "east", gateway: false, selector: {} }], undefined],
         ["east", [], ["west"]],
       ],
     );
