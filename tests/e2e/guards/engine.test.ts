@@ -69,7 +69,7 @@ describe("a guard in the real engine", function () {
   /** An update that fails with the right sentence; returns its writes. */
   async function refused(): Promise<readonly string[]> {
     const { text, writes } = await stack.up({ fails: true });
-    assert.match(text, /cluster north can't be used with the credentials.* to (?:list|get) \w+/);
+    assert.match(text, /cluster north rejects the credentials.* to (?:list|get) \w+/);
     return writes;
   }
 
