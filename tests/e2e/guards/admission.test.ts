@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 
 import { nameOf, relabel } from "../mirroring/changes.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedHeadless, exportedService, kinds } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 import { Admission, has } from "./admission.ts";
 
@@ -34,7 +34,7 @@ for (const { title, namespace, exportedLabels, excluded, added } of [
     this.timeout("3m");
 
     let world: World;
-    let stack: Stack;
+    let stack: Methods;
     let admission: Admission | undefined;
 
     before(async function () {
@@ -48,7 +48,10 @@ for (const { title, namespace, exportedLabels, excluded, added } of [
         ...exportedService(`${namespace}/web`, { labels: exportedLabels }),
         ...exportedHeadless(`${namespace}/db`, ["db-0"], { labels: exportedLabels }),
       ]);
-      stack = await Stack.create(world, namespace, { clusters, links: [{ ...link, ...excluded }] });
+      stack = await Methods.create(world, namespace, {
+        clusters,
+        links: [{ ...link, ...excluded }],
+      });
       await stack.up();
     });
     after(() => admission?.remove());

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 import { relabel } from "../mirroring/changes.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { service } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, each, emptyWorld, type World } from "../mirroring/world.ts";
 import { servicesIn, versionsIn } from "./live.ts";
 
@@ -16,7 +16,7 @@ describe("the guard against many deletions, for federated Services", function ()
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
 
   before(async function () {
     this.timeout("20m");
@@ -27,7 +27,7 @@ describe("the guard against many deletions, for federated Services", function ()
       west,
       names.map((name) => service(`${namespace}/${name}`, { labels: member })),
     );
-    stack = await Stack.create(world, namespace, { clusters, links: [link] });
+    stack = await Methods.create(world, namespace, { clusters, links: [link] });
     await stack.up();
     assert.deepEqual(await servicesIn(east, namespace), names.map(federated).sort());
   });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 
 import { nameOf, patchEndpoints, patchService } from "../mirroring/changes.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedService, kinds } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 
 const namespace = "hand-labels";
@@ -16,7 +16,7 @@ describe("labels and annotations that somebody adds to a mirror", function () {
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
 
   before(async function () {
     this.timeout("20m");
@@ -27,7 +27,7 @@ describe("labels and annotations that somebody adds to a mirror", function () {
     await create(west, exportedService(web, copied));
     const clusters = { west: {}, east: {} };
     const links = [{ source: "east", target: "west" }];
-    stack = await Stack.create(world, namespace, { clusters, links });
+    stack = await Methods.create(world, namespace, { clusters, links });
     await stack.up();
     await patchService(east, mirror, { metadata: byHand });
     await patchEndpoints(east, mirror, { metadata: byHand });

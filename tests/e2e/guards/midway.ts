@@ -2,13 +2,14 @@ import { join } from "node:path";
 
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedService } from "../mirroring/objects.ts";
 import { type ClusterName, create, createNamespaces, type World } from "../mirroring/world.ts";
-import type { Question } from "./methods.ts";
 
 /** A link of east to west, whose contexts may be pointed elsewhere at any time. */
 export interface Midway {
-  readonly question: Question;
+  /** The stack with this link, as it is before its first run. */
+  newStack(): Promise<Methods>;
   /** Where the contexts lead from now on. */
   point(at: { readonly west?: ClusterName; readonly east?: ClusterName }): Promise<void>;
   /** Exports one more Service of west. */
@@ -28,12 +29,10 @@ export async function midway(world: World, namespace: string): Promise<Midway> {
     await writeKubeconfig(kubeconfig, [entry("west"), entry("east")]);
   };
   await point({});
-  const access = (context: string) => ({ context, kubeconfig });
+  const clusters = { west: { kubeconfig }, east: { kubeconfig } };
+  const links = [{ source: "east", target: "west" }];
   return {
-    question: {
-      clusters: { west: access("west"), east: access("east") },
-      link: { source: "east", target: "west" },
-    },
+    newStack: () => Methods.create(world, namespace, { clusters, links }),
     point,
     exportService: (name) => create(west, exportedService(`${namespace}/${name}`)),
   };

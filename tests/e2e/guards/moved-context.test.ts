@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { removeService } from "../mirroring/changes.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { endpoints, exportedService, type Item, pods, service } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, each, emptyWorld, type World } from "../mirroring/world.ts";
 import { uidsIn, versionsIn } from "./live.ts";
 
@@ -27,7 +27,7 @@ describe("a source's context that has come to mean another cluster", function ()
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
   let kubeconfig: string;
 
   before(async function () {
@@ -42,7 +42,7 @@ describe("a source's context that has come to mean another cluster", function ()
     ]);
     kubeconfig = join(world.bed.folder, "moved.kubeconfig");
     await pointAt("east");
-    stack = await Stack.create(world, "moved", config(true));
+    stack = await Methods.create(world, "moved", config(true));
   });
   beforeEach(async () => {
     await pointAt("east");

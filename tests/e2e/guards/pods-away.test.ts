@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { installGateway } from "../mirroring/gateway.ts";
-import { Stack } from "../mirroring/stack.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 import { Headless } from "./headless.ts";
 
@@ -15,7 +15,7 @@ describe("pods of a StatefulSet that are away for a moment", function () {
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
   let headless: Headless;
   let uids: Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +27,7 @@ describe("pods of a StatefulSet that are away for a moment", function () {
     await createNamespaces(east, [namespace]);
     headless = await Headless.create(west, east, namespace, hosts(0, 3));
     await headless.createStatefulSet({ replicas: 3 });
-    stack = await Stack.create(world, namespace, config);
+    stack = await Methods.create(world, namespace, config);
   });
 
   beforeEach(async () => {

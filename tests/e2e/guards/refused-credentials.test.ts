@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { Account, reading, readingStatefulSets, type Rule } from "../mirroring/account.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedService } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 import { servicesIn } from "./live.ts";
 
@@ -41,7 +41,7 @@ for (const { title, namespace, sentence } of [
     this.timeout("3m");
 
     let world: World;
-    let stack: Stack;
+    let stack: Methods;
     let good: Account;
     let bad: Account;
     let kubeconfig: string;
@@ -59,7 +59,7 @@ for (const { title, namespace, sentence } of [
       const clusters = { west: {}, east: {}, north: { kubeconfig } };
       const secrets = [good.token, bad.token, expired];
       await use(badToken());
-      stack = await Stack.create(world, namespace, { clusters, links }, secrets);
+      stack = await Methods.create(world, namespace, { clusters, links }, secrets);
     });
     after(async () => {
       for (const account of [good, bad]) await account.remove();

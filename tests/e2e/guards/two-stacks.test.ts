@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedHeadless, exportedService, service } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 import { uidsIn } from "./live.ts";
 
@@ -19,7 +19,7 @@ for (const order of ["second", "first"] as const) {
     this.timeout("3m");
 
     let world: World;
-    let stacks: Readonly<Record<"first" | "second", Stack>>;
+    let stacks: Readonly<Record<"first" | "second", Methods>>;
     let uids: Readonly<Record<string, string | undefined>>;
 
     before(async function () {
@@ -34,8 +34,8 @@ for (const order of ["second", "first"] as const) {
         service(`${namespace}/api`, { labels: member }),
       ]);
       stacks = {
-        first: await Stack.create(world, `${namespace}-first`, config),
-        second: await Stack.create(world, `${namespace}-second`, config),
+        first: await Methods.create(world, `${namespace}-first`, config),
+        second: await Methods.create(world, `${namespace}-second`, config),
       };
       await stacks.first.up();
       uids = await uidsIn(world.kube.east, namespace);

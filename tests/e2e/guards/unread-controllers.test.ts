@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { Account, reading, readingDeployments, writing } from "../mirroring/account.ts";
 import { installGateway } from "../mirroring/gateway.ts";
+import { Methods } from "../mirroring/methods.ts";
 import { exportedService } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
 import { uidsIn } from "./live.ts";
 
@@ -16,7 +16,7 @@ describe("a link that is given up where Deployments may not be listed in the sou
   this.timeout("3m");
 
   let world: World;
-  let stack: Stack;
+  let stack: Methods;
   let account: Account;
   let clusters: object;
   let uids: Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ describe("a link that is given up where Deployments may not be listed in the sou
     const access = { ...world.bed.clusters.east.access, token: account.token };
     await writeKubeconfig(kubeconfig, [{ name: "east", access }]);
     clusters = { west: {}, east: { kubeconfig } };
-    stack = await Stack.create(world, namespace, { clusters, links }, [account.token]);
+    stack = await Methods.create(world, namespace, { clusters, links }, [account.token]);
   });
   beforeEach(async () => {
     await stack.configure({ clusters, links });

@@ -31,6 +31,11 @@ interface Step {
   readonly changes: boolean;
 }
 
+interface Failing {
+  /** What a run that fails says last, without its notes; empty where it ends well. */
+  readonly failure: string;
+}
+
 /** More than `manage: mirrors` gives to the resources. */
 type Extra = Readonly<Record<string, unknown>>;
 
@@ -104,6 +109,25 @@ export class Methods extends Operations {
     });
   }
 
+  /**
+   * An update that takes its time: what was read for the plan is read anew for the writes, as when
+   * it isn't good any more.
+   *
+   * @param meanwhile what happens in between
+   */
+  async upWith(
+    meanwhile: () => Promise<unknown>,
+    expectation?: Expectation,
+  ): Promise<Run & Failing> {
+    return this.#operation("up", expectation, async (planner) => {
+      const steps = await this.#check(planner);
+      await meanwhile();
+      const writer = await provider();
+      await ended(steps.map((step) => this.#carryOut(writer, step)));
+      await this.#deleteOthers(writer, steps);
+    });
+  }
+
   async refresh(expectation?: Expectation): Promise<Run> {
     return this.#operation("refresh", expectation, async (mirrors) => {
       for (const [name, held] of this.#state) {
@@ -147,11 +171,7 @@ export class Methods extends Operations {
       running.push(this.#carryOut(mirrors, step)),
     ).finally(() => Promise.allSettled(running));
     await ended(running);
-    const names = new Set(steps.map(({ name }) => name));
-    await this.#delete(
-      mirrors,
-      [...this.#state.keys()].filter((name) => !names.has(name)),
-    );
+    await this.#deleteOthers(mirrors, steps);
     return steps;
   }
 
@@ -172,6 +192,15 @@ export class Methods extends Operations {
       this.#state.set(name, { id, inputs, outputs: plain(properties), isPartial: true });
       throw new Error(reasons.join("\n"), { cause: error });
     }
+  }
+
+  /** What is in the state and no more in the config. */
+  async #deleteOthers(mirrors: Provider, steps: readonly Step[]): Promise<void> {
+    const names = new Set(steps.map(({ name }) => name));
+    await this.#delete(
+      mirrors,
+      [...this.#state.keys()].filter((name) => !names.has(name)),
+    );
   }
 
   async #delete(mirrors: Provider, names: readonly string[]): Promise<void> {
@@ -200,17 +229,15 @@ export class Methods extends Operations {
     operation: string,
     expectation: Expectation = {},
     work: (mirrors: Provider) => Promise<unknown>,
-  ): Promise<Run> {
+  ): Promise<Run & Failing> {
     return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
-      const code = await listening(lines, async () => work(await provider())).then(
-        () => 0,
-        (error: unknown) => {
-          lines.push(error instanceof Error ? error.message : String(error));
-          return 1;
-        },
+      const failure = await listening(lines, async () => work(await provider())).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
       );
-      return { code, text: lines.join("\n") };
+      if (failure === undefined) return { code: 0, text: lines.join("\n"), failure: "" };
+      return { code: 1, text: [...lines, failure].join("\n"), failure };
     });
   }
 }

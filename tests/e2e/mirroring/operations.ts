@@ -22,8 +22,8 @@ export interface Expectation {
 
 /**
  * What can be done with a stack, whoever does it. Every operation is held to what holds for all:
- * nothing but the sources of links is ever written to, a preview and a refresh write nothing, and
- * no credential is ever shown.
+ * nothing but the sources of links is ever written to, a preview and a refresh write nothing,, and
+ * neither a credential nor a stack trace is ever shown.
  */
 export abstract class Operations {
   readonly #world: World;
@@ -90,6 +90,8 @@ export abstract class Operations {
     const outcome = await work();
     const { code, text } = outcome;
     assert.equal(code !== 0, fails, `${operation} ended with ${code}:\n${text}`);
+    // Pulumi prints the stack of what the program or a provider throws.
+    assert.doesNotMatch(text, /^\s+at \S+ \(/m);
     for (const secret of this.#secrets)
       assert.ok(!text.includes(secret), "a credential was printed");
     const [west = [], east = [], north = []] = await Promise.all(

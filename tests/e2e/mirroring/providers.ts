@@ -40,7 +40,25 @@ export async function provider(): Promise<Provider> {
   const module = `../../../engine/providers/mirrors.ts?operation=${operations}`;
   const { mirrors } = (await import(new URL(module, import.meta.url).href)) as Module;
   // Pulumi hands over what it has kept, whose types nobody can know.
-  return mirrors as unknown as Provider;
+  const own = mirrors as unknown as Provider;
+  return {
+    check: (olds, news) => traced(own.check(olds, news)),
+    diff: (id, olds, news) => traced(own.diff(id, olds, news)),
+    create: (inputs) => own.create(inputs),
+    update: (id, olds, news) => own.update(id, olds, news),
+    read: (id, props) => traced(own.read(id, props)),
+    delete: (id, props) => traced(own.delete(id, props)),
+  };
+}
+
+/** Pulumi shows the stack of an error too, but for those that `create` and `update` throw. */
+async function traced<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`${String(error)}: ${error.stack ?? ""}`, { cause: error });
+  }
 }
 
 /** The dynamic resources that `manage: mirrors` makes of a config, by name. */
