@@ -182,7 +182,7 @@ describe("mirrors of a link that Linkerd's controller has taken over", () => {
       });
       deepEqual(inputs.mirrors, before.mirrors);
       deepEqual(inputs.removedLinks, [{ source: "east", target: "west" }]);
-      deepEqual(await made(clusters, inputs), [inputs.refused?.["east"]]);
+      deepEqual(await made(clusters, inputs), [inputs.refused["east"]]);
       deepEqual(await mirrorsIn(clusters.east), ["shop/api-north", "shop/web-west"]);
       // As soon as it is known, the mirrors go.
       clusters.east.refuse = () => undefined;
