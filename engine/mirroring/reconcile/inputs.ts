@@ -11,6 +11,7 @@ import {
   type MirrorLines,
   type MirrorsArgs,
   mirrorsBefore,
+  nonEmpty,
   type Planned,
   stacksNow,
 } from "./state.ts";
@@ -185,12 +186,6 @@ function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): strin
 
 function next({ revision = 0 }: Before): number {
   return revision + 1;
-}
-
-function nonEmpty<K extends string, V extends object>(key: K, value: V): Partial<Record<K, V>> {
-  const entry: Partial<Record<K, V>> = {};
-  if (Object.keys(value).length > 0) entry[key] = value;
-  return entry;
 }
 
 /** Without the fields that are undefined, which inputs must not have. */

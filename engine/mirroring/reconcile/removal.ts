@@ -4,14 +4,14 @@ import { release } from "../apply/marks.ts";
 import { desiredFederated } from "../desired/federated.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { isMarkedBy, managerOf } from "../model/stack-mark.ts";
+import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { deletion, plan } from "../plan/plan.ts";
 import { count } from "../plan/text.ts";
 import { movedClusters } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
-import { fateOf, hasLeft, removedLinks, sparedMirrors } from "./removed-links.ts";
+import { fateOf, hasLeft, markedAmong, removedLinks, sparedMirrors } from "./removed-links.ts";
 import { entryOf, type Outputs, stacksOf } from "./state.ts";
 import type { WantedHere } from "./wanted-here.ts";
 
@@ -66,7 +66,7 @@ export async function removeAll(
     }
     gone.push(link.target);
     for (const note of part.notes) say(`${about}: ${note}`);
-    released.push(...[...part.spared].filter((key) => isMarkedIn(source, key, stacks)));
+    released.push(...markedAmong(part.spared, source, stacks));
     const live = [...liveMirrors(source, ownerOf(link.target))].filter(
       ([key]) => !part.spared.has(key),
     );
@@ -110,12 +110,7 @@ function planMembers(
   );
   return {
     notes,
-    released: [...spared].filter((key) => isMarkedIn(source, key, stacks)),
+    released: markedAmong(spared, source, stacks),
     plan: { addresses: whole?.addresses ?? new Map(), namespaces: [], changes },
   };
-}
-
-function isMarkedIn({ services }: ClusterSnapshot, key: ObjectKey, stacks: readonly string[]) {
-  const meta = services.get(key)?.metadata;
-  return meta !== undefined && isMarkedBy(meta, stacks);
 }

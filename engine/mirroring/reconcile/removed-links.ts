@@ -118,10 +118,22 @@ export function sparedMirrors(
   };
 }
 
+/** Those of the mirrors that carry a mark of this stack. */
+export function markedAmong(
+  keys: ReadonlySet<ObjectKey>,
+  { services }: ClusterSnapshot,
+  stacks: readonly string[],
+): ObjectKey[] {
+  return [...keys].filter((key) => isOwn({ service: services.get(key) }, stacks));
+}
+
 function isSpared({ service }: LiveMirror, stacks: readonly string[]): boolean {
   return service !== undefined && otherStacks(service.metadata, stacks).length > 0;
 }
 
-function isOwn({ service }: LiveMirror, stacks: readonly string[]): boolean {
+function isOwn(
+  { service }: { readonly service?: LiveMirror["service"] | undefined },
+  stacks: readonly string[],
+): boolean {
   return service !== undefined && isMarkedBy(service.metadata, stacks);
 }

@@ -12,8 +12,8 @@ import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/dele
 import { plan, type WantedPart } from "../plan/plan.ts";
 import { federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
-import type { RemovedPart } from "./removed-links.ts";
-import { type ByPart, type Facts, type GatewayFact, type MirrorsArgs } from "./state.ts";
+import { markedAmong, type RemovedPart } from "./removed-links.ts";
+import { type ByPart, type Facts, type GatewayFact, type MirrorsArgs, nonEmpty } from "./state.ts";
 
 /** All that a plan is made from. */
 export interface SourceObservation {
@@ -91,9 +91,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
   return {
     parts: withoutForeign(parts, managed),
     unconfirmed: unconfirmedIn(parts, source, stacks),
-    released: going.flatMap(({ spared }) =>
-      [...spared].filter((key) => isMarked(source, key, stacks)),
-    ),
+    released: going.flatMap(({ spared }) => markedAmong(spared, source, stacks)),
     facts: {
       ...nonEmpty("gateways", gatewaysOf(reached)),
       ...nonEmpty("portConflicts", union.conflicts),
@@ -192,15 +190,6 @@ function unconfirmedIn(
   );
 }
 
-function isMarked(
-  { services }: ClusterSnapshot,
-  key: ObjectKey,
-  stacks: readonly string[],
-): boolean {
-  const meta = services.get(key)?.metadata;
-  return meta !== undefined && isMarkedBy(meta, stacks);
-}
-
 function notesOf(
   reached: readonly Reached[],
   going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
@@ -257,10 +246,4 @@ function statusesOf(
       ...(joined === undefined ? [] : [federatedStatus(link, target, union.mirrors, joined)]),
     ];
   });
-}
-
-function nonEmpty<K extends string, V extends object>(key: K, value: V): Partial<Record<K, V>> {
-  const entry: Partial<Record<K, V>> = {};
-  if (Object.keys(value).length > 0) entry[key] = value;
-  return entry;
 }

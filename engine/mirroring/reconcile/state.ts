@@ -144,3 +144,13 @@ export function stacksOf({
 }: Pick<MirrorsArgs, "stack"> & Pick<Planned, "formerStacks">): readonly string[] {
   return [stack, ...formerStacks];
 }
+
+/** The field, unless it would be empty: inputs have no empty maps. */
+export function nonEmpty<K extends string, V extends object>(
+  key: K,
+  value: V,
+): Partial<Record<K, V>> {
+  const entry: Partial<Record<K, V>> = {};
+  if (Object.keys(value).length > 0) entry[key] = value;
+  return entry;
+}
