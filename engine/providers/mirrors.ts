@@ -21,45 +21,64 @@ import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
 import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
-/** One process serves one phase of one operation, and all resources in it share what it has read. */
-const clusters = new Clusters();
-const wanted = new WantedHere();
+/**
+ * What all resources of a process share: what it has read, and what it wants to be there. One
+ * process serves one phase of one operation.
+ */
+export interface Process {
+  readonly clusters: Clusters;
+  readonly wanted: WantedHere;
+  /** Pulumi shows each line that the provider prints as a message of the stack. */
+  readonly say: (line: string) => void;
+}
 
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
-export const mirrors = {
+export class MirrorsProvider {
+  readonly #process: Process;
+
+  constructor({
+    clusters = new Clusters(),
+    wanted = new WantedHere(),
+    say = print,
+  }: Partial<Process> = {}) {
+    this.#process = { clusters, wanted, say };
+  }
+
   async check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
     const { observedGateways, ...known } = args;
     if (awaitsUnknown(known)) {
       const revision = (olds.revision ?? 0) + 1;
       return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
     }
+    const { clusters, wanted } = this.#process;
     const missedBefore = new Set(Object.keys(olds.missedPods ?? {}) as `${string}/${string}`[]);
     const outcome = await reconcile(clusters, args, olds, missedBefore);
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
-    notes.forEach(say);
+    notes.forEach(this.#process.say);
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
-  },
+  }
 
   /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
   diff(_id: string, olds: Pick<Before, "revision">, news: Pick<Before, "revision">) {
     return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
-  },
+  }
 
   async create(inputs: Inputs) {
-    await make(inputs);
+    await this.#make(inputs);
     return { id: inputs.source, outs: outputsOf(inputs) };
-  },
+  }
 
   async update(_id: string, _olds: unknown, inputs: Inputs) {
     // What `check` found to have changed since the run before is in the inputs.
-    await make(inputs);
+    await this.#make(inputs);
     return { outs: outputsOf(inputs) };
-  },
+  }
 
   /** Reports what there is, which needs the source cluster alone; keeps what is known where it is away. */
   async read(id: string, props?: Outputs) {
+    const { clusters, say } = this.#process;
     return withoutTrace(async () => {
       if (props === undefined)
         throw new Error(
@@ -90,25 +109,28 @@ export const mirrors = {
       });
       return { id, props, inputs: { ...props, mirrors: Object.fromEntries(parts) } };
     });
-  },
+  }
 
   async delete(_id: string, props: Outputs) {
+    const { clusters, wanted, say } = this.#process;
     return withoutTrace(async () => {
       const failures = await removeAll(clusters, wanted, props, say);
       if (failures.length > 0)
         throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
     });
-  },
-};
+  }
 
-async function make(inputs: Inputs): Promise<void> {
-  const reasons = await carryOut(clusters, wanted, inputs, (line) => {
-    say(`${inputs.source}: ${line}`);
-  });
-  if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);
+  async #make(inputs: Inputs): Promise<void> {
+    const { clusters, wanted, say } = this.#process;
+    const reasons = await carryOut(clusters, wanted, inputs, (line) => {
+      say(`${inputs.source}: ${line}`);
+    });
+    if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);
+  }
 }
 
-/** Pulumi shows each line that the provider prints as a message of the stack. */
-function say(line: string): void {
+export const mirrors = new MirrorsProvider();
+
+function print(line: string): void {
   console.log(line);
 }

@@ -76,7 +76,7 @@ export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void
     links: [{ source: "east", target: "west", headless: true }],
   });
   assert.ok("config" in parsed);
-  const mirrors = await provider();
+  const mirrors = provider();
   for (const args of wantedResources(parsed.config, "bed/health").values()) {
     const { inputs } = await mirrors.check({}, { ...args });
     await mirrors.create(inputs);

@@ -1,3 +1,5 @@
+import { systemTime, type Time } from "../../kubernetes/retry.ts";
+
 /** Milliseconds for which a reading serves all resources of a run; longer than a phase's checks. */
 const fresh = 60_000;
 
@@ -9,11 +11,16 @@ const fresh = 60_000;
 export class Cache<T> {
   readonly #known = new Map<string, Reading<T>>();
   readonly #outdated = new Set<string>();
+  readonly #time: Pick<Time, "now">;
+
+  constructor(time: Pick<Time, "now"> = systemTime) {
+    this.#time = time;
+  }
 
   /** The reading that there is, else a new one. */
   get(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
-    if (known !== undefined && Date.now() - known.endedAt < fresh) return known.value;
+    if (known !== undefined && this.#time.now() - known.endedAt < fresh) return known.value;
     return this.#begin(key, undefined, read);
   }
 
@@ -37,7 +44,7 @@ export class Cache<T> {
   }
 
   #begin(key: string, after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
-    const reading = new Reading(after, read);
+    const reading = new Reading(after, read, this.#time);
     // Prefetched readings may fail before anybody waits for them.
     reading.value.catch(() => undefined);
     this.#known.set(key, reading);
@@ -51,9 +58,9 @@ class Reading<T> {
   endedAt = Infinity;
   readonly value: Promise<T>;
 
-  constructor(after: Promise<T> | undefined, read: () => Promise<T>) {
+  constructor(after: Promise<T> | undefined, read: () => Promise<T>, time: Pick<Time, "now">) {
     this.value = this.#read(after, read).finally(() => {
-      this.endedAt = Date.now();
+      this.endedAt = time.now();
     });
   }
 

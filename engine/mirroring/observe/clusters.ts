@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "../../kubernetes/connect.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
+import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
@@ -16,17 +16,28 @@ const resolveTimeout = 5_000;
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
   readonly #clients = new Map<string, Promise<Kubernetes>>();
-  readonly #snapshots = new Cache<ClusterSnapshot>();
-  readonly #controllers = new Cache<readonly Controller[]>();
-  readonly #statefulSets = new Cache<readonly StatefulSet[]>();
-  readonly #addresses = new Cache<readonly string[]>();
+  readonly #options: ConnectOptions;
+  readonly #snapshots: Cache<ClusterSnapshot>;
+  readonly #controllers: Cache<readonly Controller[]>;
+  readonly #statefulSets: Cache<readonly StatefulSet[]>;
+  readonly #addresses: Cache<readonly string[]>;
+
+  /** @param options how every cluster is connected to */
+  constructor(options: ConnectOptions = {}) {
+    this.#options = options;
+    const { time } = options;
+    this.#snapshots = new Cache(time);
+    this.#controllers = new Cache(time);
+    this.#statefulSets = new Cache(time);
+    this.#addresses = new Cache(time);
+  }
 
   /** @throws KubeconfigError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
     const key = accessKey(access);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const client = connect(access, name);
+    const client = connect(access, name, this.#options);
     this.#clients.set(key, client);
     return client;
   }

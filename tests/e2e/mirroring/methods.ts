@@ -122,7 +122,7 @@ export class Methods extends Operations {
     return this.#operation("up", expectation, async (planner) => {
       const steps = await this.#check(planner);
       await meanwhile();
-      const writer = await provider();
+      const writer = provider();
       await ended(steps.map((step) => this.#carryOut(writer, step)));
       await this.#deleteOthers(writer, steps);
     });
@@ -232,7 +232,7 @@ export class Methods extends Operations {
   ): Promise<Run & Failing> {
     return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
-      const failure = await listening(lines, async () => work(await provider())).then(
+      const failure = await listening(lines, async () => work(provider())).then(
         () => undefined,
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       );

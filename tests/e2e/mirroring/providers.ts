@@ -1,5 +1,6 @@
 import type { MeshConfig } from "../../../config/mesh.ts";
 import { mirrorsArgs } from "../../../components/mirrors.ts";
+import { MirrorsProvider, type Process } from "../../../engine/providers/mirrors.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -30,17 +31,10 @@ export function isPartialFailure(error: unknown): error is PartialFailure {
   return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
 }
 
-type Module = typeof import("../../../engine/providers/mirrors.ts");
-
-let operations = 0;
-
 /** The provider of the mirrors, as a process has it that has read nothing yet. */
-export async function provider(): Promise<Provider> {
-  operations += 1;
-  const module = `../../../engine/providers/mirrors.ts?operation=${operations}`;
-  const { mirrors } = (await import(new URL(module, import.meta.url).href)) as Module;
+export function provider(process: Partial<Process> = {}): Provider {
   // Pulumi hands over what it has kept, whose types nobody can know.
-  const own = mirrors as unknown as Provider;
+  const own = new MirrorsProvider(process) as unknown as Provider;
   return {
     check: (olds, news) => traced(own.check(olds, news)),
     diff: (id, olds, news) => traced(own.diff(id, olds, news)),
