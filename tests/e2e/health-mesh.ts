@@ -8,7 +8,7 @@ import { type Authority, authority, issuerUnder } from "../unit/trust/certificat
 import * as clusters from "./access-clusters.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { addNamespace, addService } from "./objects.ts";
-import { provider, wantedResources } from "./mirroring/providers.ts";
+import { provider, wantedResources } from "../simulation/providers.ts";
 
 const inLinkerd = (plural: string) => clusters.inNamespace("linkerd", plural);
 

@@ -1,6 +1,6 @@
-import type { MeshConfig } from "../../../config/mesh.ts";
-import { mirrorsArgs } from "../../../components/mirrors.ts";
-import { MirrorsProvider, type Process } from "../../../engine/providers/mirrors.ts";
+import type { MeshConfig } from "../../config/mesh.ts";
+import { mirrorsArgs } from "../../components/mirrors.ts";
+import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,87 @@
+import { Dispatcher, errors } from "undici";
+
+/** A whole HTTP answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The connection is lost where the body ends. */
+  readonly isCut?: boolean;
+}
+
+export type Sent = Dispatcher.DispatchOptions;
+
+/** A dispatcher whose answers are made in the process; an error thrown is one of the connection. */
+export abstract class AnsweringDispatcher extends Dispatcher {
+  protected abstract answer(sent: Sent): Promise<Answer>;
+
+  override dispatch(sent: Sent, handler: Dispatcher.DispatchHandler): boolean {
+    const controller = new Controller(handler);
+    handler.onRequestStart?.(controller, null);
+    if (!controller.aborted) void this.#serve(sent, handler, controller);
+    return true;
+  }
+
+  override async close(): Promise<void> {
+    // Nothing is open between two requests.
+  }
+
+  override async destroy(): Promise<void> {
+    // Nor has a request anything to end.
+  }
+
+  async #serve(
+    sent: Sent,
+    handler: Dispatcher.DispatchHandler,
+    controller: Controller,
+  ): Promise<void> {
+    try {
+      const { status, headers = {}, body, isCut = false } = await this.answer(sent);
+      if (controller.aborted) return;
+      handler.onResponseStart?.(controller, status, { ...json, ...headers }, "");
+      handler.onResponseData?.(controller, Buffer.from(body));
+      if (isCut) throw reset();
+      handler.onResponseEnd?.(controller, {});
+    } catch (error) {
+      controller.abort(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+const json = { "content-type": "application/json" };
+
+class Controller implements Dispatcher.DispatchController {
+  aborted = false;
+  paused = false;
+  reason: Error | null = null;
+  readonly #handler: Dispatcher.DispatchHandler;
+
+  constructor(handler: Dispatcher.DispatchHandler) {
+    this.#handler = handler;
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#handler.onResponseError?.(this, reason);
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+}
+
+/** The connection was lost, as undici says it. */
+export function reset(): Error {
+  return new errors.SocketError("other side closed");
+}
+
+/** No answer came in time, as undici says it. */
+export function timedOut(): Error {
+  return new errors.HeadersTimeoutError();
+}

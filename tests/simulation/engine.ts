@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+
+import type { Process } from "../../engine/providers/mirrors.ts";
+import { isPartialFailure, type Provider, provider, type Values } from "./providers.ts";
+
+/** What is kept of a resource between two operations, as Pulumi's state does. */
+export interface Held {
+  readonly id: string;
+  readonly inputs: Values;
+  readonly outputs: Values;
+  /** The run before has not done everything. */
+  readonly isPartial: boolean;
+}
+
+/** What an operation makes of one resource of the program. */
+export interface Step {
+  readonly name: string;
+  readonly held: Held | undefined;
+  readonly inputs: Values;
+  readonly changes: boolean;
+}
+
+/** What the program wants: the arguments of its dynamic resources, by name. */
+export type Wanted = ReadonlyMap<string, Values>;
+
+/**
+ * What Pulumi's engine does with the dynamic resources of a program, in the process: it calls the
+ * provider's methods in the engine's order and keeps what they return. What the engine alone has a
+ * part in is not for this: unknowns, secrets, replacement, exit codes, and what is shown.
+ */
+export class SimulatedEngine {
+  #state = new Map<string, Held>();
+  /** A killed operation may go on in the background, and must not be heard of any more. */
+  #operation = 0;
+
+  get state(): ReadonlyMap<string, Held> {
+    return this.#state;
+  }
+
+  /** Every method is given what the process of that operation shares. */
+  async preview(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
+    this.#begin();
+    return this.#check(provider(process), wanted);
+  }
+
+  /** As the engine: what is checked is carried out at once, beside the checks of the others. */
+  async up(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
+    const operation = this.#begin();
+    const mirrors = provider(process);
+    const running: Promise<void>[] = [];
+    const steps = await this.#check(mirrors, wanted, (step) =>
+      running.push(this.#carryOut(operation, mirrors, step)),
+    ).finally(() => Promise.allSettled(running));
+    await ended(running);
+    await this.#deleteOthers(operation, mirrors, steps);
+    return steps;
+  }
+
+  /**
+   * An update that takes its time: what was read for the plan is read anew for the writes.
+   *
+   * @param meanwhile what happens in between
+   */
+  async upWith(
+    wanted: Wanted,
+    meanwhile: () => Promise<unknown>,
+    process: () => Partial<Process> = () => ({}),
+  ): Promise<void> {
+    const operation = this.#begin();
+    const steps = await this.#check(provider(process()), wanted);
+    await meanwhile();
+    const writer = provider(process());
+    await ended(steps.map((step) => this.#carryOut(operation, writer, step)));
+    await this.#deleteOthers(operation, writer, steps);
+  }
+
+  async refresh(process: Partial<Process> = {}): Promise<void> {
+    const operation = this.#begin();
+    const mirrors = provider(process);
+    for (const [name, held] of this.#state) {
+      const { props, inputs = held.inputs } = await mirrors.read(held.id, held.outputs);
+      if (props === undefined) this.#forget(operation, name);
+      else this.#keep(operation, name, { ...held, inputs: plain(inputs), outputs: plain(props) });
+    }
+  }
+
+  async destroy(process: Partial<Process> = {}): Promise<void> {
+    await this.#delete(this.#begin(), provider(process), [...this.#state.keys()]);
+  }
+
+  /** Makes the state what it was, as of a stack that is restored or copied. */
+  restore(state: ReadonlyMap<string, Held>): void {
+    this.#begin();
+    this.#state = new Map(state);
+  }
+
+  #begin(): number {
+    this.#operation += 1;
+    return this.#operation;
+  }
+
+  #keep(operation: number, name: string, held: Held): void {
+    if (operation === this.#operation) this.#state.set(name, held);
+  }
+
+  #forget(operation: number, name: string): void {
+    if (operation === this.#operation) this.#state.delete(name);
+  }
+
+  async #check(
+    mirrors: Provider,
+    wanted: Wanted,
+    then: (step: Step) => void = () => undefined,
+  ): Promise<Step[]> {
+    const steps: Step[] = [];
+    for (const [name, args] of wanted) {
+      const held = this.#state.get(name);
+      const { inputs, failures } = await mirrors.check(held?.inputs ?? {}, args);
+      if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+      const { changes = true } =
+        held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
+      const step = { name, held, inputs: plain(inputs), changes };
+      steps.push(step);
+      then(step);
+    }
+    return steps;
+  }
+
+  async #carryOut(
+    operation: number,
+    mirrors: Provider,
+    { name, held, inputs, changes }: Step,
+  ): Promise<void> {
+    if (held !== undefined && !changes && !held.isPartial) {
+      this.#keep(operation, name, { ...held, inputs });
+      return;
+    }
+    try {
+      const { id = held?.id ?? "", outs } =
+        held === undefined
+          ? await mirrors.create(inputs)
+          : { id: held.id, ...(await mirrors.update(held.id, held.outputs, inputs)) };
+      this.#keep(operation, name, { id, inputs, outputs: plain(outs), isPartial: false });
+    } catch (error) {
+      if (!isPartialFailure(error)) throw error;
+      const { id, properties, reasons } = error;
+      this.#keep(operation, name, { id, inputs, outputs: plain(properties), isPartial: true });
+      throw new Error(reasons.join("\n"), { cause: error });
+    }
+  }
+
+  /** What is in the state and no more in the program. */
+  async #deleteOthers(operation: number, mirrors: Provider, steps: readonly Step[]): Promise<void> {
+    const names = new Set(steps.map(({ name }) => name));
+    const others = [...this.#state.keys()].filter((name) => !names.has(name));
+    await this.#delete(operation, mirrors, others);
+  }
+
+  async #delete(operation: number, mirrors: Provider, names: readonly string[]): Promise<void> {
+    const deletions = names.map(async (name) => {
+      const held = this.#state.get(name);
+      assert.ok(held);
+      await mirrors.delete(held.id, held.outputs);
+      this.#forget(operation, name);
+    });
+    await ended(deletions);
+  }
+}
+
+/** Waits for all, and then throws what has gone wrong. */
+async function ended(running: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(running);
+  const reasons = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason as unknown] : [],
+  );
+  const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
+  if (reasons.length > 0) throw new Error(texts.join("\n"));
+}
+
+/** As values are that have been in state: without `undefined` and shared with nobody. */
+export function plain(values: Values): Values {
+  return JSON.parse(JSON.stringify(values)) as Values;
+}

@@ -1,0 +1,137 @@
+import { Dispatcher } from "undici";
+import {
+  AnsweringDispatcher,
+  type Answer,
+  reset,
+  type Sent,
+  timedOut,
+} from "./answering-dispatcher.ts";
+
+/** A request on its way. */
+export interface Seen {
+  /** From 1 up, of all requests that the faults have seen. */
+  readonly number: number;
+  readonly method: string;
+  readonly path: string;
+  /** Milliseconds after which nobody waits for the answer any more. */
+  readonly patience: number;
+}
+
+/** What happens to a request instead of, or after, what should happen to it. */
+export type Fault =
+  /** The connection is lost before the request arrives. */
+  | "reset"
+  /** The request is carried out, and the connection is lost before the answer. */
+  | "drop"
+  /** The answer is broken off half-way. */
+  | "cut"
+  /** Carried out twice, as by a proxy that retries; the second answer counts. */
+  | "duplicate"
+  /** Never carried out; nobody hears of it until the patience of whoever asks has run out. */
+  | "hang"
+  /** Carried out; nobody hears of it until the patience of whoever asks has run out. */
+  | "carry out and hang"
+  /** The process that asks is killed before the request is on its way. */
+  | "crash"
+  /** The process that asks is killed once the request is carried out. */
+  | "carry out and crash"
+  /** Something else answers. */
+  | { readonly answer: Answer }
+  /** The answer is another one on its way back. */
+  | { readonly lie: (answer: Answer) => Answer }
+  /** The answer comes after that. */
+  | { readonly delay: () => Promise<unknown> };
+
+/** Decides what happens to each request; undefined: nothing special. */
+export type Plan = (request: Seen) => Fault | undefined;
+
+/**
+ * Stands between a client and its server, and does to requests what networks, proxies and servers
+ * do. It is handed to `connect` as any dispatcher is.
+ */
+export class Faults extends AnsweringDispatcher {
+  plan: Plan;
+  seen = 0;
+  /** Settles when the process that asks has been killed, after which none of its requests arrives. */
+  readonly crashed: Promise<void>;
+  #crash: () => void = () => undefined;
+  #isCrashed = false;
+  readonly #server: Dispatcher;
+  readonly #waited: (milliseconds: number) => void;
+
+  /** @param waited told how long somebody has waited in vain, so that no test has to */
+  constructor(
+    server: Dispatcher,
+    plan: Plan = () => undefined,
+    waited: (milliseconds: number) => void = () => undefined,
+  ) {
+    super();
+    this.plan = plan;
+    this.#server = server;
+    this.#waited = waited;
+    this.crashed = new Promise((resolve) => {
+      this.#crash = resolve;
+    });
+  }
+
+  protected override async answer(sent: Sent): Promise<Answer> {
+    if (this.#isCrashed) return never();
+    this.seen += 1;
+    const patience = sent.headersTimeout ?? 0;
+    const seen = { number: this.seen, method: sent.method, path: sent.path, patience };
+    const fault = this.plan(seen);
+    switch (fault) {
+      case undefined:
+        return this.#passOn(sent);
+      case "reset":
+        throw reset();
+      case "drop":
+        await this.#passOn(sent);
+        throw reset();
+      case "cut": {
+        const { body, ...answer } = await this.#passOn(sent);
+        return { ...answer, body: body.slice(0, body.length / 2), isCut: true };
+      }
+      case "duplicate":
+        await this.#passOn(sent);
+        return this.#passOn(sent);
+      case "hang":
+        this.#waited(patience);
+        throw timedOut();
+      case "carry out and hang":
+        await this.#passOn(sent);
+        this.#waited(patience);
+        throw timedOut();
+      case "crash":
+        return this.#die();
+      case "carry out and crash":
+        await this.#passOn(sent);
+        return this.#die();
+      default:
+        if ("answer" in fault) return fault.answer;
+        if ("lie" in fault) return fault.lie(await this.#passOn(sent));
+        await fault.delay();
+        return this.#passOn(sent);
+    }
+  }
+
+  #die(): Promise<never> {
+    this.#isCrashed = true;
+    this.#crash();
+    return never();
+  }
+
+  async #passOn({ headersTimeout: _, bodyTimeout: _body, ...sent }: Sent): Promise<Answer> {
+    const { statusCode, headers, body } = await this.#server.request(sent);
+    const retryAfter = headers["retry-after"];
+    return {
+      status: statusCode,
+      ...(typeof retryAfter === "string" && { headers: { "retry-after": retryAfter } }),
+      body: await body.text(),
+    };
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,51 @@
+/** A kind of object as this server serves it. */
+export interface Kind {
+  readonly group: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+const core = { group: "/api/v1", apiVersion: "v1" };
+const apps = { group: "/apis/apps/v1", apiVersion: "apps/v1" };
+const multicluster = {
+  group: "/apis/multicluster.linkerd.io/v1alpha3",
+  apiVersion: "multicluster.linkerd.io/v1alpha3",
+};
+
+export const kinds: readonly Kind[] = [
+  { ...core, kind: "Service", plural: "services", namespaced: true },
+  { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true },
+  { ...core, kind: "Pod", plural: "pods", namespaced: true },
+  { ...core, kind: "Secret", plural: "secrets", namespaced: true },
+  { ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true },
+  { ...apps, kind: "Deployment", plural: "deployments", namespaced: true },
+  { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true },
+  { ...multicluster, kind: "Link", plural: "links", namespaced: true },
+  // Last, since what is in a namespace has a path below it.
+  { ...core, kind: "Namespace", plural: "namespaces", namespaced: false },
+];
+
+/** What a path names: a collection, or with `name` one object; without `namespace` all of them. */
+export interface Target {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+export function targetOf(path: string): Target | undefined {
+  for (const kind of kinds) {
+    if (!path.startsWith(`${kind.group}/`)) continue;
+    const words = path
+      .slice(kind.group.length + 1)
+      .split("/")
+      .map(decodeURIComponent);
+    const scoped = kind.namespaced && words[0] === "namespaces" && words.length > 2;
+    const [plural, name, subresource] = scoped ? words.slice(2) : words;
+    if (plural !== kind.plural) continue;
+    return { kind, namespace: scoped ? (words[1] ?? "") : "", name, subresource };
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { label } from "../../engine/mirroring/model/vocabulary.ts";
+import type { ApiServer, Entry, Stored } from "./api-server.ts";
+
+/** The user agent of the program under test. */
+const program = "linkerd-multicluster";
+
+/** What the program has written, as `create services shop/web-west`, in order. */
+export function writesTo(server: ApiServer): string[] {
+  return server.journal
+    .filter(({ by }) => by === program)
+    .map(({ verb, plural, key }) => `${verb} ${plural} ${key}`);
+}
+
+/**
+ * Writes of the program to what was not its own: anything but mirrors, the namespaces that it makes
+ * for them, and the status of Links.
+ */
+export function trespasses(server: ApiServer): string[] {
+  return server.journal
+    .filter((entry) => entry.by === program && !isItsOwn(entry))
+    .map(({ verb, plural, key }) => `${verb} ${plural} ${key} in ${server.name}`);
+}
+
+function isItsOwn({ verb, plural, before, after }: Entry): boolean {
+  if (plural === "links") return verb === "update";
+  if (plural === "namespaces") return verb === "create";
+  if (plural !== "services" && plural !== "endpoints") return false;
+  return [before, after].every((object) => object === undefined || isMirror(object));
+}
+
+export function isMirror({ metadata }: Stored): boolean {
+  return metadata.labels?.[label.mirrored] === "true";
+}
+
+/**
+ * Everything in a cluster that says what it is, by kind and name: without UIDs, versions, times and
+ * who has set what, and with ClusterIPs replaced by the name of the Service that has them.
+ */
+export function contentsOf(server: ApiServer): Record<string, Record<string, unknown>> {
+  const addresses = new Map<string, string>();
+  for (const [key, { spec }] of server.all("services")) {
+    const { clusterIP } = (spec ?? {}) as { readonly clusterIP?: string };
+    if (clusterIP !== undefined && clusterIP !== "None")
+      addresses.set(clusterIP, `address of ${key}`);
+  }
+  const contents = ["namespaces", "services", "endpoints", "links"].map((plural) => {
+    const objects = [...server.all(plural)].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [
+      plural,
+      Object.fromEntries(objects.map(([key, object]) => [key, plain(object, addresses)])),
+    ];
+  });
+  return Object.fromEntries(contents) as Record<string, Record<string, unknown>>;
+}
+
+const passing = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "managedFields",
+  "lastTransitionTime",
+]);
+
+/** An annotation of Linkerd's that follows every version of the exported Service. */
+const version = "mirror.linkerd.io/remote-resource-version";
+
+function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown {
+  return JSON.parse(
+    JSON.stringify(object, (key, value: unknown) => {
+      if (passing.has(key) || key === version) return undefined;
+      return typeof value === "string" ? (addresses.get(value) ?? value) : value;
+    }),
+  );
+}
