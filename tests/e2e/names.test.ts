@@ -3,7 +3,7 @@ import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import { Methods } from "./mirroring/methods.ts";
 import { exported, exportedHeadless, service } from "./mirroring/objects.ts";
-import { note } from "./mirroring/preview.ts";
+import { note } from "../simulation/preview.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
 
 const longest = "w".repeat(62);

@@ -87,7 +87,8 @@ export class ApiServer extends AnsweringDispatcher {
   }
 
   /** What somebody else writes, whether there is one or not; a missing namespace is made. */
-  put(plural: string, draft: Draft, by = somebody): Stored {
+  put(plural: string, object: object, by = somebody): Stored {
+    const draft = object as Draft;
     const kind = kindOf(plural);
     const { name = "", namespace = "" } = draft.metadata ?? {};
     if (kind.namespaced && !this.#all("namespaces").has(namespace))

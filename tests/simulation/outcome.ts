@@ -68,7 +68,18 @@ function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown 
   return JSON.parse(
     JSON.stringify(object, (key, value: unknown) => {
       if (passing.has(key) || key === version) return undefined;
+      // The API server sorts them by address.
+      if (key === "addresses" && Array.isArray(value)) return sortedByName(value as Address[]);
       return typeof value === "string" ? (addresses.get(value) ?? value) : value;
     }),
   );
+}
+
+interface Address {
+  readonly ip: string;
+  readonly hostname?: string;
+}
+
+function sortedByName(addresses: readonly Address[]): Address[] {
+  return addresses.toSorted((a, b) => ((a.hostname ?? a.ip) < (b.hostname ?? b.ip) ? -1 : 1));
 }

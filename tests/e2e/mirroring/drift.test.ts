@@ -8,7 +8,7 @@ import { installGateway } from "./gateway.ts";
 import { type Contents, gatewayMirror, headlessMirror, together } from "./mirrors.ts";
 import { exportedHeadless, exportedService, kinds } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { type Previewed, within } from "./preview.ts";
+import { type Previewed, within } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, each, emptyWorld, type World } from "./world.ts";
 

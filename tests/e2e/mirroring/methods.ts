@@ -5,7 +5,7 @@ import type { Config } from "../../../testbed/stack.ts";
 import { plain, SimulatedEngine, type Step, type Wanted } from "../../simulation/engine.ts";
 import { wantedResources } from "../../simulation/providers.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
-import { type Previewed, readSteps } from "./preview.ts";
+import { type Previewed, readSteps } from "../../simulation/preview.ts";
 import type { World } from "./world.ts";
 
 interface Failing {

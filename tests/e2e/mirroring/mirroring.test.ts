@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { installGateway } from "./gateway.ts";
 import { nothing } from "./mirrors.ts";
-import { type Previewed, takenOver, withoutAddresses } from "./preview.ts";
+import { type Previewed, takenOver, withoutAddresses } from "../../simulation/preview.ts";
 import { assertOutcome, type Scenario } from "./scenario.ts";
 import { gatewayScenarios } from "./scenarios/gateway.ts";
 import { goingScenarios } from "./scenarios/going.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { parseConfig } from "../../../config/parse.ts";
 import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
 import type { Config, Outcome } from "../../../testbed/stack.ts";
-import type { Previewed } from "./preview.ts";
+import type { Previewed } from "../../simulation/preview.ts";
 import { type ClusterName, clusterNames, type World } from "./world.ts";
 
 /** One operation on a stack. */

@@ -14,7 +14,7 @@ import {
   service,
 } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { note } from "./preview.ts";
+import { note } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 

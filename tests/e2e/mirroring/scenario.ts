@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
-import type { Announced } from "./preview.ts";
+import type { Announced } from "../../simulation/preview.ts";
 import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
-import { within } from "./preview.ts";
+import { within } from "../../simulation/preview.ts";
 import type { Contents } from "./mirrors.ts";
 import type { Item } from "./objects.ts";
 import { contentsOf } from "./view.ts";

@@ -1,6 +1,6 @@
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
-import { type Previewed, readPreview } from "./preview.ts";
+import { type Previewed, readPreview } from "../../simulation/preview.ts";
 import type { World } from "./world.ts";
 
 export { written } from "./operations.ts";

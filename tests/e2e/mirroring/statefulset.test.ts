@@ -7,7 +7,7 @@ import { headlessMirror, nothing } from "./mirrors.ts";
 import { exported, type Item, kinds, service } from "./objects.ts";
 import { Methods } from "./methods.ts";
 import { written } from "./operations.ts";
-import { note, takenOver } from "./preview.ts";
+import { note, takenOver } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 

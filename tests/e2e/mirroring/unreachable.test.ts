@@ -4,7 +4,7 @@ import { gatewayMirror, nothing, together } from "./mirrors.ts";
 import { installGateway } from "./gateway.ts";
 import { exportedService } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { note } from "./preview.ts";
+import { note } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { patchService, removeService } from "../changes.ts";
 import { gatewayMirror, together, type Contents } from "../mirrors.ts";
 import { exportedService, kinds, p12 } from "../objects.ts";
-import { givenUp as left } from "../preview.ts";
+import { givenUp as left } from "../../../simulation/preview.ts";
 import type { Scenario } from "../scenario.ts";
 import { items } from "../view.ts";
 

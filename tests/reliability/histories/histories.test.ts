@@ -1,0 +1,22 @@
+import { deepEqual } from "node:assert/strict";
+
+import fc from "fast-check";
+
+import { count, repeated, seed } from "../effort.ts";
+import { histories } from "./actions.ts";
+import { History } from "./history.ts";
+
+describe("whatever happens to a mesh, and in whatever order", () => {
+  it("it ends as a new stack would make it, and then no run writes anything", async function () {
+    this.timeout(0);
+    const property = fc.asyncProperty(histories, async (actions) => {
+      const history = new History();
+      for (const action of actions) await history.take(action);
+      history.heal();
+      await history.settle();
+      deepEqual(history.mirrors(), await history.fromScratch());
+      count("histories");
+    });
+    await fc.assert(property, { seed, numRuns: repeated(1_000) });
+  });
+});

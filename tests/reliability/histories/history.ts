@@ -1,0 +1,354 @@
+import assert from "node:assert/strict";
+
+import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { controller, gatewayService } from "../../unit/fixtures/world.ts";
+import { namespace } from "../../unit/fixtures/objects.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { status } from "../../simulation/api-server.ts";
+import type { Fault } from "../../simulation/faults.ts";
+import { type Ended, Mesh, type Weather } from "../../simulation/mesh.ts";
+import { contentsOf, isMirror, trespasses, writesTo } from "../../simulation/outcome.ts";
+import { readSteps } from "../../simulation/preview.ts";
+import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
+
+/** What happens to the `at`th request of an operation, whichever cluster it is for. */
+export interface Mishap {
+  readonly at: number;
+  readonly fault: "reset" | "drop" | "duplicate" | "crash" | "carry out and crash" | "unavailable";
+}
+
+/** What one of the services of a cluster is, as its owner sees it. */
+interface Shape {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isHeadless: boolean;
+  readonly port: number;
+  /** How many pods its StatefulSet has. */
+  readonly replicas: number;
+  /** Pods that are in nobody's list just now, by number. */
+  readonly away: readonly number[];
+}
+
+const first: Shape = { labels: {}, isHeadless: false, port: 80, replicas: 2, away: [] };
+
+/**
+ * Clusters, links and a stack, and all that happens to them, in the order in which it happens. After
+ * each operation it is held to what holds for every one of them.
+ */
+export class History {
+  readonly mesh: Mesh;
+  readonly #shapes = new Map<string, Shape>();
+  readonly #names = new Map<ClusterName, string>();
+  readonly #present = new Set<number>(links.map((_link, index) => index));
+  readonly #controlled = new Set<number>();
+  readonly #lost = new Set<ClusterName>();
+  #settings: Readonly<Record<string, unknown>> = {};
+  #isSwapped = false;
+
+  constructor() {
+    this.mesh = new Mesh(clusterNames, {});
+    for (const name of clusterNames) {
+      const server = this.mesh.server(name);
+      server.put("services", gatewayService(name));
+      server.put("namespaces", namespace("shop"));
+      // In the way of a mirror, and beside them.
+      server.put("services", {
+        metadata: { namespace: "shop", name: "mine" },
+        spec: { ports: [{ port: 1 }] },
+      });
+      server.put("services", {
+        metadata: { namespace: "shop", name: "taken-west" },
+        spec: { ports: [{ port: 1 }] },
+      });
+      server.journal.length = 0;
+    }
+    this.#configure();
+  }
+
+  async take(action: Action): Promise<void> {
+    switch (action.do) {
+      case "change":
+        this.#change(action.cluster, action.service, action.to);
+        break;
+      case "drop":
+        this.#drop(action.cluster, action.service);
+        break;
+      case "link":
+        if (!this.#present.delete(action.link)) this.#present.add(action.link);
+        break;
+      case "hand over":
+        this.#handOver(action.link);
+        break;
+      case "set":
+        this.#settings = { ...this.#settings, ...action.to };
+        break;
+      case "rename":
+        this.#rename(action.cluster, action.to);
+        break;
+      case "lose":
+        if (!this.#lost.delete(action.cluster)) this.#lost.add(action.cluster);
+        break;
+      case "swap":
+        this.#isSwapped = !this.#isSwapped;
+        break;
+      case "meddle":
+        this.#meddle(action.with);
+        break;
+      case "up":
+        await this.#up(action.mishap);
+        break;
+      case "refresh":
+        await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
+        break;
+      case "destroy":
+        await this.#held(() => this.mesh.destroy(this.#weather(action.mishap)));
+        break;
+    }
+  }
+
+  /** Everything is there and answers, and nobody but this stack mirrors anything. */
+  heal(): void {
+    this.#lost.clear();
+    this.#isSwapped = false;
+    for (const link of this.#controlled) this.#handOver(link);
+    for (const [key, shape] of this.#shapes) {
+      const [cluster = "", service = ""] = key.split("/");
+      this.#change(cluster as ClusterName, service, { ...shape, away: [] });
+    }
+    this.#configure();
+  }
+
+  /** Runs until nothing is left to do, which must not take long, and then nothing is written. */
+  async settle(): Promise<void> {
+    for (let run = 1; ; run += 1) {
+      const { failure, writes } = await this.#up();
+      assert.equal(failure, undefined);
+      if (writes.length === 0) return;
+      assert.ok(run < 4, `run ${run} still writes ${writes.join(", ")}`);
+    }
+  }
+
+  /** The mirrors of each cluster, as they are. */
+  mirrors(): Record<string, unknown> {
+    return Object.fromEntries(
+      clusterNames.map((name) => [name, mirrorsOf(this.mesh.server(name))]),
+    );
+  }
+
+  /** The mirrors that a new stack makes of the clusters as they are, if there are none yet. */
+  async fromScratch(): Promise<Record<string, unknown>> {
+    const scratch = new History();
+    for (const name of clusterNames) {
+      const copy = this.mesh.server(name).copy();
+      for (const plural of ["services", "endpoints"])
+        for (const [key, object] of copy.all(plural))
+          if (isMirror(object)) copy.delete(plural, key);
+      copy.journal.length = 0;
+      scratch.mesh.servers.set(name, copy);
+    }
+    scratch.mesh.config = this.mesh.config;
+    await scratch.settleAs();
+    return scratch.mirrors();
+  }
+
+  /** As `settle`, with the config as it is. */
+  async settleAs(): Promise<void> {
+    for (let run = 1; run <= 2; run += 1) {
+      const { failure } = await this.mesh.up();
+      assert.equal(failure, undefined);
+    }
+  }
+
+  #change(cluster: ClusterName, service: string, to: Partial<Shape>): void {
+    const key = `${cluster}/${service}`;
+    const before = this.#shapes.get(key);
+    const shape = { ...first, ...before, ...to };
+    this.#shapes.set(key, shape);
+    const server = this.mesh.server(cluster);
+    // A ClusterIP can't be changed.
+    if (before !== undefined && before.isHeadless !== shape.isHeadless)
+      server.delete("services", `shop/${service}`);
+    const metadata = { namespace: "shop", name: service };
+    server.put("services", {
+      metadata: { ...metadata, labels: shape.labels },
+      spec: {
+        ...(shape.isHeadless && { clusterIP: "None" }),
+        ports: [{ name: "http", port: shape.port }],
+      },
+    });
+    server.put("statefulsets", {
+      metadata,
+      spec: { serviceName: service, replicas: shape.replicas },
+    });
+    const pods = Array.from({ length: shape.replicas }, (_pod, number) => number).filter(
+      (number) => !shape.away.includes(number),
+    );
+    const addresses = pods.map((number) => ({
+      ip: `10.1.0.${number + 1}`,
+      hostname: `${service}-${number}`,
+    }));
+    server.put("endpoints", {
+      metadata,
+      ...(pods.length > 0 && {
+        subsets: [{ addresses, ports: [{ name: "http", port: shape.port }] }],
+      }),
+    });
+  }
+
+  #drop(cluster: ClusterName, service: string): void {
+    this.#shapes.delete(`${cluster}/${service}`);
+    const server = this.mesh.server(cluster);
+    server.delete("services", `shop/${service}`);
+    server.delete("statefulsets", `shop/${service}`);
+  }
+
+  /** A name that another cluster has stays with that one. */
+  #rename(cluster: ClusterName, to: string): void {
+    const others = clusterNames.filter((name) => name !== cluster);
+    if (!others.some((other) => this.#nameOf(other) === to)) this.#names.set(cluster, to);
+  }
+
+  /** To Linkerd's controller, or back. */
+  #handOver(link: number): void {
+    const { source, target } = links[link] ?? assert.fail();
+    const server = this.mesh.server(source);
+    const key = `linkerd-multicluster/controller-${target}`;
+    if (this.#controlled.delete(link)) {
+      server.delete("deployments", key);
+      return;
+    }
+    this.#controlled.add(link);
+    server.put("deployments", controller(this.#nameOf(target), 1));
+  }
+
+  /** What people and programs do to mirrors. */
+  #meddle(how: Extract<Action, { readonly do: "meddle" }>["with"]): void {
+    for (const name of clusterNames) {
+      const server = this.mesh.server(name);
+      const mirrors = [...server.all("services")].filter(([, object]) => isMirror(object));
+      const [key, object] = mirrors[how.which % Math.max(1, mirrors.length)] ?? [];
+      if (key === undefined || object === undefined) continue;
+      if (how.by === "delete") server.delete("services", key);
+      else if (how.by === "delete endpoints") server.delete("endpoints", key);
+      else
+        server.edit("services", key, (live) => ({
+          ...live,
+          metadata: { ...live.metadata, labels: { ...live.metadata.labels, [label.cluster]: "x" } },
+          spec: { ...(live.spec as object), ports: [{ name: "http", port: 9, protocol: "TCP" }] },
+        }));
+    }
+  }
+
+  /** In quiet times, what the preview before it says is what is written. */
+  async #up(mishap?: Mishap): Promise<Ended & { readonly writes: readonly string[] }> {
+    this.#configure();
+    const isQuiet = mishap === undefined && this.#lost.size === 0 && !this.#isSwapped;
+    if (!isQuiet) return this.#held(() => this.mesh.up(this.#weather(mishap)));
+    const { failure, steps } = await this.mesh.preview();
+    if (failure !== undefined) return { ...(await this.#held(() => this.mesh.up())), failure };
+    const names = new Set(steps.map(({ name }) => name));
+    const left = [...this.mesh.engine.state].filter(([name]) => !names.has(name));
+    const announced = readSteps([
+      ...steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs })),
+      ...left.map(([, { inputs }]) => ({ before: inputs, after: undefined })),
+    ]);
+    const before = clusterNames.map((name) => writesTo(this.mesh.server(name)).length);
+    const ended = await this.#held(() => this.mesh.up());
+    const written = clusterNames.flatMap((name, index) =>
+      writesTo(this.mesh.server(name)).slice(before[index]),
+    );
+    assert.deepEqual(
+      [...new Set(written.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
+      announced.keys,
+      "what is written is not what was announced",
+    );
+    return ended;
+  }
+
+  /** Does one operation, and holds it to what holds for all. */
+  async #held(
+    operation: () => Promise<Ended>,
+  ): Promise<Ended & { readonly writes: readonly string[] }> {
+    this.#configure();
+    const marks = clusterNames.map((name) => this.mesh.server(name).journal.length);
+    const ended = await operation();
+    const writes = clusterNames.flatMap((name, index) => {
+      const server = this.mesh.server(name);
+      assert.deepEqual(trespasses(server), []);
+      for (const key of ["shop/mine", "shop/taken-west"])
+        assert.equal(server.get("services", key)?.metadata.labels, undefined);
+      return server.journal
+        .slice(marks[index])
+        .filter(({ by }) => by === "linkerd-multicluster")
+        .map(({ verb, plural, key }) => `${verb} ${plural} ${key} in ${name}`);
+    });
+    return { ...ended, writes };
+  }
+
+  #configure(): void {
+    const names = clusterNames.map((name) => this.#nameOf(name));
+    const contexts = clusterNames.map((name) => ({ context: name, uid: `uid-of-${name}` }));
+    this.mesh.contexts.clear();
+    if (this.#isSwapped) {
+      this.mesh.contexts.set("west", "north");
+      this.mesh.contexts.set("north", "west");
+    }
+    this.mesh.config = {
+      // With `mirrors` no link can be its controller's.
+      manage: "links",
+      clusters: Object.fromEntries(names.map((name, index) => [name, contexts[index]])),
+      links: links.flatMap(({ source, target }, index) =>
+        this.#present.has(index)
+          ? [
+              {
+                source: this.#nameOf(source),
+                target: this.#nameOf(target),
+                ...(this.#controlled.has(index) && { mirroring: "controller" }),
+              },
+            ]
+          : [],
+      ),
+      linkDefaults: {
+        headless: true,
+        createNamespaces: true,
+        allowDeletions: true,
+        ...this.#settings,
+      },
+    };
+  }
+
+  #nameOf(cluster: ClusterName): string {
+    return this.#names.get(cluster) ?? cluster;
+  }
+
+  #weather(mishap: Mishap | undefined): Weather {
+    let number = 0;
+    return (context) => {
+      const cluster = this.mesh.contexts.get(context) ?? context;
+      return () => {
+        number += 1;
+        if (this.#lost.has(cluster as ClusterName)) return "reset";
+        return mishap === undefined || mishap.at !== number ? undefined : faultOf(mishap);
+      };
+    };
+  }
+}
+
+function faultOf({ fault }: Mishap): Fault {
+  return fault === "unavailable"
+    ? {
+        answer: status(
+          503,
+          "ServiceUnavailable",
+          "the server is currently unable to handle the request",
+        ),
+      }
+    : fault;
+}
+
+function mirrorsOf(server: ApiServer): Record<string, unknown> {
+  const { services = {}, endpoints = {} } = contentsOf(server);
+  const keys = [...server.all("services")].flatMap(([key, object]) =>
+    isMirror(object) ? [key] : [],
+  );
+  return Object.fromEntries(keys.sort().map((key) => [key, [services[key], endpoints[key]]]));
+}
