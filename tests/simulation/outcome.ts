@@ -1,4 +1,4 @@
-import { label } from "../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Entry, Stored } from "./api-server.ts";
 
 /** The user agent of the program under test. */
@@ -70,6 +70,9 @@ function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown 
       if (passing.has(key) || key === version) return undefined;
       // The API server sorts them by address.
       if (key === "addresses" && Array.isArray(value)) return sortedByName(value as Address[]);
+      // In the order in which members have joined.
+      if (key === annotation.remoteMembers && typeof value === "string")
+        return value.split(",").sort().join(",");
       return typeof value === "string" ? (addresses.get(value) ?? value) : value;
     }),
   );

@@ -66,8 +66,9 @@ export function note(source: string, target?: string): string {
 export const takenOver = { action: "adopt: already exists" };
 export const givenUp = { action: "forget: already deleted, or no longer owned" };
 
-function isUntouched({ action }: StringMap): boolean {
-  return action === takenOver.action || action === givenUp.action;
+/** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */
+function isUntouched({ action = "" }: StringMap): boolean {
+  return ["adopt: ", "forget: ", "leave: "].some((word) => action.startsWith(word));
 }
 
 /** The part of it that is about one namespace. */

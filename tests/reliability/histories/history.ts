@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
 import { controller, gatewayService } from "../../unit/fixtures/world.ts";
 import { namespace } from "../../unit/fixtures/objects.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
@@ -232,7 +232,10 @@ export class History {
       else
         server.edit("services", key, (live) => ({
           ...live,
-          metadata: { ...live.metadata, labels: { ...live.metadata.labels, [label.cluster]: "x" } },
+          metadata: {
+            ...live.metadata,
+            annotations: { ...live.metadata.annotations, [annotation.remoteName]: "x" },
+          },
           spec: { ...(live.spec as object), ports: [{ name: "http", port: 9, protocol: "TCP" }] },
         }));
     }
