@@ -75,6 +75,7 @@ export class ApiServer extends AnsweringDispatcher {
     copy.#version = this.#version;
     copy.#address = this.#address;
     copy.servesLinks = this.servesLinks;
+    copy.token = this.token;
     return copy;
   }
 

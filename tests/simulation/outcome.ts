@@ -68,21 +68,28 @@ function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown 
   return JSON.parse(
     JSON.stringify(object, (key, value: unknown) => {
       if (passing.has(key) || key === version) return undefined;
-      // The API server sorts them by address.
-      if (key === "addresses" && Array.isArray(value)) return sortedByName(value as Address[]);
       // In the order in which members have joined.
       if (key === annotation.remoteMembers && typeof value === "string")
         return value.split(",").sort().join(",");
+      // Kubernetes sorts these by the addresses that are replaced here.
+      if (key === "addresses" || key === "notReadyAddresses") return sorted(value);
       return typeof value === "string" ? (addresses.get(value) ?? value) : value;
     }),
   );
 }
 
-interface Address {
-  readonly ip: string;
-  readonly hostname?: string;
+function sorted(list: unknown): unknown {
+  if (!Array.isArray(list)) return list;
+  return (list as readonly Address[]).toSorted((one, other) =>
+    nameOf(one) < nameOf(other) ? -1 : 1,
+  );
 }
 
-function sortedByName(addresses: readonly Address[]): Address[] {
-  return addresses.toSorted((a, b) => ((a.hostname ?? a.ip) < (b.hostname ?? b.ip) ? -1 : 1));
+interface Address {
+  readonly hostname?: string;
+  readonly ip: string;
+}
+
+function nameOf({ hostname = "", ip }: Address): string {
+  return `${hostname} ${ip}`;
 }

@@ -324,13 +324,11 @@ export class History {
   }
 
   #weather(mishap: Mishap | undefined): Weather {
-    let number = 0;
     return (context) => {
       const cluster = this.mesh.contexts.get(context) ?? context;
-      return () => {
-        number += 1;
+      return ({ ofAll }) => {
         if (this.#lost.has(cluster as ClusterName)) return "reset";
-        return mishap === undefined || mishap.at !== number ? undefined : faultOf(mishap);
+        return mishap === undefined || mishap.at !== ofAll ? undefined : faultOf(mishap);
       };
     };
   }
