@@ -52,6 +52,14 @@ export function pendingChanges(
     const text = { action: `leave: ${each.controller} mirrors it now` };
     pending.set(target, Object.fromEntries(lines.map((key) => [key, text] as const)));
   }
+  // A removed link of which nothing was left takes its list along, and nothing with it.
+  const judged = new Set([...parts.keys(), ...removed.map(({ link }) => link.target)]);
+  const { mirrors: listed } = before;
+  for (const part of typeof listed === "object" ? Object.keys(listed) : []) {
+    if (judged.has(part)) continue;
+    const nothing = { changes: [], namespaces: [], mirrors: {} };
+    pending.set(part, pendingTexts(nothing, mirrorsBefore(before, part)));
+  }
   for (const [part, texts] of statusTexts(source, reconciliation, args)) {
     pending.set(part, { ...pending.get(part), ...texts });
   }

@@ -6,8 +6,9 @@ import { namespace } from "../../unit/fixtures/objects.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { status } from "../../simulation/api-server.ts";
 import type { Fault } from "../../simulation/faults.ts";
+import type { Step } from "../../simulation/engine.ts";
 import { type Ended, Mesh, type Weather } from "../../simulation/mesh.ts";
-import { contentsOf, isMirror, trespasses, writesTo } from "../../simulation/outcome.ts";
+import { contentsOf, isMirror, trespasses } from "../../simulation/outcome.ts";
 import { readSteps } from "../../simulation/preview.ts";
 import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
 
@@ -213,6 +214,8 @@ export class History {
     const server = this.mesh.server(source);
     const key = `linkerd-multicluster/controller-${target}`;
     if (this.#controlled.delete(link)) {
+      // What a controller has mirrored is nobody's once neither it nor a link is there.
+      this.#present.add(link);
       server.delete("deployments", key);
       return;
     }
@@ -248,23 +251,42 @@ export class History {
     if (!isQuiet) return this.#held(() => this.mesh.up(this.#weather(mishap)));
     const { failure, steps } = await this.mesh.preview();
     if (failure !== undefined) return { ...(await this.#held(() => this.mesh.up())), failure };
-    const names = new Set(steps.map(({ name }) => name));
-    const left = [...this.mesh.engine.state].filter(([name]) => !names.has(name));
-    const announced = readSteps([
-      ...steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs })),
-      ...left.map(([, { inputs }]) => ({ before: inputs, after: undefined })),
-    ]);
-    const before = clusterNames.map((name) => writesTo(this.mesh.server(name)).length);
+    const announced = this.#announced(steps);
     const ended = await this.#held(() => this.mesh.up());
-    const written = clusterNames.flatMap((name, index) =>
-      writesTo(this.mesh.server(name)).slice(before[index]),
-    );
     assert.deepEqual(
-      [...new Set(written.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
-      announced.keys,
+      [...new Set(ended.writes.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
+      announced,
       "what is written is not what was announced",
     );
     return ended;
+  }
+
+  /**
+   * What a preview announces, as `shop/web-west in east`. A resource that goes takes its mirrors along
+   * unless another one of the same cluster, under its new name, has them.
+   */
+  #announced(steps: readonly Step[]): string[] {
+    const held = new Map(this.mesh.engine.state);
+    const keys = new Set<string>();
+    const stay = new Set<string>();
+    for (const { name, inputs } of steps) {
+      const part = readSteps([{ before: held.get(name)?.inputs, after: inputs }]);
+      for (const key of part.keys) keys.add(`${key} in ${clusterOf(name, inputs)}`);
+      for (const key of Object.keys(readSteps([{ before: undefined, after: inputs }]).comes))
+        stay.add(`${key} in ${clusterOf(name, inputs)}`);
+      held.delete(name);
+    }
+    for (const [name, { inputs }] of held)
+      for (const key of Object.keys(readSteps([{ before: inputs, after: undefined }]).goes)) {
+        const cluster = clusterOf(name, inputs);
+        const gone = `${key} in ${cluster}`;
+        // Pulumi asks nobody about what a resource that goes takes along.
+        const isThere = ["services", "endpoints"].some((plural) =>
+          this.mesh.server(cluster).all(plural).has(key),
+        );
+        if (isThere && !stay.has(gone)) keys.add(gone);
+      }
+    return [...keys].sort();
   }
 
   /** Does one operation, and holds it to what holds for all. */
@@ -344,6 +366,14 @@ function faultOf({ fault }: Mishap): Fault {
         ),
       }
     : fault;
+}
+
+/** Which cluster a resource is about: contexts never change their names. */
+function clusterOf(name: string, inputs: Step["inputs"]): string {
+  const { clusters = {} } = inputs as {
+    readonly clusters?: Readonly<Record<string, { readonly context: string }>>;
+  };
+  return clusters[name]?.context ?? assert.fail(`there is no cluster ${name}`);
 }
 
 function mirrorsOf(server: ApiServer): Record<string, unknown> {
