@@ -113,7 +113,9 @@ export class History {
     for (const link of this.#controlled) this.#handOver(link);
     for (const [key, shape] of this.#shapes) {
       const [cluster = "", service = ""] = key.split("/");
-      this.#change(cluster as ClusterName, service, { ...shape, away: [] });
+      // Without any pods nothing is known of a headless Service, and a mirror of it stays as it is.
+      const replicas = Math.max(1, shape.replicas);
+      this.#change(cluster as ClusterName, service, { ...shape, away: [], replicas });
     }
     this.#configure();
   }
