@@ -49,17 +49,21 @@ describe("bugs of Linkerd's controller: federated Services", () => {
     equal(await members(runs), "bb@west");
   });
 
-  it("linkerd2#13269: what a member says of its own cluster's federated Services is not taken over", async () => {
+  it("linkerd2#13269: what a Service says of discovery in its own cluster is not taken over by any mirror", async () => {
     const annotations = {
       "multicluster.linkerd.io/remote-discovery": "bb@south",
       "multicluster.linkerd.io/local-discovery": "other",
     };
+    const labels = { "mirror.linkerd.io/federated": "member" };
     const runs = new Runs(source());
-    await runs.up(
-      [target("west", [member("shop/bb", { annotations })]), target("north", [])],
-      args,
-    );
+    const both = exported("shop/bb", { labels, annotations });
+    await runs.up([target("west", [both]), target("north", [])], args);
     equal(await members(runs), "bb@west");
+    const { metadata } = await runs.service("shop/bb-west");
+    deepEqual(
+      Object.keys(metadata.annotations ?? {}).filter((key) => key in annotations),
+      [],
+    );
   });
 
   it("linkerd2#13783: labels and ports follow the member whose Link is the oldest, and its changes", async () => {
