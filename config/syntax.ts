@@ -21,10 +21,15 @@ const labelChars = `letters, digits, "-", "_" and ".", with a letter or digit at
  */
 const clusterNameLimit = 63 - "probe-".length;
 
-/** `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. */
+const takenNames = new Set(["federated", "constructor"]);
+
+/**
+ * `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. And
+ * `constructor` is a key that every map of JavaScript seems to have, state and inputs included.
+ */
 export const clusterName: Syntax = {
-  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
-  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && text !== "federated",
+  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated" and "constructor", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
+  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && !takenNames.has(text),
 };
 
 export const namespaceName: Syntax = {
