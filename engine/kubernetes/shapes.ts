@@ -22,6 +22,8 @@ const anyText = text("text");
 const dnsLabel = text("a DNS label", isDnsLabel);
 const dnsName = text("a DNS name", isDnsName);
 const named = map({ name: dnsName, namespace: dnsLabel }, ["name", "namespace"]);
+const namedAsHost = map({ name: dnsLabel, namespace: dnsLabel }, ["name", "namespace"]);
+const identity = map({ metadata: named }, ["metadata"]);
 const labels = texts(isLabelKey, isLabelValue);
 /** Kubernetes' own limit for the annotations of an object. */
 const annotations = texts((key) => isLabelKey(key.toLowerCase()), undefined, 262_144);
@@ -78,7 +80,7 @@ function distinctPorts(value: unknown): string | undefined {
 const mostIngress = 256;
 
 const service: Shape = {
-  identity: map({ metadata: named }, ["metadata"]),
+  identity: map({ metadata: namedAsHost }, ["metadata"]),
   rest: map(
     {
       metadata,
@@ -115,7 +117,7 @@ const addresses = list(
 );
 
 const endpoints: Shape = {
-  identity: service.identity,
+  identity,
   rest: map({
     metadata,
     subsets: list(
@@ -136,7 +138,7 @@ const namespace: Shape = {
 
 /** Of a kind of which these fields are used, beside `metadata`. */
 function namespaced(fields: Readonly<Record<string, Check>>): Shape {
-  return { identity: service.identity, rest: map({ metadata, ...fields }) };
+  return { identity, rest: map({ metadata, ...fields }) };
 }
 
 const containers = list(

@@ -192,7 +192,7 @@ describe("bad input: the stack config", () => {
       fc.property(fc.oneof(anything, deeplyNested), (raw) => {
         judged(raw);
       }),
-      { seed, numRuns: repeated(1_500) },
+      { seed, numRuns: repeated(2_000) },
     );
   });
 
@@ -203,7 +203,7 @@ describe("bad input: the stack config", () => {
         seen.add(judged(config));
         seen.add(judged(all.reduce<Json>(mutated, config)));
       }),
-      { seed, numRuns: repeated(400) },
+      { seed, numRuns: repeated(150) },
     );
     equal(seen.size, 2);
   });
@@ -275,7 +275,7 @@ describe("bad input: the stack config", () => {
         ok(parsed.problem.startsWith("The stack config needs a change:\n  linkerd-multicluster"));
         ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(parsed.problem.replaceAll("\n  ", "")), parsed.problem);
       }),
-      { seed, numRuns: repeated(800) },
+      { seed, numRuns: repeated(300) },
     );
   });
 });

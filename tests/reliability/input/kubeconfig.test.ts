@@ -149,7 +149,7 @@ describe("bad input: a kubeconfig", () => {
           ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(error.message), `not printable: ${error.message}`);
           ok(error.message.length < 2_500, `${error.message.length} characters`);
         }),
-        { seed, numRuns: repeated(200) },
+        { seed, numRuns: repeated(100) },
       );
       ok(outcomes.has("KubeconfigError"), "a kubeconfig was refused");
     }));
