@@ -16,8 +16,12 @@ export interface Shape {
 }
 
 /** An opaque word of the API server, which sentences may show. */
-const word = text("a word", (value) => value.length <= 253 && !/[\p{C}\p{Z}]/u.test(value));
-const time = text("a time", (value) => !Number.isNaN(Date.parse(value)));
+const word = text("a word", (value) => value.length <= 253 && /^[!-~]*$/.test(value));
+const time = text("a time", (value) =>
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/.test(
+    value,
+  ),
+);
 const anyText = text("text");
 const dnsLabel = text("a DNS label", isDnsLabel);
 const dnsName = text("a DNS name", isDnsName);
@@ -31,7 +35,7 @@ const annotations = texts((key) => isLabelKey(key.toLowerCase()), undefined, 262
 /** Kubernetes allows a manager 128 printable characters. */
 const manager = text(
   "a field manager",
-  (value) => value.length <= 128 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value),
+  (value) => value.length <= 128 && /^[ -~]*$|^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(value),
 );
 
 const metadata = map({

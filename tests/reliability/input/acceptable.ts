@@ -6,7 +6,7 @@ import type { Json, JsonObject, Written } from "./json-cluster.ts";
  * put down here once more so that the program's rules are compared with something else.
  */
 export function refusal({ method, path, body }: Written): string | undefined {
-  if (!/^[\w/.\-]+$/.test(path)) return `path ${path}`;
+  if (!/^[-\w/.]+$/.test(path)) return `path ${path}`;
   if (method === "DELETE" || method === "PATCH") return undefined;
   const { metadata, spec, subsets } = body;
   const meta = record(metadata);
@@ -33,7 +33,7 @@ function metadataRefusal({ labels, annotations }: JsonObject): string | undefine
     (each) =>
       typeof each !== "string" || !/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(each),
   );
-  if (value !== undefined) return `label value ${String(value)}`;
+  if (value !== undefined) return `label value ${JSON.stringify(value)}`;
   const texts = Object.values(record(annotations));
   return texts.every((each) => typeof each === "string") ? undefined : "annotation that is no text";
 }

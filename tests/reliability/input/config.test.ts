@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { sections } from "../../../config/keys.ts";
 import { parseConfig, parseTexts } from "../../../config/parse.ts";
 import { count, repeated, seed } from "../effort.ts";
-import { canary, deeplyNested, hostile } from "./hostile.ts";
+import { canary, deeplyNested, hostile, jsonOf } from "./hostile.ts";
 
 type Json = unknown;
 type Path = readonly (string | number)[];
@@ -192,7 +192,7 @@ describe("bad input: the stack config", () => {
       fc.property(fc.oneof(anything, deeplyNested), (raw) => {
         judged(raw);
       }),
-      { seed, numRuns: repeated(2_000) },
+      { seed, numRuns: repeated(4_000) },
     );
   });
 
@@ -203,7 +203,7 @@ describe("bad input: the stack config", () => {
         seen.add(judged(config));
         seen.add(judged(all.reduce<Json>(mutated, config)));
       }),
-      { seed, numRuns: repeated(150) },
+      { seed, numRuns: repeated(100) },
     );
     equal(seen.size, 2);
   });
@@ -261,8 +261,8 @@ describe("bad input: the stack config", () => {
   it("as text, as Pulumi hands it over, is a config or a text to show", () => {
     const value = fc.oneof(
       fc.string({ unit: "binary" }),
-      hostile.map((one) => JSON.stringify(one) ?? ""),
-      anything.map((one) => JSON.stringify(one) ?? ""),
+      hostile.map((one) => jsonOf(one)),
+      anything.map((one) => jsonOf(one)),
       valid.map(({ clusters }) => JSON.stringify(clusters)),
     );
     const full = key.map((one) => `linkerd-multicluster:${one}`);

@@ -38,3 +38,8 @@ export const deeplyNested: fc.Arbitrary<unknown> = fc
     for (let left = depth; left > 0; left--) value = kind === "list" ? [value] : { a: value };
     return value;
   });
+
+/** A value as JSON; undefined, of which there is none, as a word. */
+export function jsonOf(value: unknown): string {
+  return value === undefined ? "undefined" : JSON.stringify(value);
+}

@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { connect } from "../../../engine/kubernetes/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
 import { FakeTime } from "../../unit/kubernetes/scripted-cluster.ts";
+import { jsonOf } from "./hostile.ts";
 
 export type Json = unknown;
 export type JsonObject = Record<string, Json>;
@@ -84,7 +85,7 @@ export class JsonCluster {
     const sent: JsonObject = typeof body === "string" ? (JSON.parse(body) as JsonObject) : {};
     if (method !== "GET") this.written.push({ method, path: url.pathname, body: sent });
     const [status, answer] = this.#result(method, plural, { name, namespace }, sent);
-    const text = JSON.stringify(answer) ?? "";
+    const text = jsonOf(answer);
     return { statusCode: status, headers: {}, body: { text: () => Promise.resolve(text) } };
   }
 

@@ -108,7 +108,7 @@ const yaml = fc.oneof(
 
 /** Nine times nine times nine ... */
 function bombs(): string {
-  const names = [..."abcdefghijz"];
+  const names = Array.from("abcdefghijz");
   return names
     .slice(1)
     .map(
@@ -122,7 +122,7 @@ function bombs(): string {
 
 function written(config: unknown): string {
   try {
-    return (stringify(config) as string | undefined) ?? "";
+    return config === undefined ? "" : stringify(config);
   } catch {
     return String(config);
   }
