@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from "./failure.ts";
+import { plain } from "./plain.ts";
 import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
 export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
@@ -38,7 +39,7 @@ export class KubernetesError extends Error {
   readonly absent: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
-    super(sentence(place, operation, failure, attempts));
+    super(plain(sentence(place, operation, failure, attempts)));
     this.kind = failure.kind;
     this.cluster = place.cluster;
     this.status = failure.status;

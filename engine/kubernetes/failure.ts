@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { plain } from "./plain.ts";
 
 /** How a request failed, in the terms in which a caller decides what to do about it. */
 export type FailureKind =
@@ -67,6 +68,11 @@ export function unreadable(status: number, detail: string): Failure {
   return { kind: "server", transient: true, status, detail };
 }
 
+/** The failure of an answer with an object in it that is none of its kind: asking again won't help. */
+export function malformedAnswer(detail: string): Failure {
+  return { kind: "server", transient: false, status: 200, detail };
+}
+
 /** `Retry-After` counts seconds or, through some proxies, names a date. */
 function milliseconds(header: string | string[] | undefined): number | undefined {
   const value = typeof header === "string" ? header : header?.[0];
@@ -92,8 +98,8 @@ function statusObject(
   const details = isRecord(status.details) ? status.details : {};
   const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
   return {
-    ...(typeof status.reason === "string" ? { reason: status.reason } : {}),
-    ...(typeof status.message === "string" ? { detail: status.message } : {}),
+    ...(typeof status.reason === "string" ? { reason: plain(status.reason) } : {}),
+    ...(typeof status.message === "string" ? { detail: plain(status.message) } : {}),
     ...(typeof details.name === "string" ? { object: details.name } : {}),
     causes: causes.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : [])),
   };

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Cluster, KubeConfig } from "@kubernetes/client-node";
+import { plain } from "./plain.ts";
 
 /** Where the runner's access to a cluster is configured. Names only, never a credential. */
 export interface ClusterAccess {
@@ -16,7 +17,7 @@ export class KubeconfigError extends Error {
   readonly cluster: string;
 
   constructor(cluster: string, problem: string) {
-    super(`cluster ${cluster}: ${problem}`);
+    super(plain(`cluster ${cluster}: ${problem}`));
     this.cluster = cluster;
   }
 }

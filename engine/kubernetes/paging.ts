@@ -2,8 +2,8 @@ import { isRecord } from "./failure.ts";
 import type { Resource } from "./resources.ts";
 
 /** One page of a list, as `items` and the token for the page after it. */
-export interface Page {
-  readonly items: readonly unknown[];
+export interface Page<T = unknown> {
+  readonly items: readonly T[];
   readonly next: string | undefined;
 }
 
@@ -17,11 +17,11 @@ export type IsExpired = (error: unknown) => boolean;
  * drops that state half-way (410) everything is read again in a single page, which can't expire.
  * Whatever `read` throws is thrown: a list is complete or an error.
  */
-export async function readAll(
-  read: (query: PageQuery) => Promise<Page>,
+export async function readAll<T>(
+  read: (query: PageQuery) => Promise<Page<T>>,
   limit: number,
   isExpired: IsExpired,
-): Promise<unknown[]> {
+): Promise<T[]> {
   try {
     return await readPages(read, { limit: String(limit) });
   } catch (error) {
@@ -32,15 +32,16 @@ export async function readAll(
   }
 }
 
-async function readPages(
-  read: (query: PageQuery) => Promise<Page>,
+async function readPages<T>(
+  read: (query: PageQuery) => Promise<Page<T>>,
   query: PageQuery,
-): Promise<unknown[]> {
+): Promise<T[]> {
   const first = await read(query);
   const items = [...first.items];
   for (let { next } = first; next !== undefined;) {
     const page = await read({ ...query, continue: next });
-    items.push(...page.items);
+    // Not `push(...items)`: a page may have more items than a call can have arguments.
+    for (const item of page.items) items.push(item);
     next = page.next;
   }
   return items;

@@ -15,8 +15,11 @@ export interface Request {
   readonly contentType?: string;
 }
 
-/** Takes the value from the JSON of an answer, or says in words why there is none. */
-export type Reader<T> = (body: unknown) => { readonly value: T } | string;
+/**
+ * Takes the value from the JSON of an answer, or says in words why there is none: then it is asked
+ * for again, unless the failure says that this is of no use.
+ */
+export type Reader<T> = (body: unknown) => Outcome<T> | string;
 
 export interface Settings {
   readonly place: Place;

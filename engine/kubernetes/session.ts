@@ -103,7 +103,17 @@ export class Sessions {
   /** A new session, or the latest one if nothing has changed. */
   async #next(): Promise<Session> {
     this.#askedAt = this.#time.now();
-    const options = await this.#credentials();
+    try {
+      return await this.#made();
+    } catch (error) {
+      // Neither the output of a plugin nor what a library quotes of a credential may be repeated.
+      throw new CredentialsMissing(this.#whyNone(error));
+    }
+  }
+
+  async #made(): Promise<Session> {
+    const options: RequestOptions = {};
+    await this.#kubeconfig.applyToHTTPSOptions(options);
     const tls = tlsOf(options);
     const headers = headersOf(options);
     const latest = this.#latest;
@@ -118,17 +128,6 @@ export class Sessions {
     }
     this.#latest = { headers, tls, dispatcher, secrets: secretsOf(headers, this.#kubeconfig) };
     return this.#latest;
-  }
-
-  async #credentials(): Promise<RequestOptions> {
-    const options: RequestOptions = {};
-    try {
-      await this.#kubeconfig.applyToHTTPSOptions(options);
-      return options;
-    } catch (error) {
-      // Neither the output of a plugin nor what a parser quotes of it may be repeated.
-      throw new CredentialsMissing(this.#whyNone(error));
-    }
   }
 
   #whyNone(error: unknown): string {

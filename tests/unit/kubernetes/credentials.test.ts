@@ -103,7 +103,7 @@ describe("credentials", () => {
   it("come from a plugin again when they have expired", () =>
     withFolder((folder) =>
       withCluster(
-        ({ headers }) => serviceList([headers.authorization ?? ""]),
+        ({ headers }) => serviceList([(headers.authorization ?? "").replace("Bearer ", "")]),
         async ({ client, time }) => {
           const [first] = await client.list(resources.services);
           const [second] = await client.list(resources.services);
@@ -111,7 +111,7 @@ describe("credentials", () => {
           const [third] = await client.list(resources.services);
           assert.deepEqual(
             [first, second, third].map((item) => item?.metadata.name),
-            ["Bearer token-1", "Bearer token-1", "Bearer token-2"],
+            ["token-1", "token-1", "token-2"],
           );
         },
         { user: plugin(folder, "2020-01-01T00:00:00Z") },
@@ -134,14 +134,13 @@ describe("credentials", () => {
 
   it("can be a name and a password, or somebody else's name", () =>
     withCluster(
-      ({ headers }) =>
-        serviceList([String(headers.authorization), String(headers["impersonate-user"])]),
-      async ({ client }) => {
-        const items = await client.list(resources.services);
+      () => serviceList([]),
+      async ({ client, received }) => {
+        await client.list(resources.services);
         const basic = Buffer.from("me:secret").toString("base64");
         assert.deepEqual(
-          items.map(({ metadata }) => metadata.name),
-          [`Basic ${basic}`, "you"],
+          received.map(({ headers }) => [headers.authorization, headers["impersonate-user"]]),
+          [[`Basic ${basic}`, "you"]],
         );
       },
       { user: { username: "me", password: "secret", as: "you" } },

@@ -21,6 +21,21 @@ describe("stack config: trust", () => {
     deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
   });
 
+  it("an issuer is missing for a cluster that is called what every object inherits", () => {
+    const mistakes = mistakesIn({
+      clusters: { constructor: {}, west: {} },
+      trust: { anchors: root.pem, issuers: { west: own(west) } },
+    });
+    equal(
+      mistakes.some((mistake) => /trust\.issuers\.constructor is missing/.test(mistake)),
+      true,
+    );
+    equal(
+      mistakes.some((mistake) => /clusters\.constructor has the name/.test(mistake)),
+      true,
+    );
+  });
+
   it("provided anchors and issuers", () => {
     const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
     deepEqual(trust, {
