@@ -3,7 +3,7 @@ import type { Tls } from "./dispatcher.ts";
 import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
 import type { Failure } from "./failure.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import type { Impersonation } from "./kubeconfig-entries.ts";
+import { impersonationHeaders, UnsendableHeader } from "./impersonation.ts";
 import { OidcLogin } from "./oidc.ts";
 
 /** What a kubeconfig's context has requests sent with. */
@@ -56,6 +56,7 @@ export class Authenticator {
       return await this.#authenticate();
     } catch (error) {
       if (error instanceof CredentialsMissing) throw error;
+      if (error instanceof UnsendableHeader) throw new CredentialsMissing(error.message);
       const shows = `kubectl --context ${this.#kubeconfig.context} get --raw /version shows why`;
       if (error instanceof PluginFailure)
         throw new CredentialsMissing(`${error.message}; ${shows}`);
@@ -77,7 +78,7 @@ export class Authenticator {
     // As with kubectl, a plugin runs only where there is nothing else to log in with.
     const runs = fixed === undefined && !basic && cert === undefined;
     const plugin = runs ? await this.#fromPlugin() : undefined;
-    const token = basic ? undefined : (fixed ?? plugin?.token ?? (await this.#oidc?.token()));
+    const token = basic ? undefined : (fixed ?? plugin?.token ?? (await this.#fromProvider()));
     const login = `${user.username ?? ""}:${user.password ?? ""}`;
     const { skipTLSVerify, tlsServerName } = this.#kubeconfig.cluster;
     const pair = plugin?.certificate ?? (cert && key && { cert, key });
@@ -137,6 +138,15 @@ export class Authenticator {
     return this.#credential;
   }
 
+  async #fromProvider(): Promise<string | undefined> {
+    if (this.#oidc === undefined) return undefined;
+    const token = await this.#oidc.token();
+    if (token !== undefined) return token;
+    throw new CredentialsMissing(
+      "the id-token of auth-provider oidc has expired or is not there, and can't be refreshed; log in again",
+    );
+  }
+
   /** `spec.cluster` of an ExecCredential. */
   async #clusterInfo(): Promise<unknown> {
     const { cluster } = this.#kubeconfig;
@@ -172,40 +182,6 @@ function bearer(token: string): string {
   const text = token.trim();
   if (/^[\x21-\x7e]+$/.test(text)) return `Bearer ${text}`;
   throw new CredentialsMissing("the token is not one line of printable characters without blanks");
-}
-
-/** As client-go's: one header for each value, and in a key what no header may be called encoded. */
-function impersonationHeaders(
-  as: Impersonation | undefined,
-): Readonly<Record<string, string | string[]>> {
-  if (as === undefined) return {};
-  const extra = Object.entries(as.extra).map(
-    ([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map(headerValue)] as const,
-  );
-  return {
-    "impersonate-user": headerValue(as.user),
-    ...(as.uid !== undefined && { "impersonate-uid": headerValue(as.uid) }),
-    ...(as.groups.length > 0 && { "impersonate-group": as.groups.map(headerValue) }),
-    ...Object.fromEntries(extra.filter(([, values]) => values.length > 0)),
-  };
-}
-
-function headerKey(key: string): string {
-  return [...Buffer.from(key)]
-    .map((byte) => [byte, String.fromCharCode(byte)] as const)
-    .map(([byte, char]) =>
-      /[A-Za-z0-9!#$&'*+\-.^_`|~]/.test(char)
-        ? char
-        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
-    )
-    .join("")
-    .toLowerCase();
-}
-
-/** Sent as the bytes of UTF-8, as Go does; undici writes one byte for each character. */
-function headerValue(value: string): string {
-  if (!/[\0-\x08\x0a-\x1f\x7f]/.test(value)) return Buffer.from(value).toString("latin1");
-  throw new CredentialsMissing("as, as-uid, as-groups and as-user-extra may not have line breaks");
 }
 
 function base64(text: string): string {

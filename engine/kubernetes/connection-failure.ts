@@ -53,7 +53,7 @@ export function failureOfConnection(error: unknown, proxy?: string): Failure {
     kind: "unreachable",
     transient: !tls.test(code) && !closed.has(code),
     reason: code,
-    detail: `${meaning} (${code})${proxy === undefined ? "" : `, through the proxy of ${proxy}`}`,
+    detail: `${meaning} (${code})${proxy === undefined ? "" : `, through the proxy that ${proxy} names`}`,
   };
 }
 

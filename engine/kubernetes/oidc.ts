@@ -1,4 +1,5 @@
 import type { RequestOptions } from "node:https";
+import { isRecord } from "./failure.ts";
 
 /**
  * The ID token of `auth-provider: oidc`, refreshed while a run lasts. Unlike kubectl, it does not write
@@ -19,7 +20,8 @@ export class OidcLogin {
     await (
       await this.#login
     )(options);
-    const { Authorization: sent } = { ...options.headers } as Record<string, unknown>;
+    const headers: unknown = options.headers;
+    const sent = isRecord(headers) ? headers.Authorization : undefined;
     return typeof sent === "string" ? sent.replace(/^Bearer /, "") : undefined;
   }
 

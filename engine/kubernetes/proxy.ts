@@ -105,10 +105,15 @@ function isBlock(entry: string): boolean {
   return family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
-/** Whether an address is in a block; an IPv4 address may be written in IPv6. */
+/** Whether an address is in a block. An IPv4 address may be written in IPv6, and is none of it. */
 function contains(block: string, address: string): boolean {
   const [net = "", prefix = ""] = block.split("/");
+  if (isVersion4(address) && !isVersion4(net)) return false;
   const blocks = new BlockList();
   blocks.addSubnet(net, Number(prefix), isIP(net) === 4 ? "ipv4" : "ipv6");
   return blocks.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+}
+
+function isVersion4(address: string): boolean {
+  return isIP(address) === 4 || address.startsWith("::ffff:");
 }

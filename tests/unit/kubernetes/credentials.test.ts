@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { inParallel } from "../../../engine/kubernetes/parallel.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
+import { poll } from "../../../engine/kubernetes/retry.ts";
 import {
   errorOf,
   type Received,
@@ -128,4 +129,26 @@ describe("credentials", () => {
         { user: plugin(folder, "2020-01-01T00:00:00Z") },
       ),
     ));
+
+  it("come from a plugin again as soon as they expire, if that is before they are looked at again", () => {
+    const soon = Date.now() + 3000;
+    return withFolder((folder) =>
+      withCluster(
+        ({ headers }) => serviceList([headers.authorization ?? ""]),
+        async ({ client, time }) => {
+          await client.list(resources.services);
+          await client.list(resources.services);
+          assert.equal(await runs(folder), 1);
+          await poll(() => Promise.resolve(Date.now() >= soon), Boolean, {
+            within: 9000,
+            every: 50,
+          });
+          time.pass(3_001);
+          await client.list(resources.services);
+          assert.equal(await runs(folder), 2);
+        },
+        { user: plugin(folder, new Date(soon).toISOString()) },
+      ),
+    );
+  });
 });
