@@ -76,6 +76,24 @@ describe("no credential is ever shown", () => {
     }
   }
 
+  const encoded: readonly (readonly [string, (header: string) => string])[] = [
+    ["a header in base64", (header) => Buffer.from(header).toString("base64")],
+    ["a token in base64", (header) => Buffer.from(header.slice(7)).toString("base64")],
+    ["a token in a URL", (header) => encodeURIComponent(header.slice(7))],
+  ];
+  for (const [form, encode] of encoded)
+    it(`nor ${form} that a server quotes`, () => {
+      const token = "canary/token+1";
+      return withCluster(
+        ({ headers }) => status(400, "Odd", `you sent ${encode(headers.authorization ?? "")}.`),
+        async ({ client }) => {
+          const error = await errorOf(client.list(resources.services));
+          assert.equal(error.detail, "you sent [secret].");
+        },
+        { user: { token } },
+      );
+    });
+
   it("nor what a server says of a secret object", () =>
     withCluster(
       () => status(422, "Invalid", 'Secret is invalid: data[key]: Invalid value: "canary"'),
