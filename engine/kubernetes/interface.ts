@@ -12,6 +12,8 @@ export interface ConnectOptions {
   readonly connectTimeout?: number;
   /** Milliseconds without a sign of an answer; 30,000. */
   readonly requestTimeout?: number;
+  /** Milliseconds that a credential plugin may take; 60,000. */
+  readonly pluginTimeout?: number;
   /** Objects on one page of a list; 500, as kubectl. */
   readonly pageSize?: number;
   readonly retry?: RetryPolicy;

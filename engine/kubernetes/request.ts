@@ -1,10 +1,11 @@
 import type { Dispatcher } from "undici";
+import { CredentialsMissing } from "./authentication.ts";
 import { failureOfConnection } from "./connection-failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
 import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
-import { CredentialsMissing, type Session, type Sessions } from "./session.ts";
+import type { Session, Sessions } from "./session.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -138,7 +139,7 @@ export class Requester {
       this.#answering = true;
       text = await response.body.text();
     } catch (error) {
-      return { failure: failureOfConnection(error) };
+      return { failure: failureOfConnection(error, session.proxy) };
     }
     const { statusCode } = response;
     if (statusCode >= 300) {
