@@ -23,6 +23,20 @@ const subjects = {
   Links: links,
 };
 
+/*
+ * Where the simulated server differs on purpose:
+ * - What controllers do, it does at once: Endpoints go with their Service, and a namespace with all
+ *   that is in it. These conversations wait for it.
+ * - UIDs, versions, addresses, node ports and times are others. Its clock stands still.
+ * - Of causes and messages only the field and the kind of objection are the same, not the words.
+ * - Lists in managed fields are one field, and a field that is no longer sent, but kept by the server
+ *   (a ClusterIP), stays with its manager. The conversations are about labels and annotations.
+ * - Server-side apply is for labels and annotations.
+ * - Pods, Deployments, StatefulSets, ConfigMaps and Secrets are stored as they are sent; of a Link's
+ *   schema only the rules for conditions hold.
+ * - There is no authorization besides the token, no API group but those of kinds.ts, no IPv6 range.
+ * - 410 Expired has no conversation: the real server keeps its history for five minutes at least.
+ */
 describe("the simulated API server answers as the real one", function () {
   this.timeout("20m");
 

@@ -60,6 +60,19 @@ export const writes: Conversations = {
     ];
   },
 
+  "of what is gone make it anew, but for one that names its UID": async ({ kube, told }, ns) => {
+    const spec = { ports: [port] };
+    const identified = { uid: "other", resourceVersion: "1" };
+    return [
+      await told(kube.replace(Service, service(ns, "a", spec, { uid: "other" }))),
+      await told(kube.replace(Service, service(ns, "a", spec, identified))),
+      await told(kube.replace(Service, service(ns, "a", spec, { resourceVersion: "1" }))),
+      await told(kube.replace(Endpoints, endpoints(ns, "b", [], identified))),
+      await told(kube.replace(Endpoints, endpoints(ns, "b", [], { resourceVersion: "1" }))),
+      await told(kube.replace(ConfigMap, { metadata: { namespace: ns, name: "c" } })),
+    ];
+  },
+
   "that change nothing do not make another version": async ({ kube, told }, ns) => {
     const labels = { a: "b" };
     const at = { namespace: ns, name: "web" };
