@@ -1,3 +1,4 @@
+import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import { isRecord } from "./failure.ts";
 import type {
@@ -7,7 +8,7 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { type Page, pageIn, type PageQuery, readAll } from "./paging.ts";
+import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
 import type { Reader, Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
 
@@ -15,12 +16,12 @@ import { type Located, type ObjectName, pathOf, type Resource } from "./resource
 export class Client implements Kubernetes {
   readonly cluster: string;
   readonly #requester: Requester;
-  readonly #pageSize: number;
+  readonly #paging: Paging;
 
-  constructor(cluster: string, requester: Requester, pageSize: number) {
+  constructor(cluster: string, requester: Requester, paging: Paging) {
     this.cluster = cluster;
     this.#requester = requester;
-    this.#pageSize = pageSize;
+    this.#paging = paging;
   }
 
   get requests(): { readonly reads: number; readonly writes: number } {
@@ -31,16 +32,22 @@ export class Client implements Kubernetes {
     const { labelSelector, ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
     const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
-    const read = (query: PageQuery): Promise<Page> => {
+    const read = (query: PageQuery, limit: TimeLimit): Promise<Page> => {
       const search = new URLSearchParams({ ...selector, ...query }).toString();
       const path = pathOf(resource, at) + (search && `?${search}`);
-      return this.#requester.call({ operation, method: "GET", path }, (body) => {
+      const reader: Reader<Page> = (body) => {
         const page = pageIn(body, resource, query);
         return typeof page === "string" ? page : { value: page };
-      });
+      };
+      return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };
-    const items = await readAll(read, this.#pageSize, isExpired);
-    return items.map((item) => shaped(resource, item));
+    try {
+      const items = await readAll(read, this.#paging, isExpired);
+      return items.map((item) => shaped(resource, item));
+    } catch (error) {
+      if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
+      throw error;
+    }
   }
 
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T> {

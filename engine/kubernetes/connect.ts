@@ -1,5 +1,6 @@
 import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 import { programVersion } from "../version.ts";
+import { Breaker, breakerPolicy } from "./breaker.ts";
 import { Client } from "./client.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
@@ -63,12 +64,15 @@ export async function connect(
     place: { cluster, context: kubeconfig.getCurrentContext(), server: server.origin },
     server,
     policy: options.retry ?? retryPolicy,
+    breaker: new Breaker(breakerPolicy, time),
     time,
+    cancellation: options.cancellation,
     requestTimeout,
     userAgent: programVersion,
     log,
   });
-  return new Client(cluster, requester, options.pageSize ?? 500);
+  const { pageSize = 500, listTimeout = 300_000 } = options;
+  return new Client(cluster, requester, { pageSize, within: listTimeout, time });
 }
 
 async function kubeconfigOf(
