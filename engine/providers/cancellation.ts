@@ -6,24 +6,31 @@ import { withoutTrace } from "./failures.ts";
 const grace = 2_000;
 
 /**
- * Whether this run was cancelled, as by Ctrl-C. The engine then calls `Cancel` of every provider and
+ * Tells when this run is cancelled, as by Ctrl-C. The engine then calls `Cancel` of every provider and
  * waits for what is under way. Pulumi's server for dynamic providers ignores that call, but it is a
  * gRPC server on Node's http2, which publishes each request that it gets. A Node that does not do so
  * (before 22.18) leaves a cancelled run to its deadlines.
  */
-export const cancellation = cancellationBy((cancel) => {
+export function cancelCalls(called: () => void): void {
   subscribe("http2.server.stream.created", (message) => {
-    if (isCancel(message)) cancel();
+    if (isCancel(message)) called();
   });
-});
+}
 
-export type StoppedBy = (cancel: () => void) => void;
+/** Of this process, which serves one phase of one run. */
+export const cancellation = cancellationBy(cancelCalls);
 
-/** @param milliseconds between the two signals */
-export function cancellationBy(stoppedBy: StoppedBy, milliseconds = grace): Cancellation {
+/**
+ * @param listen calls back when the run is cancelled
+ * @param milliseconds between the two signals
+ */
+export function cancellationBy(
+  listen: (cancel: () => void) => void,
+  milliseconds = grace,
+): Cancellation {
   const stop = new AbortController();
   const abort = new AbortController();
-  stoppedBy(() => {
+  listen(() => {
     if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => {
