@@ -8,17 +8,21 @@ const grace = 2_000;
 /**
  * Tells when this run is cancelled, as by Ctrl-C. The engine then calls `Cancel` of every provider and
  * waits for what is under way. Pulumi's server for dynamic providers ignores that call, but it is a
- * gRPC server on Node's http2, which publishes each request that it gets. A Node that does not do so
- * (before 22.18) leaves a cancelled run to its deadlines.
+ * gRPC server on Node's http2, which publishes each request that it gets. A Node
+ * that does not do so leaves a cancelled run to its deadlines.
+ *
+ * @param path of the call, as gRPC puts it
  */
-export function cancelCalls(called: () => void): void {
+export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvider/Cancel"): void {
   subscribe("http2.server.stream.created", (message) => {
-    if (isCancel(message)) called();
+    if (pathIn(message) === path) called();
   });
 }
 
 /** Of this process, which serves one phase of one run. */
-export const cancellation = cancellationBy(cancelCalls);
+export const cancellation = cancellationBy((cancel) => {
+  cancelCalls(cancel);
+});
 
 /**
  * @param listen calls back when the run is cancelled
@@ -41,11 +45,11 @@ export function cancellationBy(
 }
 
 /** The channel's message is `{ stream, headers, flags }` (Node, http2 documentation). */
-function isCancel(message: unknown): boolean {
-  if (typeof message !== "object" || message === null || !("headers" in message)) return false;
+function pathIn(message: unknown): unknown {
+  if (typeof message !== "object" || message === null || !("headers" in message)) return undefined;
   const { headers } = message;
-  if (typeof headers !== "object" || headers === null || !(":path" in headers)) return false;
-  return headers[":path"] === "/pulumirpc.ResourceProvider/Cancel";
+  if (typeof headers !== "object" || headers === null || !(":path" in headers)) return undefined;
+  return headers[":path"];
 }
 
 /**

@@ -51,7 +51,7 @@ const faults: readonly {
     what: "takes 20 s for each write",
     write: async (time, { body }) => {
       await time.sleep(20_000);
-      return answer(JSON.parse(String(body)));
+      return answer(JSON.parse(typeof body === "string" ? body : ""));
     },
     most: (mirrors) => 120 + mirrors * 0.05 + 60,
   },

@@ -38,16 +38,17 @@ export class VirtualTime implements Time {
   /** Does the work, and returns how many milliseconds it would have taken. */
   async measure(work: () => Promise<unknown>): Promise<number> {
     const start = this.#now;
-    let done = false;
+    const state: { done: boolean } = { done: false };
+    const isDone = () => state.done;
     const doing = work().finally(() => {
-      done = true;
+      state.done = true;
     });
     doing.catch(() => undefined);
-    while (!done) {
+    while (!isDone()) {
       // As many turns as the work may take from one wait to the next.
-      for (let turn = 0; turn < 5 && !done; turn++) await setImmediate();
+      for (let turn = 0; turn < 5 && !isDone(); turn++) await setImmediate();
       const [next] = [...this.#timers].sort((one, other) => one.at - other.at);
-      if (done || next === undefined) continue;
+      if (isDone() || next === undefined) continue;
       this.#timers.delete(next);
       this.#now = Math.max(this.#now, next.at);
       next.call();
