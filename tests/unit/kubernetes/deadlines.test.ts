@@ -7,6 +7,7 @@ import { resources } from "../../../engine/kubernetes/resources.ts";
 import { retryPolicy, systemTime } from "../../../engine/kubernetes/retry.ts";
 import {
   errorOf,
+  FakeTime,
   listen,
   serviceList,
   withCluster,
@@ -111,6 +112,24 @@ describe("the deadline of a list", () => {
   });
 });
 
+describe("a list whose time is over", () => {
+  it("is not asked for another page", () => {
+    const time = new FakeTime();
+    return withCluster(
+      () => {
+        time.pass(200);
+        return serviceList([`service-${time.now()}`], `to ${time.now()}`);
+      },
+      async ({ client, received }) => {
+        const { message } = await errorOf(client.list(resources.services));
+        assert.match(message, /the list is not complete after 0.3 s and 2 pages; check/);
+        assert.equal(received.length, 2);
+      },
+      { time, listTimeout: 300 },
+    );
+  });
+});
+
 describe("a list whose pages bring nothing new", () => {
   for (const [what, items] of [
     ["nothing at all", []],
@@ -166,7 +185,9 @@ describe("a cancelled run", () => {
     );
   });
 
-  it("does not wait for another attempt", async () => {
+  it("does not wait for another attempt", async function () {
+    // Less than the wait that the server asks for.
+    this.timeout("10s");
     const { stop, cancellation } = controllers();
     await withCluster(
       () => {
