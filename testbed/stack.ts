@@ -34,6 +34,8 @@ export interface RunOptions {
    * reach it once, from here.
    */
   readonly signal?: AbortSignal;
+  /** Milliseconds after which it is interrupted once more if it has not ended; 5,000. */
+  readonly patience?: number;
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -94,7 +96,7 @@ async function run(
   words: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  { show, signal }: RunOptions,
+  { show, signal, patience = 5_000 }: RunOptions,
 ): Promise<Outcome> {
   const child = execa("pulumi", words, {
     ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
@@ -105,7 +107,7 @@ async function run(
     // Asked once it finishes what is under way, asked twice it does not; either way it ends its
     // plugins, which a kill would leave behind.
     child.kill("SIGINT");
-    impatience = setTimeout(() => child.kill("SIGINT"), 5_000);
+    impatience = setTimeout(() => child.kill("SIGINT"), patience);
   });
   const shown =
     show === undefined ? [] : [once(createInterface(child.all).on("line", show), "close")];

@@ -1,4 +1,5 @@
 import { itemsOf, objectOf } from "./answers.ts";
+import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import { malformedAnswer } from "./failure.ts";
 import type {
@@ -8,20 +9,20 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { type Page, pageIn, type PageQuery, readAll } from "./paging.ts";
-import type { Request, Requester } from "./request.ts";
+import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
+import type { Reader, Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
 
 /** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */
 export class Client implements Kubernetes {
   readonly cluster: string;
   readonly #requester: Requester;
-  readonly #pageSize: number;
+  readonly #paging: Paging;
 
-  constructor(cluster: string, requester: Requester, pageSize: number) {
+  constructor(cluster: string, requester: Requester, paging: Paging) {
     this.cluster = cluster;
     this.#requester = requester;
-    this.#pageSize = pageSize;
+    this.#paging = paging;
   }
 
   get requests(): { readonly reads: number; readonly writes: number } {
@@ -32,19 +33,25 @@ export class Client implements Kubernetes {
     const { labelSelector, ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
     const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
-    const read = (query: PageQuery): Promise<Page<T>> => {
+    const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
       const search = new URLSearchParams({ ...selector, ...query }).toString();
       const path = pathOf(resource, at) + (search && `?${search}`);
-      return this.#requester.call({ operation, method: "GET", path }, (body) => {
+      const reader: Reader<Page<T>> = (body) => {
         const page = pageIn(body, resource, query);
         if (typeof page === "string") return page;
         const items = itemsOf(resource, page.items);
         return typeof items === "string"
           ? { failure: malformedAnswer(items) }
           : { value: { items, next: page.next } };
-      });
+      };
+      return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };
-    return readAll(read, this.#pageSize, isExpired);
+    try {
+      return await readAll(read, this.#paging, isExpired);
+    } catch (error) {
+      if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
+      throw error;
+    }
   }
 
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T> {

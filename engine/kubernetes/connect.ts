@@ -1,5 +1,6 @@
 import { programVersion } from "../version.ts";
 import { Authenticator } from "./authentication.ts";
+import { Breaker, breakerPolicy } from "./breaker.ts";
 import { Client } from "./client.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
@@ -68,12 +69,15 @@ export async function connect(
     place: { cluster, context: kubeconfig.context, server: server.origin },
     server,
     policy: options.retry ?? retryPolicy,
+    breaker: new Breaker(breakerPolicy, time),
     time,
+    cancellation: options.cancellation,
     requestTimeout,
     userAgent: programVersion,
     log,
   });
-  return new Client(cluster, requester, options.pageSize ?? 500);
+  const { pageSize = 500, listTimeout = 300_000 } = options;
+  return new Client(cluster, requester, { pageSize, within: listTimeout, time });
 }
 
 async function kubeconfigOf(

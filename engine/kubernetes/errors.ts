@@ -1,3 +1,5 @@
+import { mayConcernAll } from "./breaker.ts";
+import { cancelledWords } from "./cancellation.ts";
 import type { Failure, FailureKind } from "./failure.ts";
 import { plain } from "./plain.ts";
 import { type ObjectName, rbacName, type Resource } from "./resources.ts";
@@ -37,6 +39,8 @@ export class KubernetesError extends Error {
   readonly causes: readonly string[];
   /** Name of the object that the server says does not exist; of a 404 for any other reason, none. */
   readonly absent: string | undefined;
+  /** A clause that says why it was not sent; undefined where it was. */
+  readonly notAttempted: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
     super(plain(sentence(place, operation, failure, attempts)));
@@ -47,15 +51,16 @@ export class KubernetesError extends Error {
     this.detail = failure.detail;
     this.causes = failure.causes ?? [];
     this.absent = failure.absent;
+    this.notAttempted = failure.notAttempted;
   }
 
   /**
-   * The cluster as a whole is unavailable: it can't be reached, is overloaded or fails. That holds
-   * where a read fails like this; a write can also fail by itself, as when an admission webhook is
+   * The cluster as a whole is unavailable: it can't be reached, is too slow, overloaded or fails. That
+   * holds where a read fails like this; a write can also fail by itself, as when an admission webhook is
    * broken.
    */
   get clusterUnavailable(): boolean {
-    return this.kind === "unreachable" || this.kind === "throttled" || this.kind === "server";
+    return mayConcernAll(this.kind);
   }
 }
 
@@ -66,7 +71,13 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
   const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
   const status = failure.status === undefined ? "" : ` (status ${failure.status})`;
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
+  if (failure.notAttempted !== undefined)
+    return `${verb} ${what} was not attempted in cluster ${cluster}, because ${failure.notAttempted}; run again later`;
   switch (failure.kind) {
+    case "cancelled":
+      return `${cancelledWords} before cluster ${cluster} had answered the request to ${verb} ${what}; run again`;
+    case "late":
+      return `cluster ${cluster} is too slow to ${verb} ${what}${said}${tries}; check its API server at ${server} and the network to it`;
     case "unreachable":
       return `cluster ${cluster} can't be reached at ${server} to ${verb} ${what}${said}${tries}; check that it runs and that context ${context} has its address and certificate authority`;
     case "unauthorized":

@@ -4,6 +4,10 @@ import { plain } from "./plain.ts";
 /** How a request failed, in the terms in which a caller decides what to do about it. */
 export type FailureKind =
   | "unreachable"
+  /** Not answered in full within the time that the call has. */
+  | "late"
+  /** The run was cancelled. */
+  | "cancelled"
   | "unauthorized"
   | "forbidden"
   | "notFound"
@@ -29,6 +33,8 @@ export interface Failure {
   readonly causes?: readonly string[];
   /** Name of the object that the server says does not exist. */
   readonly absent?: string;
+  /** In words why the call was not sent at all; the rest is about the call before it. */
+  readonly notAttempted?: string;
 }
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = {

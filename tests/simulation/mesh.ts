@@ -12,7 +12,7 @@ import { ApiServer } from "./api-server.ts";
 import { plain, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
 import { Faults, type Plan } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
-import { VirtualTime } from "./time.ts";
+import { InstantTime } from "./time.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -104,9 +104,9 @@ export class Mesh {
 
   async #operation(
     weather: Weather = calm,
-    work: (process: Process, anew: () => Process) => Promise<unknown>,
+    work: (process: Partial<Process>, anew: () => Partial<Process>) => Promise<unknown>,
   ): Promise<Ended> {
-    const time = new VirtualTime();
+    const time = new InstantTime();
     const all = new Map<string, Faults>();
     let onCrash: () => void = () => undefined;
     const crashed = new Promise<"crashed">((resolve) => {
@@ -126,7 +126,7 @@ export class Mesh {
       return faults;
     };
     const lines: string[] = [];
-    const anew = (): Process => ({
+    const anew = (): Partial<Process> => ({
       clusters: new Clusters({
         time,
         dispatcher: ({ server }) => between(server.hostname.replace(/\.test$/, "")),

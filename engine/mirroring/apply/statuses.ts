@@ -3,24 +3,24 @@ import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { statusUpdate, type LinkStatuses } from "../plan/status.ts";
-import type { Failure } from "./apply.ts";
+import { type Failure, failureOf } from "./failures.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
  * for each Service.
  *
- * @returns sentences about what could not be written
+ * @returns what could not be written
  */
 export async function writeStatuses(
   kubernetes: Kubernetes,
   source: ClusterSnapshot,
   statuses: LinkStatuses,
   failures: readonly Failure[],
-): Promise<string[]> {
+): Promise<Failure[]> {
   const failed = new Map<ObjectKey, string>(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),
   );
-  const problems: string[] = [];
+  const problems: Failure[] = [];
   for (const link of new Set(statuses.map((status) => status.link))) {
     const live = source.links?.get(link);
     if (live === undefined) continue;
@@ -35,7 +35,7 @@ export async function writeStatuses(
       const patch = { status: Object.fromEntries(updates) };
       await kubernetes.patch(resources.links, live.metadata, patch, { subresource: "status" });
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(failureOf(error));
     }
   }
   return problems;

@@ -34,17 +34,20 @@ export class JsonCluster {
   readonly answers = new Map<string, Json>();
   readonly written: Written[] = [];
   #version = 100;
-  readonly client: Promise<Kubernetes>;
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** One that knows nothing of what this server has answered before. */
+  get client(): Promise<Kubernetes> {
     const to = { server: "https://127.0.0.1:1", token: "t" };
     const dispatcher = {
       request: (options: Dispatcher.RequestOptions) => Promise.resolve(this.#answer(options)),
       close: () => Promise.resolve(),
       destroy: () => Promise.resolve(),
     };
-    this.client = connect(to, name, {
+    return connect(to, this.name, {
       time: new FakeTime(),
       dispatcher: () => dispatcher as unknown as Dispatcher,
     });

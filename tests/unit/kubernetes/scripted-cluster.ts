@@ -51,7 +51,7 @@ export interface ScriptedOptions extends ConnectOptions {
   readonly tls?: https.ServerOptions;
 }
 
-/** Sleeping takes no time and is written down; chance is at its least. */
+/** Sleeping takes no time and is written down; no deadline is ever reached; chance is at its least. */
 export class FakeTime implements Time {
   readonly slept: number[] = [];
   #now = 0;
@@ -64,6 +64,10 @@ export class FakeTime implements Time {
     this.slept.push(milliseconds);
     this.#now += milliseconds;
     return Promise.resolve();
+  }
+
+  alarm(): () => void {
+    return () => undefined;
   }
 
   pass(milliseconds: number): void {
