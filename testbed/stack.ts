@@ -35,6 +35,8 @@ export interface RunOptions {
    */
   readonly signal?: AbortSignal;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Told the process id of the engine. */
+  readonly started?: (pid: number) => void;
 }
 
 /** `pulumi` with a program, and a stack of it that is nowhere but in the bed. */
@@ -94,12 +96,13 @@ async function run(
   words: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  { show, signal }: RunOptions,
+  { show, signal, started }: RunOptions,
 ): Promise<Outcome> {
   const child = execa("pulumi", words, {
     ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
     detached: signal !== undefined,
   });
+  if (child.pid !== undefined) started?.(child.pid);
   let impatience: NodeJS.Timeout | undefined;
   signal?.addEventListener("abort", () => {
     // Asked once it finishes what is under way, asked twice it does not; either way it ends its

@@ -103,14 +103,9 @@ export class Faults extends AnsweringDispatcher {
     if (this.#sender.isKilled) return never();
     this.seen += 1;
     this.#sender.sent += 1;
-    const { method, path, headersTimeout: patience = 0 } = sent;
-    const seen = {
-      number: this.seen,
-      ofAll: this.#sender.sent,
-      method,
-      path,
-      patience: patience ?? 0,
-    };
+    const { method, path } = sent;
+    const patience = sent.headersTimeout ?? 0;
+    const seen = { number: this.seen, ofAll: this.#sender.sent, method, path, patience };
     const fault = this.plan(seen);
     switch (fault) {
       case undefined:
