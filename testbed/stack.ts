@@ -37,6 +37,8 @@ export interface RunOptions {
   /** Milliseconds after which it is interrupted once more if it has not ended; 5,000. */
   readonly patience?: number;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Told the process id of the engine. */
+  readonly started?: (pid: number) => void;
 }
 
 /** `pulumi` with a program, and a stack of it that is nowhere but in the bed. */
@@ -96,12 +98,13 @@ async function run(
   words: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  { show, signal, patience = 5_000 }: RunOptions,
+  { show, signal, started, patience = 5_000 }: RunOptions,
 ): Promise<Outcome> {
   const child = execa("pulumi", words, {
     ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
     detached: signal !== undefined,
   });
+  if (child.pid !== undefined) started?.(child.pid);
   let impatience: NodeJS.Timeout | undefined;
   signal?.addEventListener("abort", () => {
     // Asked once it finishes what is under way, asked twice it does not; either way it ends its

@@ -59,6 +59,7 @@ export class ApiServer extends AnsweringDispatcher {
     const copy = new ApiServer(this.name);
     this.#store.copyTo(copy.#store);
     copy.servesLinks = this.servesLinks;
+    copy.token = this.token;
     return copy;
   }
 

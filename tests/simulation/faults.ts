@@ -11,6 +11,8 @@ import {
 export interface Seen {
   /** From 1 up, of all requests that the faults have seen. */
   readonly number: number;
+  /** The same of all requests that the process that asks has sent, to whichever server. */
+  readonly ofAll: number;
   readonly method: string;
   readonly path: string;
   /** Milliseconds after which nobody waits for the answer any more. */
@@ -45,6 +47,25 @@ export type Fault =
 /** Decides what happens to each request; undefined: nothing special. */
 export type Plan = (request: Seen) => Fault | undefined;
 
+/** A process that sends requests, to one server or to several; killed, it sends none any more. */
+export class Sender {
+  sent = 0;
+  isKilled = false;
+  readonly killed: Promise<void>;
+  #tell: () => void = () => undefined;
+
+  constructor() {
+    this.killed = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+  }
+
+  kill(): void {
+    this.isKilled = true;
+    this.#tell();
+  }
+}
+
 /**
  * Stands between a client and its server, and does to requests what networks, proxies and servers
  * do. It is handed to `connect` as any dispatcher is.
@@ -52,33 +73,39 @@ export type Plan = (request: Seen) => Fault | undefined;
 export class Faults extends AnsweringDispatcher {
   plan: Plan;
   seen = 0;
-  /** Settles when the process that asks has been killed, after which none of its requests arrives. */
-  readonly crashed: Promise<void>;
-  #crash: () => void = () => undefined;
-  #isCrashed = false;
+  readonly #sender: Sender;
   readonly #server: Dispatcher;
   readonly #waited: (milliseconds: number) => void;
 
-  /** @param waited told how long somebody has waited in vain, so that no test has to */
+  /**
+   * @param waited told how long somebody has waited in vain, so that no test has to
+   * @param sender the process that asks, where it asks other servers too
+   */
   constructor(
     server: Dispatcher,
     plan: Plan = () => undefined,
     waited: (milliseconds: number) => void = () => undefined,
+    sender = new Sender(),
   ) {
     super();
     this.plan = plan;
     this.#server = server;
     this.#waited = waited;
-    this.crashed = new Promise((resolve) => {
-      this.#crash = resolve;
-    });
+    this.#sender = sender;
+  }
+
+  /** Settles when the process that asks has been killed, after which none of its requests arrives. */
+  get crashed(): Promise<void> {
+    return this.#sender.killed;
   }
 
   protected override async answer(sent: Sent): Promise<Answer> {
-    if (this.#isCrashed) return never();
+    if (this.#sender.isKilled) return never();
     this.seen += 1;
+    this.#sender.sent += 1;
+    const { method, path } = sent;
     const patience = sent.headersTimeout ?? 0;
-    const seen = { number: this.seen, method: sent.method, path: sent.path, patience };
+    const seen = { number: this.seen, ofAll: this.#sender.sent, method, path, patience };
     const fault = this.plan(seen);
     switch (fault) {
       case undefined:
@@ -116,8 +143,7 @@ export class Faults extends AnsweringDispatcher {
   }
 
   #die(): Promise<never> {
-    this.#isCrashed = true;
-    this.#crash();
+    this.#sender.kill();
     return never();
   }
 

@@ -10,7 +10,7 @@ import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";
 import { plain, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
-import { Faults, type Plan } from "./faults.ts";
+import { Faults, type Plan, Sender } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
 import { InstantTime } from "./time.ts";
 
@@ -56,6 +56,16 @@ export class Mesh {
     const found = this.servers.get(name);
     if (found === undefined) throw new Error(`there is no cluster ${name}`);
     return found;
+  }
+
+  /** The same clusters and state once more, which go their own way from here. */
+  copy(): Mesh {
+    const copy = new Mesh([], this.config);
+    for (const [name, server] of this.servers) copy.servers.set(name, server.copy());
+    for (const [context, name] of this.contexts) copy.contexts.set(context, name);
+    copy.stack = this.stack;
+    copy.engine.restore(this.engine.state);
+    return copy;
   }
 
   async preview(weather?: Weather): Promise<Ended & { readonly steps: readonly Step[] }> {
@@ -108,20 +118,15 @@ export class Mesh {
   ): Promise<Ended> {
     const time = new InstantTime();
     const all = new Map<string, Faults>();
-    let onCrash: () => void = () => undefined;
-    const crashed = new Promise<"crashed">((resolve) => {
-      onCrash = () => {
-        resolve("crashed");
-      };
-    });
+    const sender = new Sender();
     const between = (context: string) => {
       const known = all.get(context);
       if (known !== undefined) return known;
       const server = this.server(this.contexts.get(context) ?? context);
-      const faults = new Faults(server, weather(context), (waited) => {
-        time.pass(waited);
-      });
-      void faults.crashed.then(onCrash);
+      const waited = (milliseconds: number) => {
+        time.pass(milliseconds);
+      };
+      const faults = new Faults(server, weather(context), waited, sender);
       all.set(context, faults);
       return faults;
     };
@@ -135,15 +140,20 @@ export class Mesh {
       say: (line) => void lines.push(line),
     });
     const end = await Promise.race([
-      crashed,
+      sender.killed.then(() => "crashed" as const),
       work(anew(), anew).then(
         () => undefined,
         (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
       ),
     ]);
-    const requests = [...all.values()].reduce((sum, { seen }) => sum + seen, 0);
     const failure = typeof end === "object" ? end.failure : undefined;
-    return { failure, lines, requests, crashed: end === "crashed", waited: time.now() };
+    return {
+      failure,
+      lines,
+      requests: sender.sent,
+      crashed: end === "crashed",
+      waited: time.now(),
+    };
   }
 }
 

@@ -68,7 +68,25 @@ function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown 
   return JSON.parse(
     JSON.stringify(object, (key, value: unknown) => {
       if (passing.has(key) || key === version) return undefined;
+      // Kubernetes sorts these by the addresses that are replaced here.
+      if (key === "addresses" || key === "notReadyAddresses") return sorted(value);
       return typeof value === "string" ? (addresses.get(value) ?? value) : value;
     }),
   );
+}
+
+function sorted(list: unknown): unknown {
+  if (!Array.isArray(list)) return list;
+  return (list as readonly Address[]).toSorted((one, other) =>
+    nameOf(one) < nameOf(other) ? -1 : 1,
+  );
+}
+
+interface Address {
+  readonly hostname?: string;
+  readonly ip: string;
+}
+
+function nameOf({ hostname = "", ip }: Address): string {
+  return `${hostname} ${ip}`;
 }

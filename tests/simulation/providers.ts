@@ -55,13 +55,17 @@ async function traced<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The dynamic resources that `manage: mirrors` makes of a config, by name. */
+/**
+ * The dynamic resources for the mirrors of a config, by name. Where the stack has Links too, their
+ * status is kept, and the rest that it would do is taken for done.
+ */
 export function wantedResources(config: MeshConfig, stack: string): ReadonlyMap<string, object> {
   const sources = new Set(config.links.map(({ spec }) => spec.source));
   return new Map(
     [...sources].flatMap((source) => {
       const args = mirrorsArgs(config, source, stack);
-      return args === undefined ? [] : [[source, args] as const];
+      const status = config.manage === "mirrors" ? {} : { statusIn: config.multiclusterNamespace };
+      return args === undefined ? [] : [[source, { ...args, ...status }] as const];
     }),
   );
 }

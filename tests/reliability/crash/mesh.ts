@@ -1,0 +1,123 @@
+import type { Endpoints, Service, StatefulSet } from "../../../engine/kubernetes/objects.ts";
+import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { ApiServer, Draft } from "../../simulation/api-server.ts";
+import { type Config, Mesh } from "../../simulation/mesh.ts";
+import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
+import { gatewayService } from "../../unit/fixtures/world.ts";
+
+export const clusters = ["west", "north", "east"] as const;
+
+/** The clusters in which mirrors appear; nothing may be written to the others. */
+export const sources = ["east", "north"] as const;
+
+export interface Settings {
+  readonly linkDefaults?: Config;
+  readonly links?: readonly Config[];
+  readonly manage?: string;
+}
+
+export const headlessLink = { source: "east", target: "west", headless: true };
+export const plainLink = { source: "east", target: "north" };
+export const secondSource = { source: "north", target: "west" };
+
+/** Mirrors of two targets in one source, one of which is a source itself. */
+export function configOf({ linkDefaults = {}, links, ...rest }: Settings = {}): Config {
+  return {
+    clusters: { west: {}, north: {}, east: {} },
+    links: links ?? [headlessLink, plainLink, secondSource],
+    linkDefaults: { createNamespaces: true, ...linkDefaults },
+    ...rest,
+  };
+}
+
+/** Targets that export one Service of each kind, sources full of what is not this program's. */
+export function newMesh(): Mesh {
+  const mesh = new Mesh(clusters, configOf());
+  const west = mesh.server("west");
+  const north = mesh.server("north");
+  const east = mesh.server("east");
+  putService(west, gatewayService("west"));
+  putService(north, gatewayService("north", "192.0.2.20"));
+  putService(west, exported("shop/web"));
+  putService(west, exported("shop/api"));
+  putService(north, exported("shop/orders"));
+  putService(west, member("shop/chat"));
+  putService(west, member("shop/bus"));
+  putService(east, member("shop/chat"));
+  putService(west, headless("shop/db"));
+  scale(west, "db", 3);
+  for (const name of ["taken", "lonely"]) putService(west, exported(`shop/${name}`));
+  putService(west, member("shop/held"));
+  for (const source of sources) plantForeign(mesh.server(source));
+  return mesh;
+}
+
+export function member(key: `${string}/${string}`): Service {
+  return service(key, { labels: { [label.federated]: "member" } });
+}
+
+export function putService(server: ApiServer, object: Service): void {
+  const { clusterIP, ...spec } = object.spec;
+  const headlessOnly = clusterIP === "None" ? { clusterIP } : {};
+  server.put("services", draftOf({ ...object, spec: { ...spec, ...headlessOnly } }));
+}
+
+export function putEndpoints(server: ApiServer, object: Endpoints): void {
+  server.put("endpoints", draftOf(object));
+}
+
+function draftOf(object: Service | Endpoints | StatefulSet): Draft {
+  return { ...object, metadata: { ...object.metadata } };
+}
+
+/** Gives the StatefulSet that many pods, all of them ready. */
+export function scale(server: ApiServer, name: string, replicas: number): void {
+  const hostnames = Array.from({ length: replicas }, (_, index) => `${name}-${index}`);
+  putEndpoints(server, endpoints(`shop/${name}`, [pods(hostnames)]));
+  const set: StatefulSet = {
+    metadata: { namespace: "shop", name },
+    spec: { serviceName: name, replicas },
+  };
+  server.put("statefulsets", draftOf(set));
+}
+
+/**
+ * In the way of mirrors: a Service, Endpoints alone, and one that is named like a federated Service.
+ * Beside them: mirrors of a cluster that no link leads to, the mirror of a gateway, and a mirror's
+ * Endpoints that somebody has put under a Service of their own.
+ */
+function plantForeign(server: ApiServer): void {
+  const spec = { ports: [{ name: "http", port: 80 }] };
+  const subsets = [{ addresses: [{ ip: "10.9.9.9" }], ports: [{ name: "http", port: 80 }] }];
+  const put = (plural: string, name: string, draft: Draft, labels = {}, annotations = {}) =>
+    server.put(plural, { metadata: { namespace: "shop", name, labels, annotations }, ...draft });
+  const mirrored = { [label.mirrored]: "true" };
+  const ofSouth = { ...mirrored, [label.cluster]: "south" };
+  const gateway = { ...mirrored, [label.cluster]: "west", [label.mirroredGateway]: "true" };
+  put("services", "taken-west", { spec });
+  put("endpoints", "taken-west", { subsets });
+  put("endpoints", "lonely-west", { subsets });
+  put("services", "held-federated", { spec });
+  put("services", "unrelated", { spec });
+  put("services", "web-south", { spec }, ofSouth);
+  put("endpoints", "web-south", { subsets }, ofSouth);
+  put("services", "probe-gateway-west", { spec }, gateway);
+  put("services", "own", { spec });
+  put("endpoints", "own", { subsets }, { ...mirrored, [label.cluster]: "west" });
+  put("services", "far-federated", { spec }, mirrored, { [annotation.remoteMembers]: "far@south" });
+}
+
+/** Everything that is foreign in the sources, word for word, by where it is. */
+export function foreignIn(mesh: Mesh): Record<string, unknown> {
+  const names =
+    /\/(taken-west|lonely-west|held-federated|unrelated|\S+-south|probe-.+|own|far-.+)$/;
+  return Object.fromEntries(
+    sources.flatMap((source) =>
+      ["services", "endpoints"].flatMap((plural) =>
+        [...mesh.server(source).all(plural)]
+          .filter(([key]) => names.test(key))
+          .map(([key, object]) => [`${source} ${plural} ${key}`, object] as const),
+      ),
+    ),
+  );
+}

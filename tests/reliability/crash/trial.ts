@@ -1,0 +1,195 @@
+import { deepEqual, equal } from "node:assert/strict";
+
+import { managerOf } from "../../../engine/mirroring/model/stack-mark.ts";
+import { status, type Stored } from "../../simulation/api-server.ts";
+import type { Fault, Seen } from "../../simulation/faults.ts";
+import { type Ended, type Mesh, renewToken, type Weather } from "../../simulation/mesh.ts";
+import { contentsOf, trespasses, writesTo } from "../../simulation/outcome.ts";
+import { foreignIn, sources } from "./mesh.ts";
+import type { Scenario } from "./scenarios.ts";
+
+/** What goes wrong with a run at one of its requests, by name. */
+export const disturbances = {
+  "is killed before": (at) => (seen) => (seen.ofAll === at ? "crash" : undefined),
+  "is killed after": (at) => (seen) => (seen.ofAll === at ? "carry out and crash" : undefined),
+  "is refused": (at) => (seen) =>
+    seen.ofAll === at ? { answer: status(403, "Forbidden", "somebody says no") } : undefined,
+  "is cut off from all clusters at": (at) => (seen) => (seen.ofAll >= at ? "reset" : undefined),
+  "loses the answer and the connections at": (at) => (seen) =>
+    seen.ofAll === at ? "drop" : seen.ofAll > at ? "reset" : undefined,
+} satisfies Record<string, (at: number) => (seen: Seen) => Fault | undefined>;
+
+export type Disturbance = keyof typeof disturbances;
+
+/** How an undisturbed run ends, to which every other one is held. */
+export interface Undisturbed {
+  readonly before: Mesh;
+  /** Requests to all clusters. */
+  readonly requests: number;
+  readonly contents: string;
+  readonly known: string;
+  /** What is left once the stack is destroyed. */
+  readonly left: string;
+}
+
+export async function undisturbed(scenario: Scenario): Promise<Undisturbed> {
+  const before = await scenario.before();
+  const mesh = begin(before);
+  // First only counted, since what happens in the middle has to know where that is.
+  const { requests } = await operate(begin(before), scenario);
+  const { failure } = await operate(mesh, scenario, midwayOf(mesh, scenario, requests));
+  equal(failure, undefined);
+  const contents = contentsIn(mesh);
+  const known = knownTo(mesh);
+  assertKnown(mesh, scenario);
+  await assertSettled(mesh, scenario);
+  await destroyed(mesh);
+  assertNothingLeft(mesh, scenario);
+  assertOnlyOwn(before, mesh);
+  return { before, requests, contents, known, left: contentsIn(mesh) };
+}
+
+/** Disturbs the run at its `at`th request, and has everything as if nothing had been after another run. */
+export async function survives(
+  scenario: Scenario,
+  { before, requests, contents, known, left }: Undisturbed,
+  disturbance: Disturbance,
+  at: number,
+): Promise<void> {
+  const mesh = begin(before);
+  const happens = midwayOf(mesh, scenario, requests);
+  const disturb = disturbances[disturbance](at);
+  const disturbed = await operate(mesh, scenario, (cluster) => (seen) => {
+    happens(cluster)?.(seen);
+    return disturb(seen);
+  });
+  const isKilled = disturbance.startsWith("is killed");
+  equal(disturbed.crashed, isKilled);
+  assertOnlyOwn(before, mesh);
+  const { runsAfterOutage = 1 } = scenario;
+  for (let runs = isKilled ? 1 : runsAfterOutage; runs > 0; runs--) {
+    const { failure } = await operate(mesh, scenario);
+    equal(failure, undefined);
+  }
+  same(contentsIn(mesh), contents);
+  same(knownTo(mesh), known);
+  await assertSettled(mesh, scenario);
+  await destroyed(mesh);
+  same(contentsIn(mesh), left);
+  assertOnlyOwn(before, mesh);
+}
+
+/** A copy to run, whose clusters let the runner in. */
+function begin(before: Mesh): Mesh {
+  const mesh = before.copy();
+  for (const [name, { token }] of mesh.servers) if (token !== undefined) renewToken(name, token);
+  return mesh;
+}
+
+function operate(mesh: Mesh, { operation }: Scenario, weather?: Weather): Promise<Ended> {
+  return operation === "destroy" ? mesh.destroy(weather) : mesh.up(weather);
+}
+
+function midwayOf(mesh: Mesh, { midway }: Scenario, requests: number): Weather {
+  const middle = Math.ceil(requests / 2);
+  return () => (seen) => {
+    if (seen.ofAll === middle) midway?.(mesh);
+    return undefined;
+  };
+}
+
+/** Another run has nothing to do, says so, and writes nothing. */
+async function assertSettled(mesh: Mesh, scenario: Scenario): Promise<void> {
+  const marks = [...mesh.servers.values()].map(({ journal }) => journal.length);
+  const revisions = () =>
+    [...mesh.engine.state].map(([name, { outputs, isPartial }]) => [
+      name,
+      outputs.revision,
+      isPartial,
+    ]);
+  const before = revisions();
+  const { failure } = await operate(mesh, scenario);
+  equal(failure, undefined);
+  deepEqual(
+    [...mesh.servers.values()].map(({ journal }) => journal.length),
+    marks,
+  );
+  deepEqual(revisions(), before);
+}
+
+async function destroyed(mesh: Mesh): Promise<void> {
+  const { failure } = await mesh.destroy();
+  equal(failure, undefined);
+  equal(mesh.engine.state.size, 0);
+}
+
+/** Nothing that isn't the program's was written, nor anything at all to what is no source. */
+function assertOnlyOwn(before: Mesh, mesh: Mesh): void {
+  deepEqual(
+    [...mesh.servers.values()].flatMap((server) => trespasses(server)),
+    [],
+  );
+  deepEqual(writesTo(mesh.server("west")), []);
+  deepEqual(foreignIn(mesh), foreignIn(before));
+}
+
+/** Every mirror with a mark of this stack is known to its state. */
+function assertKnown(mesh: Mesh, { stay = [] }: Scenario): void {
+  const allowed = new Set(stay.map((name) => `east shop/${name}`));
+  for (const [source, { inputs }] of mesh.engine.state)
+    for (const lines of Object.values(inputs.mirrors as Record<string, object>))
+      for (const key of Object.keys(lines)) allowed.add(`${source} ${key}`);
+  deepEqual(
+    markedIn(mesh).filter((key) => !allowed.has(key)),
+    [],
+  );
+}
+
+function assertNothingLeft(mesh: Mesh, { stay = [] }: Scenario): void {
+  const expected = new Set(stay.map((name) => `east shop/${name}`));
+  const left = markedIn(mesh);
+  deepEqual(
+    left.filter((key) => !expected.has(key)),
+    [],
+  );
+  const services = mesh.server("east").all("services");
+  deepEqual(
+    stay.filter((name) => !services.has(`shop/${name}`)),
+    [],
+  );
+}
+
+function markedIn(mesh: Mesh): string[] {
+  const manager = managerOf(mesh.stack);
+  return sources.flatMap((source) =>
+    ["services", "endpoints"].flatMap((plural) =>
+      [...mesh.server(source).all(plural)]
+        .filter(([, object]) => isMarked(object, manager))
+        .map(([key]) => `${source} ${key}`),
+    ),
+  );
+}
+
+function isMarked({ metadata }: Stored, manager: string): boolean {
+  const { managedFields = [] } = metadata as { readonly managedFields?: readonly Mark[] };
+  return managedFields.some((entry) => entry.manager === manager);
+}
+
+interface Mark {
+  readonly manager?: string;
+}
+
+function contentsIn(mesh: Mesh): string {
+  return JSON.stringify([...mesh.servers].map(([name, server]) => [name, contentsOf(server)]));
+}
+
+/** The mirrors that the state knows. */
+function knownTo(mesh: Mesh): string {
+  return JSON.stringify(
+    [...mesh.engine.state].sort().map(([name, { inputs }]) => [name, inputs.mirrors]),
+  );
+}
+
+function same(actual: string, expected: string): void {
+  if (actual !== expected) deepEqual(JSON.parse(actual), JSON.parse(expected));
+}
