@@ -39,6 +39,8 @@ export type Fault =
   | { readonly answer: Answer }
   /** The answer is another one on its way back. */
   | { readonly lie: (answer: Answer) => Answer }
+  /** Another server answers, such as one that has fallen behind. */
+  | { readonly by: Dispatcher }
   /** The answer comes after that. */
   | { readonly delay: () => Promise<unknown> };
 
@@ -57,18 +59,18 @@ export class Faults extends AnsweringDispatcher {
   #crash: () => void = () => undefined;
   #isCrashed = false;
   readonly #server: Dispatcher;
-  readonly #waited: (milliseconds: number) => void;
+  readonly #wait: (milliseconds: number) => Promise<void>;
 
-  /** @param waited told how long somebody has waited in vain, so that no test has to */
+  /** @param wait how somebody waits in vain, so that no test has to */
   constructor(
     server: Dispatcher,
     plan: Plan = () => undefined,
-    waited: (milliseconds: number) => void = () => undefined,
+    wait: (milliseconds: number) => Promise<void> = () => Promise.resolve(),
   ) {
     super();
     this.plan = plan;
     this.#server = server;
-    this.#waited = waited;
+    this.#wait = wait;
     this.crashed = new Promise((resolve) => {
       this.#crash = resolve;
     });
@@ -96,11 +98,11 @@ export class Faults extends AnsweringDispatcher {
         await this.#passOn(sent);
         return this.#passOn(sent);
       case "hang":
-        this.#waited(patience);
+        await this.#wait(patience);
         throw timedOut();
       case "carry out and hang":
         await this.#passOn(sent);
-        this.#waited(patience);
+        await this.#wait(patience);
         throw timedOut();
       case "crash":
         return this.#die();
@@ -109,6 +111,7 @@ export class Faults extends AnsweringDispatcher {
         return this.#die();
       default:
         if ("answer" in fault) return fault.answer;
+        if ("by" in fault) return this.#passOn(sent, fault.by);
         if ("lie" in fault) return fault.lie(await this.#passOn(sent));
         await fault.delay();
         return this.#passOn(sent);
@@ -121,8 +124,11 @@ export class Faults extends AnsweringDispatcher {
     return never();
   }
 
-  async #passOn({ headersTimeout: _, bodyTimeout: _body, ...sent }: Sent): Promise<Answer> {
-    const { statusCode, headers, body } = await this.#server.request(sent);
+  async #passOn(
+    { headersTimeout: _, bodyTimeout: _body, ...sent }: Sent,
+    server = this.#server,
+  ): Promise<Answer> {
+    const { statusCode, headers, body } = await server.request(sent);
     const retryAfter = headers["retry-after"];
     return {
       status: statusCode,

@@ -46,6 +46,8 @@ export class Mesh {
   stack = "mesh/simulated";
   /** Which server the context of a cluster leads to, where it isn't that cluster's. */
   readonly contexts = new Map<string, string>();
+  /** Objects on one page of a list, where it isn't as many as in any run. */
+  pageSize: number | undefined;
 
   constructor(clusters: readonly string[], config: Config) {
     for (const name of clusters) this.servers.set(name, new ApiServer(name));
@@ -118,9 +120,9 @@ export class Mesh {
       const known = all.get(context);
       if (known !== undefined) return known;
       const server = this.server(this.contexts.get(context) ?? context);
-      const faults = new Faults(server, weather(context), (waited) => {
-        time.pass(waited);
-      });
+      const faults = new Faults(server, weather(context), (milliseconds) =>
+        time.sleep(milliseconds),
+      );
       void faults.crashed.then(onCrash);
       all.set(context, faults);
       return faults;
@@ -129,6 +131,7 @@ export class Mesh {
     const anew = (): Process => ({
       clusters: new Clusters({
         time,
+        ...(this.pageSize !== undefined && { pageSize: this.pageSize }),
         dispatcher: ({ server }) => between(server.hostname.replace(/\.test$/, "")),
       }),
       wanted: new WantedHere(),

@@ -5,6 +5,7 @@ import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
+import { systemTime, type Time } from "../../kubernetes/retry.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { type Controller, controllersIn } from "./controllers.ts";
@@ -30,6 +31,10 @@ export class Clusters {
     this.#controllers = new Cache(time);
     this.#statefulSets = new Cache(time);
     this.#addresses = new Cache(time);
+  }
+
+  get time(): Time {
+    return this.#options.time ?? systemTime;
   }
 
   /** @throws KubeconfigError where the kubeconfig does not have what the access names */

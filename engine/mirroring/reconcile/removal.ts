@@ -85,7 +85,10 @@ export async function removeAll(
   work.set(federatedPart, members.plan);
 
   const kubernetes = await clusters.client(name, entry);
-  const destination = { kubernetes, source: name, fieldManager: managerOf(state.stack) };
+  const destination = {
+    ...{ kubernetes, source: name, fieldManager: managerOf(state.stack) },
+    time: clusters.time,
+  };
   const failures = await apply(destination, work, say);
   const marks = await release(destination, source, [...released, ...members.released], stacks);
   return [...new Set([...failures.map(({ sentence }) => sentence), ...marks])];
