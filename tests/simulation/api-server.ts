@@ -179,13 +179,15 @@ export class ApiServer extends AnsweringDispatcher {
       throw new Refused(410, "Expired", "The provided continue parameter is too old");
     const start = Number(from);
     const page = items.slice(start, start + limit);
-    const list = token === null ? String(this.#version) : begun;
+    const version = String(this.#version);
+    // Lists of two kinds may be begun at the same version.
+    const list = token === null ? `${kind.plural}@${version}` : begun;
     const isLast = start + page.length >= items.length;
     if (!isLast) this.#lists.set(list, items);
     return {
       ...{ apiVersion: kind.apiVersion, kind: `${kind.kind}List` },
       metadata: {
-        resourceVersion: list,
+        resourceVersion: list.slice(list.indexOf("@") + 1),
         ...(!isLast && { continue: `${list}-${start + page.length}` }),
       },
       items: page.map(({ apiVersion: _, kind: _kind, ...item }) => item),

@@ -48,9 +48,12 @@ export class SimulatedEngine {
     const operation = this.#begin();
     const mirrors = provider(process);
     const running: Promise<void>[] = [];
-    const steps = await this.#check(mirrors, wanted, (step) =>
-      running.push(this.#carryOut(operation, mirrors, step)),
-    ).finally(() => Promise.allSettled(running));
+    const steps = await this.#check(mirrors, wanted, (step) => {
+      const work = this.#carryOut(operation, mirrors, step);
+      // It may fail before the checks are through.
+      work.catch(() => undefined);
+      running.push(work);
+    }).finally(() => Promise.allSettled(running));
     await ended(running);
     await this.#deleteOthers(operation, mirrors, steps);
     return steps;

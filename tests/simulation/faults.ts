@@ -13,6 +13,8 @@ export interface Seen {
   readonly number: number;
   readonly method: string;
   readonly path: string;
+  /** What is sent; empty for nothing. */
+  readonly body: string;
   /** Milliseconds after which nobody waits for the answer any more. */
   readonly patience: number;
 }
@@ -80,7 +82,9 @@ export class Faults extends AnsweringDispatcher {
     if (this.#isCrashed) return never();
     this.seen += 1;
     const patience = sent.headersTimeout ?? 0;
-    const seen = { number: this.seen, method: sent.method, path: sent.path, patience };
+    const { method, path } = sent;
+    const body = typeof sent.body === "string" ? sent.body : "";
+    const seen = { number: this.seen, method, path, body, patience };
     const fault = this.plan(seen);
     switch (fault) {
       case undefined:

@@ -87,7 +87,8 @@ export async function remove<T extends OwnedObject>(
       );
       return;
     } catch (error) {
-      if (hasKind(error, "notFound")) return;
+      // Any other 404 comes from something that knows nothing of the object.
+      if (error instanceof KubernetesError && error.absent === name) return;
       if (attempt === attempts || !hasKind(error, "conflict")) throw error;
       live = await kubernetes.find(resource, { name, namespace });
     }
