@@ -85,9 +85,17 @@ function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
     match(sentence, new RegExp(`(cluster|on) ${cell.at}\\b`));
     match(sentence, /run again|check |see whether |log in again|grant /);
   }
-  const secret = /token-of-|authorization: Bearer (?!\[secret\])/;
-  ok(!secret.test(told.join("\n") + JSON.stringify([...mesh.engine.state])), told.join("\n"));
+  expectNoSecret({ failure, lines }, mesh);
   if (!sayingItOfEachObject.has(cell.phase)) deepEqual(repeated(sentences, cell), []);
+}
+
+/** Neither what is said nor the state has a credential, whatever an answer has quoted. */
+export function expectNoSecret(
+  { failure = "", lines }: Pick<Ended, "failure" | "lines">,
+  mesh: Mesh,
+): void {
+  const everything = [failure, ...lines, JSON.stringify([...mesh.engine.state])].join("\n");
+  ok(!/token-of-|authorization: Bearer (?!\[secret\])/.test(everything), everything);
 }
 
 /** The sentences of an error, without the one that closes it. */

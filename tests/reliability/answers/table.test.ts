@@ -49,7 +49,7 @@ const noReads = {
   "while it looks what to destroy": "no such thing",
 } as const;
 
-/** Writes can wait; a cluster that was never heard of is given up after the first time-out. */
+/** Writes are tried again; a cluster that was never heard of is given up after the first time-out. */
 const unheard: Ends = {
   ...away,
   "while it writes": "done",
