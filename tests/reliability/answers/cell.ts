@@ -28,8 +28,9 @@ export interface Cell {
   readonly end: End;
   /** What is said, where anything is. */
   readonly sentence: RegExp;
-  /** Milliseconds that it waits at most. */
+  /** Milliseconds that it waits at most, and at least. */
   readonly patience: number;
+  readonly waits?: number;
   /** What is wrong with the clusters beforehand, and what somebody does about it afterwards. */
   readonly spoil?: (mesh: Mesh) => void;
   readonly mend?: (mesh: Mesh) => void;
@@ -68,7 +69,8 @@ export async function expectCell(cell: Cell): Promise<void> {
   count("faults tried", all);
 
   for (const [request, times] of hits) ok(times <= attempts, `${request} ${times} times`);
-  ok(ended.waited <= cell.patience, `waited for ${ended.waited} ms`);
+  const { patience, waits = 0 } = cell;
+  ok(ended.waited >= waits && ended.waited <= patience, `waited for ${ended.waited} ms`);
   expectWords(cell, ended, mesh);
   await expectOthers(cell, phase, mesh);
   await expectRecovery(cell, phase, mesh);
@@ -83,7 +85,7 @@ function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
   if (end !== "done") match(told.join("\n"), cell.sentence);
   for (const sentence of sentences) {
     match(sentence, new RegExp(`(cluster|on) ${cell.at}\\b`));
-    match(sentence, /run again|check |see whether |log in again|grant /);
+    match(sentence, /run again|check |see whether |log in again|grant |next run /);
   }
   expectNoSecret({ failure, lines }, mesh);
   if (!sayingItOfEachObject.has(cell.phase)) deepEqual(repeated(sentences, cell), []);

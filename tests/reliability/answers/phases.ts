@@ -6,25 +6,29 @@ export interface Phase {
   /** Which state of the clusters it leads to. */
   readonly operation: "up" | "destroy" | "refresh";
   readonly isPart: (request: Seen) => boolean;
+  /** Whether it is made of reads. */
+  readonly reads: boolean;
   /** Whether the targets are asked in it too, or the sources alone. */
   readonly asksTargets: boolean;
   /** @param weather what happens to the requests of this part */
   readonly run: (mesh: Mesh, weather: Weather) => Promise<Ended>;
 }
 
-const reads = ({ method }: Seen) => method === "GET";
-const deletes = ({ method }: Seen) => method === "DELETE";
+const isRead = ({ method }: Seen) => method === "GET";
+const isDeletion = ({ method }: Seen) => method === "DELETE";
 
 export const phases = {
   "while it plans": {
     operation: "up",
-    isPart: reads,
+    isPart: isRead,
+    reads: true,
     asksTargets: true,
     run: (mesh, weather) => mesh.up(weather),
   },
   "while it looks again before it writes": {
     operation: "up",
-    isPart: reads,
+    isPart: isRead,
+    reads: true,
     asksTargets: true,
     run: (mesh, weather) => {
       let isPlanned = false;
@@ -41,34 +45,42 @@ export const phases = {
   },
   "while it writes": {
     operation: "up",
-    isPart: (request) => !reads(request) && !deletes(request),
+    isPart: (request) => !isRead(request) && !isDeletion(request),
+    reads: false,
     asksTargets: false,
     run: (mesh, weather) => mesh.up(weather),
   },
   "while it deletes": {
     operation: "up",
-    isPart: deletes,
+    isPart: isDeletion,
+    reads: false,
     asksTargets: false,
     run: (mesh, weather) => mesh.up(weather),
   },
   "while it refreshes": {
     operation: "refresh",
-    isPart: reads,
+    isPart: isRead,
+    reads: true,
     asksTargets: false,
     run: (mesh, weather) => mesh.refresh(weather),
   },
   "while it looks what to destroy": {
     operation: "destroy",
-    isPart: reads,
+    isPart: isRead,
+    reads: true,
     asksTargets: false,
     run: (mesh, weather) => mesh.destroy(weather),
   },
   "while it destroys": {
     operation: "destroy",
-    isPart: deletes,
+    isPart: isDeletion,
+    reads: false,
     asksTargets: false,
     run: (mesh, weather) => mesh.destroy(weather),
   },
 } as const satisfies Readonly<Record<string, Phase>>;
 
 export type PhaseName = keyof typeof phases;
+
+/** All of them, in the order in which a stack meets them. */
+export const allPhases = Object.entries(phases) as readonly (readonly [PhaseName, Phase])[];

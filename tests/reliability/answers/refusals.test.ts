@@ -14,7 +14,10 @@ const none: Lie = () => undefined;
 /** Something that is the matter with one source, and concerns a part of its mirrors alone. */
 type Matter = Pick<Cell, "end" | "sentence"> &
   Partial<
-    Pick<Cell, "phase" | "lie" | "spell" | "path" | "spoil" | "mend" | "except" | "patience">
+    Pick<
+      Cell,
+      "phase" | "lie" | "spell" | "path" | "spoil" | "mend" | "except" | "patience" | "waits"
+    >
   >;
 
 const matters: Readonly<Record<string, Matter>> = {
@@ -71,8 +74,8 @@ const matters: Readonly<Record<string, Matter>> = {
     sentence: /failed to create Service shop\/new-west \(status 500\) .*failed calling webhook/,
   },
   "has used up its quota of Services": {
-    spoil: admitting(({ kind, metadata: { uid = "" } }) =>
-      kind === "Service" && uid === ""
+    spoil: admitting(({ kind, metadata: { uid } }) =>
+      kind === "Service" && (uid as string | undefined) === undefined
         ? denial(
             "exceeded quota: few, requested: services=1, used: services=9, limited: services=9",
           )
@@ -83,7 +86,7 @@ const matters: Readonly<Record<string, Matter>> = {
   },
   "has a finalizer on a mirror that has to be replaced": {
     ...{ spoil: holding("shop/queue-west"), mend: releasing("shop/queue-west") },
-    ...{ except: /queue-/, end: "failed", patience: 5_000 },
+    ...{ except: /queue-/, end: "failed", waits: 4_800, patience: 5_000 },
     sentence:
       /Service shop\/queue-west on east .* does not go: see which finalizer holds it, and run again/,
   },

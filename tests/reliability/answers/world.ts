@@ -2,7 +2,7 @@ import { equal } from "node:assert/strict";
 
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
-import type { ApiServer, Draft, Stored } from "../../simulation/api-server.ts";
+import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { contentsOf } from "../../simulation/outcome.ts";
 import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
@@ -158,7 +158,7 @@ export function put(
   // The server gives out addresses itself.
   const addressed = clusterIP === "None" ? { clusterIP, ...spec } : spec;
   const draft = { ...object, metadata, ...(object.spec !== undefined && { spec: addressed }) };
-  server.put(plural, draft as Draft);
+  server.put(plural, draft);
 }
 
 function flat(key: ObjectKey) {
