@@ -182,7 +182,8 @@ describe("a cluster that answers", () => {
       for (const [phase, { asksTargets, reads }] of allPhases) {
         const end = ends[phase];
         if (typeof end === "object") continue;
-        const cell = { ...row, phase, end, patience: patience[reads ? 0 : 1] };
+        const isOfMany = row.spell === "for good" && end === "failed";
+        const cell = { ...row, phase, end, isOfMany, patience: patience[reads ? 0 : 1] };
         for (const at of asksTargets ? (["east", "west"] as const) : (["east"] as const))
           it(title(phase, at, end), () => expectCell({ ...cell, at }));
       }
