@@ -14,9 +14,13 @@ export async function writeService(scope: WriteScope, change: Write): Promise<Se
   const { wanted, live } = change;
   if (change.action === "replace" && live.service !== undefined) {
     await clear(scope, live.service);
-    return write(scope, resources.services, wanted, undefined, (now) => manifest(scope, wanted, now));
+    return write(scope, resources.services, wanted, undefined, (now) =>
+      manifest(scope, wanted, now),
+    );
   }
-  return write(scope, resources.services, wanted, live.service, (now) => manifest(scope, wanted, now));
+  return write(scope, resources.services, wanted, live.service, (now) =>
+    manifest(scope, wanted, now),
+  );
 }
 
 function manifest(
