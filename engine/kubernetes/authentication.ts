@@ -121,7 +121,7 @@ export class Authenticator {
       if (token === undefined) throw error;
     }
     if (token !== undefined) return token;
-    throw new CredentialsMissing(`tokenFile ${tokenFile} is empty`);
+    throw new CredentialsMissing("the file that tokenFile names is empty");
   }
 
   async #fromPlugin(): Promise<PluginCredential | undefined> {
@@ -174,7 +174,7 @@ async function contentOf(
     return await readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new CredentialsMissing(`${field} ${file} can't be read (${code})`);
+    throw new CredentialsMissing(`the file that ${field} names can't be read (${code})`);
   }
 }
 

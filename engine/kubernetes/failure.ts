@@ -55,7 +55,7 @@ export function failureOfResponse(
 ): Failure {
   const { statusCode, headers } = response;
   const said = statusObject(body);
-  const retryAfter = milliseconds(headers["retry-after"]);
+  const retryAfter = milliseconds(first(headers["retry-after"]), first(headers.date));
   const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
   const { object, ...rest } = said;
   const exists = statusCode === 409 && said.reason === "AlreadyExists";
@@ -79,15 +79,22 @@ export function malformedAnswer(detail: string): Failure {
   return { kind: "server", transient: false, status: 200, detail };
 }
 
-/** `Retry-After` counts seconds or, through some proxies, names a date. */
-function milliseconds(header: string | string[] | undefined): number | undefined {
-  const value = typeof header === "string" ? header : header?.[0];
+/**
+ * `Retry-After` counts seconds or, through some proxies, names a date: one by the clock of whoever
+ * answers, which the answer's own date tells where it has one.
+ */
+function milliseconds(value: string | undefined, date: string | undefined): number | undefined {
   if (value === undefined) {
     return undefined;
   }
   const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  const now = date === undefined ? Date.now() : Date.parse(date);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : header?.[0];
 }
 
 /**

@@ -26,7 +26,8 @@ export class Lists {
   ): object {
     const token = query.get("continue");
     const selector = query.get("labelSelector") ?? "";
-    const [begun, start] = token === null ? [version, 0] : positionOf(token);
+    // Lists of two kinds may be begun at the same version.
+    const [begun, start] = token === null ? [`${kind.plural}@${version}`, 0] : positionOf(token);
     const items = token === null ? selected(all, namespace, selector) : this.#continued(begun);
     const limit = Number(query.get("limit") ?? 0) || Infinity;
     const page = items.slice(start, start + limit);
@@ -35,7 +36,7 @@ export class Lists {
     return {
       ...{ apiVersion: kind.apiVersion, kind: `${kind.kind}List` },
       metadata: {
-        resourceVersion: begun,
+        resourceVersion: begun.slice(begun.indexOf("@") + 1),
         ...(left > 0 && { continue: `${begun}-${start + page.length}` }),
         ...(left > 0 && selector === "" && { remainingItemCount: left }),
       },
@@ -59,7 +60,7 @@ function inList({ kind }: Kind, object: Stored): object {
 }
 
 function positionOf(token: string): readonly [string, number] {
-  const [, begun = "", start] = /^(\d+)-(\d+)$/.exec(token) ?? [];
+  const [, begun = "", start] = /^(\w+@\d+)-(\d+)$/.exec(token) ?? [];
   if (start === undefined) throw badRequest("continue key is not valid");
   return [begun, Number(start)];
 }

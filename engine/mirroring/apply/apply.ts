@@ -17,13 +17,7 @@ import { writeService } from "./services.ts";
 import { remove, type WriteScope } from "./write-scope.ts";
 
 /** Where the mirrors of a source are written, and by whom. */
-export interface Destination {
-  readonly kubernetes: Kubernetes;
-  /** Name of the source cluster. */
-  readonly source: string;
-  /** Whom `managedFields` names as the writer: this stack. */
-  readonly fieldManager: string;
-}
+export type Destination = Omit<WriteScope, "owner">;
 
 /** As much of a part's plan as is carried out. */
 export type PartWork = Pick<Plan, "addresses" | "changes" | "namespaces">;
@@ -92,7 +86,7 @@ class Run {
       ),
     );
     this.#addresses = new Map([...work.values()].flatMap(({ addresses }) => [...addresses]));
-    this.#progress = new Progress("mirroring", all.length, say);
+    this.#progress = new Progress("mirroring", all.length, say, destination.time);
   }
 
   async createNamespaces(): Promise<void> {

@@ -63,6 +63,7 @@ export async function carryOut(
     kubernetes,
     source: inputs.source,
     fieldManager: managerOf(inputs.stack),
+    time: clusters.time,
   };
   wanted.add(outcome);
   clusters.outdate(access);

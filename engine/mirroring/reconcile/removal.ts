@@ -92,8 +92,10 @@ export async function removeAll(
   const allReleased = [...released, ...members.released];
   const objects = changesIn(work) + allReleased.length;
   const client = await clusters.client(name, entry);
-  const kubernetes = inWritingTime(client, objects, clusters.time);
-  const destination = { kubernetes, source: name, fieldManager: managerOf(state.stack) };
+  const destination = {
+    kubernetes: inWritingTime(client, objects, clusters.time),
+    ...{ source: name, fieldManager: managerOf(state.stack), time: clusters.time },
+  };
   const failures = await apply(destination, work, say);
   const marks = await release(destination, source, allReleased, stacks);
   return sentencesOf([...failures, ...marks]);

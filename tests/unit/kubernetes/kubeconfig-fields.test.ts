@@ -234,10 +234,10 @@ describe("a field of a kubeconfig", () => {
   const unusable: readonly (readonly [{ cluster?: Entry; user?: Entry }, string])[] = [
     [
       { cluster: { "certificate-authority": "none" } },
-      "certificate-authority none can't be read (ENOENT)",
+      "the file that certificate-authority names can't be read (ENOENT)",
     ],
-    [{ user: { tokenFile: "none" } }, "tokenFile none can't be read (ENOENT)"],
-    [{ user: { tokenFile: "empty" } }, "tokenFile empty is empty"],
+    [{ user: { tokenFile: "none" } }, "the file that tokenFile names can't be read (ENOENT)"],
+    [{ user: { tokenFile: "empty" } }, "the file that tokenFile names is empty"],
     [
       { user: { token: "canary\ncanary" } },
       "the token is not one line of printable characters without blanks",

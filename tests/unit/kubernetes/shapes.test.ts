@@ -126,7 +126,7 @@ describe("what an API server answers with", () => {
       async ({ client }) => {
         assert.match(
           (await errorOf(client.list(resources.services))).message,
-          /: no\?\[2J\?\?way$/,
+          /: no\?\[2J\?\?way; /,
         );
       },
     ));

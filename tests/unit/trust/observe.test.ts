@@ -106,7 +106,7 @@ describe("trust: what is live, read from a cluster", () => {
     [
       "no right to read",
       { [rootsPath]: 403 },
-      /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no$/,
+      /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no; resolve this /,
     ],
     [
       "a bundle that is none",

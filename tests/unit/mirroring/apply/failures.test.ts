@@ -44,7 +44,7 @@ describe("failures of a run", () => {
       refused(`shop/${letter}-west`, quota(`${letter}-west`)),
     );
     assert.deepEqual(sentencesOf(failures.slice(0, 2)), [
-      '2 mirrors: cluster east refuses to create Service shop/a-west: services "a-west" is forbidden: exceeded quota: few (shop/a-west, shop/b-west)',
+      '2 mirrors: cluster east refuses to create Service shop/a-west: services "a-west" is forbidden: exceeded quota: few; resolve this in the cluster, or give context east the right, and run again (shop/a-west, shop/b-west)',
     ]);
     assert.match(
       sentencesOf(failures).join(),

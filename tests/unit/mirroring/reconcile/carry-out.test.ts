@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { systemTime } from "../../../../engine/kubernetes/retry.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
@@ -59,15 +60,10 @@ describe("a run", () => {
 
   it("says how far it is", async () => {
     const { clusters, inputs } = await fresh();
-    const { now } = Date;
-    let time = 0;
-    Date.now = () => (time += 2_000);
+    let now = 0;
+    const world = new World(clusters, { ...systemTime, now: () => (now += 2_000) });
     const lines: string[] = [];
-    try {
-      await made(clusters, inputs, (line) => lines.push(line));
-    } finally {
-      Date.now = now;
-    }
+    await made(world, inputs, (line) => lines.push(line));
     match(lines[0] ?? "", /^mirroring: 1\/2/);
   });
 
