@@ -62,9 +62,10 @@ export async function carryOut(
     ...(await confirm(destination, Object.values(reconciliation.unconfirmed).flat())),
     ...(await release(destination, source, reconciliation.released, stacksOf(inputs))),
   ];
-  const statuses = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
+  const notes = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
+  notes.forEach(say);
   const sentences = failures.map(({ sentence }) => sentence);
-  return [...new Set([...lost, ...refusals, ...undecided, ...sentences, ...marks, ...statuses])];
+  return [...new Set([...lost, ...refusals, ...undecided, ...sentences, ...marks])];
 }
 
 /**
