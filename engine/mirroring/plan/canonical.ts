@@ -65,10 +65,10 @@ interface Offer {
 }
 
 /**
- * The subsets as an API server packs them before it stores them: ports that are offered by the same
- * addresses are one subset, and an address that is listed both ways is not ready (Kubernetes,
- * pkg/api/v1/endpoints, RepackSubsets; an address is one by its IP and hostname here). Sorted, so
- * that no order means anything.
+ * The subsets packed as some API servers do it before they store them, while others store what they
+ * are sent: ports that are offered by the same addresses are one subset, and an address that is
+ * listed both ways is not ready (Kubernetes, pkg/api/v1/endpoints, RepackSubsets; an address is one
+ * by its IP and hostname here). Subsets and addresses are sorted; ports stay in the Service's order.
  */
 export function repacked(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const addresses = new Map<string, EndpointAddress>();
@@ -85,9 +85,7 @@ export function repacked(subsets: readonly EndpointSubset[]): EndpointSubset[] {
     const subset = {
       ...nonEmpty("addresses", those(true)),
       ...nonEmpty("notReadyAddresses", those(false)),
-      ports: offers
-        .flatMap(({ port }) => port ?? [])
-        .sort((a, b) => (portText(a) < portText(b) ? -1 : 1)),
+      ports: offers.flatMap(({ port }) => port ?? []),
     };
     return listed.length === 0 ? [] : [subset];
   });

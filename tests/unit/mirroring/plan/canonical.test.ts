@@ -98,7 +98,7 @@ describe("a pod that is in two subsets with different ports", () => {
     });
 
   for (const [target, subsets] of [
-    [targets("db-0"), ["db-0 admin,http"]],
+    [targets("db-0"), ["db-0 http,admin"]],
     [targets("db-0", "db-1"), ["db-0 admin", "db-0,db-1 http"]],
   ] as const)
     it(`is mirrored once and for all, as ${subsets.join(" and ")}`, () => {
