@@ -70,7 +70,7 @@ function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods)
     };
   const mode = exportMode(service, link);
   if (mode === undefined) {
-    const sentence = unheardExport(service, link);
+    const sentence = unheardExport(service, link, view.selectedElsewhere);
     return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
   }
   const namespace = source.namespaces.get(service.metadata.namespace);

@@ -72,7 +72,7 @@ export function gatewayFacts(
 const lacking = {
   addresses: (where: string, { spec: { type = "ClusterIP" } }: Service) =>
     type === "LoadBalancer"
-      ? `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`
+      ? `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`
       : `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
   port: (where: string) =>
     `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,

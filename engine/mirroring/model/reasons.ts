@@ -77,7 +77,7 @@ export const reasons = {
   NotSelected: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the Service has an export label, with a value that this link does not select",
+    meaning: "the Service has an export label, with a value that no link to its cluster selects",
   },
   TerminatingNamespace: {
     keeps: true,

@@ -72,8 +72,9 @@ export async function carryOut(
     ...(await confirm(destination, unconfirmed)),
     ...(await release(destination, source, released, stacksOf(inputs))),
   ];
-  const statuses = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
-  const sentences = sentencesOf([...failures, ...marks, ...statuses]);
+  const notes = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
+  notes.forEach(say);
+  const sentences = sentencesOf([...failures, ...marks]);
   return [...new Set([...lost, ...refusals, ...undecided, ...sentences])];
 }
 

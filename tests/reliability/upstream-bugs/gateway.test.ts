@@ -39,7 +39,7 @@ describe("bugs of Linkerd's controller: mirrors behind a gateway", () => {
   it("linkerd2 edge-20.6.2: a gateway without an address yet costs one run, and is told", async () => {
     const runs = new Runs();
     const { notMirrored } = await runs.up([behind(balanced(), web)]);
-    match(notMirrored?.west?.["shop/web"] ?? "", /^NoGateway: .* no load balancer address yet/);
+    match(notMirrored?.west?.["shop/web"] ?? "", /^NoGateway: .* no external address yet/);
     await runs.up([behind(balanced({ ip: "192.0.2.20" }), web)]);
     deepEqual(await runs.leadsTo("shop/web-west"), ["192.0.2.20:4143"]);
   });

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
-const gatewayKeys = "name, namespace, addresses, port, identity";
+const gatewayKeys = "name, namespace, addresses, port, identity, enabled";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, ${defaultsKeys}`;

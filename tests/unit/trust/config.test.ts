@@ -206,7 +206,7 @@ describe("stack config: charts and values", () => {
         "clusters.west.values.linkerd-crds.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
         "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is set; it must be left out, as trust.anchors decides it.",
         "clusters.west.values.linkerd-control-plane.identity.issuer.tls is set; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
-        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway decides it.",
+        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway.enabled decides it.",
         "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
       ],
     ],

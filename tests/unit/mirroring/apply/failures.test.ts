@@ -48,7 +48,7 @@ describe("failures of a run", () => {
     ]);
     assert.match(
       sentencesOf(failures).join(),
-      /^5 mirrors: .* few \(shop\/a-west, shop\/b-west, shop\/c-west, and 2 more\)$/,
+      /^5 mirrors: .* few; .* \(shop\/a-west, shop\/b-west, shop\/c-west, and 2 more\)$/,
     );
   });
 

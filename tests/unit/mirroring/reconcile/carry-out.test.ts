@@ -242,4 +242,22 @@ describe("a run that has just made a Link or a gateway", () => {
       ],
     );
   });
+
+  it("does not fail for a Link's status that can't be written, but says so", async () => {
+    const east = new MemoryCluster(cluster("east", { namespaces }), {
+      links: [linkObject("west")],
+    });
+    const clusters = { east, west: west(web) };
+    const { inputs } = await preview(clusters, of);
+    east.refuse = (request) =>
+      request.startsWith("patch links") ? new Error("it is too large") : undefined;
+    const lines: string[] = [];
+    deepEqual(await made(clusters, inputs, (line) => lines.push(line)), []);
+    deepEqual(lines, [
+      "the status of Link linkerd-multicluster/west stays as it was, because it is too large",
+    ]);
+    deepEqual(await mirrorsIn(east), ["shop/web-west"]);
+    const again = await preview(clusters, of, inputs);
+    equal(again.inputs.revision, inputs.revision + 1);
+  });
 });
