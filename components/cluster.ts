@@ -137,7 +137,8 @@ export class Cluster extends pulumi.ComponentResource {
 
   /**
    * A Release and not a Chart: the chart makes new webhook certificates whenever it is rendered,
-   * and a Release is rendered only when something changes.
+   * and a Release is rendered only when something changes. Helm does not wait for one with a
+   * gateway, since it could not say which Service gets no address: a link through it does (LinkTarget).
    */
   #release(
     chart: ChartName,
@@ -145,7 +146,7 @@ export class Cluster extends pulumi.ComponentResource {
     values: HelmValues,
     needs: readonly pulumi.Resource[],
   ): k8s.helm.v3.Release {
-    const { charts, config, secretValues = false } = this.#args;
+    const { charts, config, role, secretValues = false } = this.#args;
     const { timeoutSeconds, skipAwait } = charts;
     const merged = mergeValues(values, config.values[chart] ?? {});
     return new k8s.helm.v3.Release(
@@ -156,7 +157,7 @@ export class Cluster extends pulumi.ComponentResource {
         namespace: namespace.metadata.name,
         values: secretValues ? pulumi.secret(merged) : merged,
         timeout: timeoutSeconds,
-        skipAwait,
+        skipAwait: skipAwait || (chart === "linkerd-multicluster" && role.gateway !== undefined),
       },
       { ...this.#own(), dependsOn: [namespace, ...needs] },
     );

@@ -5,6 +5,7 @@ import {
   type MirrorsArgs,
   type ObservedGateway,
   type Outputs,
+  selectedElsewhere,
   settingsOf,
 } from "@linkerd-multicluster/engine/mirroring";
 
@@ -55,9 +56,14 @@ export function mirrorsArgs(
   const controllerLinks = here
     .filter(({ mirroring }) => mirroring === "controller")
     .map(({ spec }) => spec.target);
+  const elsewhere = selectedElsewhere(
+    links,
+    config.links.map(({ spec }) => spec),
+  );
   return {
     ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
     ...(controllerLinks.length > 0 && { controllerLinks }),
+    ...(elsewhere.length > 0 && { selectedElsewhere: elsewhere }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };
 }
@@ -84,7 +90,10 @@ export class Mirrors extends pulumi.dynamic.Resource {
       // These say nothing about mirrors, or only what `links` and `gateways` say already.
       {
         ...opts,
-        hideDiffs: ["__provider", "identities", "observedGateways", "formerStacks", "missedPods"],
+        hideDiffs: [
+          ...["__provider", "identities", "observedGateways", "formerStacks", "missedPods"],
+          "selectedElsewhere",
+        ],
       },
       "linkerd",
       "Mirrors",

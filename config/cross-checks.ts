@@ -5,6 +5,8 @@ import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
 import { trust } from "./trust-checks.ts";
 
+const mostListed = 10;
+
 /** What no single key can show: sentences about keys that do not go together. */
 export function crossChecks(readings: Readings): string[] {
   return [
@@ -60,9 +62,15 @@ function ends(readings: Readings): string[] {
 
 function unknownCluster({ clusters }: Readings, path: Path, name: string | undefined): string[] {
   if (name !== undefined && (clusters === undefined || clusters.has(name))) return [];
-  const known = [...(clusters?.keys() ?? [])].map(quoted).join(", ");
+  const known = listed([...(clusters?.keys() ?? [])].map(quoted));
   const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
   return [sentence(path, `is ${shown(name)}`, `it must be ${rule}`)];
+}
+
+/** As many as a sentence can hold, and how many more there are. */
+function listed(names: readonly string[]): string {
+  const more = names.length - mostListed;
+  return names.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function pairs(readings: Readings): string[] {

@@ -1,4 +1,11 @@
-import type { LinkDefaultsInput, LinkInput, Reading, Readings, StackInput } from "./read.ts";
+import type {
+  ClusterInput,
+  LinkDefaultsInput,
+  LinkInput,
+  Reading,
+  Readings,
+  StackInput,
+} from "./read.ts";
 
 interface Pair {
   readonly source: string;
@@ -69,9 +76,18 @@ export function gatewayOf(
   const target = clusters?.get(name);
   for (const from of [entry, target, linkDefaults]) {
     if (from?.wrong.has("gateway")) return { known: false };
-    const value = from?.values.gateway;
+    const value = gatewayForLinks(from?.values.gateway);
     if (from !== undefined && value !== undefined) return { known: true, value, from };
     if (from === entry && target === undefined) return { known: false };
   }
   return { known: true, value: {} };
+}
+
+/** What a gateway says to links: `enabled` is about the cluster, and alone says nothing to them. */
+export function gatewayForLinks(
+  input: GatewayInput | ClusterInput["gateway"],
+): GatewayInput | undefined {
+  if (input === undefined || input === false || !("enabled" in input)) return input;
+  const { enabled, ...said } = input;
+  return Object.keys(said).length === 0 ? undefined : said;
 }

@@ -2,6 +2,7 @@ import type { GatewaySource } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
   declaredLinks,
+  gatewayForLinks,
   type GatewayInput,
   gatewayOf,
 } from "./declared-links.ts";
@@ -34,12 +35,14 @@ export function meshConfig(readings: Readings): MeshConfig {
 
 function clusterConfig(name: string, input: ClusterInput, namespace: string): ClusterConfig {
   const { context = name, kubeconfig, gateway = {}, ...rest } = input;
+  const enabled = gateway === false ? undefined : gateway.enabled;
   return {
     ...defaultsOf(cluster.keys),
     ...rest,
     name,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
-    gateway: gatewaySource(gateway, namespace),
+    gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, namespace),
+    ...(enabled !== undefined && { gatewayEnabled: enabled }),
   };
 }
 

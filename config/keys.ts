@@ -60,9 +60,11 @@ export const cluster = section("a cluster", {
     meaning: "https URL at which the other clusters reach this cluster's API server",
   },
   gateway: {
-    type: links.gatewayOrFlat,
+    type: links.clusterGatewayOrFlat,
     otherwise: "the gateway Service",
-    meaning: "the `gateway` of every link that targets this cluster and has none of its own",
+    of: links.clusterGateway,
+    meaning:
+      "the `gateway` of every link that targets this cluster and has none of its own; `enabled` beside its keys says whether the cluster gets one",
   },
   values: {
     type: chartValues.schema,
@@ -246,6 +248,7 @@ export const sections = {
   link: links.link,
   linkDefaults: links.linkDefaults,
   gateway: links.gateway,
+  clusterGateway: links.clusterGateway,
   selector: links.selector,
   expression: links.expression,
 } satisfies Record<string, Section>;

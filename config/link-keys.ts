@@ -4,7 +4,17 @@ import {
   linkerdGateway,
   type LinkSpec,
 } from "@linkerd-multicluster/engine/mirroring";
-import { flag, type Key, type Keys, list, oneOf, section, text, wholeNumber } from "./schema.ts";
+import {
+  flag,
+  type Key,
+  type Keys,
+  list,
+  oneOf,
+  type Section,
+  section,
+  text,
+  wholeNumber,
+} from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
 const labelKey = text(syntax.labelKey);
@@ -85,9 +95,24 @@ export const gateway = section("a gateway", {
   },
 });
 
-export const gatewayOrFlat = z.union([z.literal(false), gateway.schema], {
-  error: `false, without quotes, or a map of ${Object.keys(gateway.keys).join(", ")}`,
+export const clusterGateway = section("a cluster's gateway", {
+  ...gateway.keys,
+  enabled: {
+    type: flag,
+    otherwise: "whether a link of this stack goes through it",
+    meaning:
+      "with `manage: all`, whether the cluster gets Linkerd's gateway; `true` also where only links of other stacks go through it",
+  },
 });
+
+const gatewayOrFlat = orFlat(gateway);
+export const clusterGatewayOrFlat = orFlat(clusterGateway);
+
+function orFlat<Gateway extends z.ZodType>({ keys, schema }: Section & { schema: Gateway }) {
+  return z.union([z.literal(false), schema], {
+    error: `false, without quotes, or a map of ${Object.keys(keys).join(", ")}`,
+  });
+}
 
 const deletions = `a whole number of at least 0, without quotes, or a share from "0%" to "100%"`;
 

@@ -62,6 +62,8 @@ export interface ClusterConfig {
   readonly apiServer?: string;
   /** The gateway of links that target this cluster; `false`: it has none (a flat network). */
   readonly gateway: GatewaySource | false;
+  /** Whether it gets Linkerd's gateway; without it that depends on the links. */
+  readonly gatewayEnabled?: boolean;
   readonly values: ChartValues;
   /** UID that the cluster's namespace kube-system must have; without it that of the first run. */
   readonly uid?: string;

@@ -17,9 +17,14 @@ export function where(path: Path): string {
   const steps = rest.map((step) => {
     if (typeof step === "number") return `[${step}]`;
     const key = String(step);
-    return /^[A-Za-z_][-\w]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+    return isPlain(key) ? `.${key}` : `[${quoted(key)}]`;
   });
-  return `${namespace}:${String(first)}${steps.join("")}`;
+  const key = String(first);
+  return `${namespace}:${isPlain(key) ? key : quoted(key)}${steps.join("")}`;
+}
+
+function isPlain(key: string): boolean {
+  return /^[A-Za-z_][-\w]*$/.test(key) && key.length <= longestQuote;
 }
 
 /** One sentence: where, what is there, and what may be there. */
@@ -50,7 +55,13 @@ function isMarked(keys: Keys, name: PropertyKey | undefined): boolean {
 export function quoted(text: string): string {
   const withoutCredentials = text.replaceAll(/\/\/[^/]*@/g, "//…@");
   const cut = withoutCredentials.slice(0, longestQuote);
-  return JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
+  const quote = JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
+  // JSON leaves characters as they are that turn the direction of a terminal's text, or are not seen.
+  return quote.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 function unknownKey(path: Path, key: string, { noun, keys }: Section): string {

@@ -21,7 +21,7 @@ const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   "linkerd-multicluster": {
     linkerdNamespace: "linkerdNamespace decides it",
     identityTrustDomain: "the cluster's clusterDomain decides it",
-    "gateway.enabled": "the cluster's gateway decides it",
+    "gateway.enabled": "the cluster's gateway.enabled decides it",
     "gateway.name": "the cluster's gateway.name decides it",
     controllers: "the links' mirroring decides it",
     enableNamespaceCreation: "the links' createNamespaces decides it",

@@ -1,4 +1,10 @@
 import { isIPv4, isIPv6 } from "node:net";
+import {
+  isDnsLabel,
+  isDnsName,
+  isLabelKey,
+  isLabelValue,
+} from "@linkerd-multicluster/engine/kubernetes";
 
 /** A kind of text: what it must be, as the end of a sentence "it must be ...", and whether it is. */
 export interface Syntax {
@@ -15,10 +21,15 @@ const labelChars = `letters, digits, "-", "_" and ".", with a letter or digit at
  */
 const clusterNameLimit = 63 - "probe-".length;
 
-/** `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. */
+const takenNames = new Set(["federated", "constructor"]);
+
+/**
+ * `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. And
+ * `constructor` is a key that every map of JavaScript seems to have, state and inputs included.
+ */
 export const clusterName: Syntax = {
-  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
-  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && text !== "federated",
+  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated" and "constructor", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
+  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && !takenNames.has(text),
 };
 
 export const namespaceName: Syntax = {
@@ -48,7 +59,7 @@ export const labelKey: Syntax = {
 
 export const labelValue: Syntax = {
   words: `a label value: empty, or at most 63 ${labelChars}`,
-  matches: (text) => text === "" || isQualifiedPart(text),
+  matches: isLabelValue,
 };
 
 const exclusion =
@@ -113,24 +124,4 @@ export function pem(what: string): Syntax {
 
 function isOneLine(text: string): boolean {
   return /^\S([^\r\n]*\S)?$/.test(text);
-}
-
-/** The name rules of Kubernetes (apimachinery's validation). */
-function isDnsLabel(text: string): boolean {
-  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
-}
-
-function isDnsName(text: string): boolean {
-  const labels = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-  return text.length <= 253 && labels.test(text);
-}
-
-function isLabelKey(text: string): boolean {
-  const slash = text.indexOf("/");
-  const name = text.slice(slash + 1);
-  return (slash < 0 || isDnsName(text.slice(0, slash))) && isQualifiedPart(name);
-}
-
-function isQualifiedPart(text: string): boolean {
-  return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
 }

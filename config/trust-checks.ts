@@ -83,7 +83,7 @@ function providedIssuers(
     });
   const each = [...clusters.keys()].flatMap((name) => {
     const path = ["trust", "issuers", name];
-    const issuer = issuers[name];
+    const issuer = Object.hasOwn(issuers, name) ? issuers[name] : undefined;
     if (issuer !== undefined) return providedIssuer(path, issuer, anchors);
     const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];

@@ -34,7 +34,11 @@ export interface RunOptions {
    * reach it once, from here.
    */
   readonly signal?: AbortSignal;
+  /** Milliseconds after which it is interrupted once more if it has not ended; 5,000. */
+  readonly patience?: number;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Told the process id of the engine. */
+  readonly started?: (pid: number) => void;
 }
 
 /** `pulumi` with a program, and a stack of it that is nowhere but in the bed. */
@@ -94,18 +98,19 @@ async function run(
   words: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  { show, signal }: RunOptions,
+  { show, signal, started, patience = 5_000 }: RunOptions,
 ): Promise<Outcome> {
   const child = execa("pulumi", words, {
     ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
     detached: signal !== undefined,
   });
+  if (child.pid !== undefined) started?.(child.pid);
   let impatience: NodeJS.Timeout | undefined;
   signal?.addEventListener("abort", () => {
     // Asked once it finishes what is under way, asked twice it does not; either way it ends its
     // plugins, which a kill would leave behind.
     child.kill("SIGINT");
-    impatience = setTimeout(() => child.kill("SIGINT"), 5_000);
+    impatience = setTimeout(() => child.kill("SIGINT"), patience);
   });
   const shown =
     show === undefined ? [] : [once(createInterface(child.all).on("line", show), "close")];

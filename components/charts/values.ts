@@ -64,18 +64,24 @@ export interface ClusterRole {
 }
 
 /**
- * A cluster gets a gateway unless it says `gateway: false`, or all links that target it do: one
- * that no link targets yet may still be targeted from another stack.
+ * A cluster gets a gateway where a link goes through it, or where the config asks for one: it is a
+ * load balancer that the internet may reach, and costs something.
  */
 export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   const { clusters, links, multiclusterNamespace } = config;
-  const own = clusters.get(cluster)?.gateway ?? false;
-  const into = links.filter(({ spec }) => spec.target === cluster);
-  const flat = into.length > 0 && into.every(({ spec }) => spec.gateway === false);
+  const { gateway: own = false, gatewayEnabled } = clusters.get(cluster) ?? {};
   const here = links.filter(({ spec }) => spec.source === cluster);
   const isOurs = own !== false && own.namespace === multiclusterNamespace;
+  const isUsed = links.some(
+    ({ spec: { target, gateway } }) =>
+      target === cluster &&
+      gateway !== false &&
+      own !== false &&
+      gateway.namespace === own.namespace &&
+      gateway.name === own.name,
+  );
   return {
-    gateway: isOurs && !flat ? own.name : undefined,
+    gateway: isOurs && (gatewayEnabled ?? isUsed) ? own.name : undefined,
     controllers: here.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec),
     mirrors: here.some(({ mirroring }) => mirroring === "pulumi"),
   };

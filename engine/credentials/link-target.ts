@@ -83,5 +83,7 @@ export async function settleTarget(
   if (reading.outcome === "read") return reading.facts;
   const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
-  throw new Error(`link ${inputs.source}/${inputs.target}: ${reading.why}`);
+  const waited =
+    reading.outcome === "missing" && reading.soon ? `after ${polling.within / 1_000} s, ` : "";
+  throw new Error(`link ${inputs.source}/${inputs.target}: ${waited}${reading.why}`);
 }

@@ -1,11 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Cluster } from "@kubernetes/client-node";
-import {
-  currentServer,
-  type Environment,
-  KubeconfigError,
-  readKubeconfig,
-} from "../kubernetes/kubeconfig.ts";
+import { type Environment, KubeconfigError, readKubeconfig } from "../kubernetes/kubeconfig.ts";
+import type { ClusterEntry } from "../kubernetes/kubeconfig-entries.ts";
 import type { ApiServer } from "../kubernetes/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
@@ -20,8 +15,7 @@ export async function serverFacts(
   { access, target, apiServer }: Pick<TargetArgs, "access" | "target" | "apiServer">,
   environment?: Environment,
 ): Promise<ApiServer> {
-  const config = await readKubeconfig(access, target, environment);
-  const entry = currentServer(config, target);
+  const { cluster: entry } = await readKubeconfig(access, target, environment);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
   return {
@@ -31,7 +25,7 @@ export async function serverFacts(
   };
 }
 
-function addressOf(entry: Cluster, target: string, context: string): string {
+function addressOf(entry: ClusterEntry, target: string, context: string): string {
   const url = new URL(entry.server);
   const remedy = `set clusters.${target}.apiServer to the https URL at which the other clusters reach it`;
   if (url.protocol !== "https:")
@@ -53,7 +47,7 @@ function addressOf(entry: Cluster, target: string, context: string): string {
  * certificate has to be signed by a public one.
  */
 async function authorityOf(
-  { caData, caFile, skipTLSVerify }: Cluster,
+  { caData, caFile, skipTLSVerify }: ClusterEntry,
   target: string,
   context: string,
 ): Promise<string | undefined> {
@@ -62,7 +56,7 @@ async function authorityOf(
     if (!skipTLSVerify) return undefined;
     throw new KubeconfigError(
       target,
-      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; add certificate-authority-data to the kubeconfig`,
+      `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; put certificate-authority-data in its place`,
     );
   }
   const text = caData === undefined ? await readAuthority(where, target) : decoded(caData);

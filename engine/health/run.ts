@@ -1,3 +1,4 @@
+import type { Cancellation } from "../kubernetes/cancellation.ts";
 import { debugLog } from "../kubernetes/log.ts";
 import { poll, type Polling } from "../kubernetes/retry.ts";
 import { clusterReached } from "./checks/all.ts";
@@ -6,7 +7,9 @@ import { observeMesh, type Views } from "./observe/observe.ts";
 import { type CheckResult, cut, type Group, type Report, reportOn, summary } from "./report.ts";
 
 /** How long a mesh is given to become healthy. */
-export interface HealthPolling extends Polling {
+export interface HealthPolling extends Omit<Polling, "stop"> {
+  /** Ends the reading of clusters, and the wait for another. */
+  readonly cancellation?: Cancellation;
   /** Whether there is nothing to wait for; by default that is health. */
   readonly enough?: (report: Report) => boolean;
 }
@@ -14,15 +17,21 @@ export interface HealthPolling extends Polling {
 /** Looks at the mesh until it is healthy enough or time is up, and reports what it saw last. */
 export function checkMesh(
   mesh: HealthMesh,
-  { enough = ({ healthy }) => healthy, ...polling }: HealthPolling,
-  observe: (mesh: HealthMesh, now: Date) => Promise<Views> = observeMesh,
+  { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
+  observe: (
+    mesh: HealthMesh,
+    now: Date,
+    options: Pick<HealthPolling, "cancellation">,
+  ) => Promise<Views> = observeMesh,
 ): Promise<Report> {
+  const options = cancellation === undefined ? {} : { cancellation };
   const look = async () => {
-    const report = reportOn(await observe(mesh, new Date()));
+    const report = reportOn(await observe(mesh, new Date(), options));
     debugLog()?.(`health: ${summary(report.counts)}`);
     return report;
   };
-  return poll(look, enough, polling);
+  const stop = cancellation === undefined ? {} : { stop: cancellation.stop };
+  return poll(look, enough, { ...polling, ...stop });
 }
 
 /** What fails a run, as sentences that say which cluster or link they are about. */

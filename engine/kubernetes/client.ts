@@ -1,5 +1,7 @@
+import { itemsOf, objectOf } from "./answers.ts";
+import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
-import { isRecord } from "./failure.ts";
+import { malformedAnswer } from "./failure.ts";
 import type {
   Kubernetes,
   ListOptions,
@@ -7,7 +9,7 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { type Page, pageIn, type PageQuery, readAll } from "./paging.ts";
+import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
 import type { Reader, Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
 
@@ -15,12 +17,12 @@ import { type Located, type ObjectName, pathOf, type Resource } from "./resource
 export class Client implements Kubernetes {
   readonly cluster: string;
   readonly #requester: Requester;
-  readonly #pageSize: number;
+  readonly #paging: Paging;
 
-  constructor(cluster: string, requester: Requester, pageSize: number) {
+  constructor(cluster: string, requester: Requester, paging: Paging) {
     this.cluster = cluster;
     this.#requester = requester;
-    this.#pageSize = pageSize;
+    this.#paging = paging;
   }
 
   get requests(): { readonly reads: number; readonly writes: number } {
@@ -31,16 +33,25 @@ export class Client implements Kubernetes {
     const { labelSelector, ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
     const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
-    const read = (query: PageQuery): Promise<Page> => {
+    const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
       const search = new URLSearchParams({ ...selector, ...query }).toString();
       const path = pathOf(resource, at) + (search && `?${search}`);
-      return this.#requester.call({ operation, method: "GET", path }, (body) => {
+      const reader: Reader<Page<T>> = (body) => {
         const page = pageIn(body, resource, query);
-        return typeof page === "string" ? page : { value: page };
-      });
+        if (typeof page === "string") return page;
+        const items = itemsOf(resource, page.items);
+        return typeof items === "string"
+          ? { failure: malformedAnswer(items) }
+          : { value: { items, next: page.next } };
+      };
+      return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };
-    const items = await readAll(read, this.#pageSize, isExpired);
-    return items.map((item) => shaped(resource, item));
+    try {
+      return await readAll(read, this.#paging, isExpired);
+    } catch (error) {
+      if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
+      throw error;
+    }
   }
 
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T> {
@@ -157,19 +168,4 @@ function queryOf({ fieldManager }: WriteOptions): string {
 
 function isExpired(error: unknown): boolean {
   return error instanceof KubernetesError && error.kind === "gone";
-}
-
-function objectOf<T>(resource: Resource<T>): Reader<T> {
-  return (body) =>
-    isRecord(body) && body.kind === resource.kind
-      ? { value: shaped(resource, body) }
-      : `the answer is not a ${resource.kind}`;
-}
-
-/**
- * The one place where the API's JSON gets a type. The API server has validated the object against
- * the schema of the resource that was asked for, of which `T` is a part.
- */
-function shaped<T>(_resource: Resource<T>, object: unknown): T {
-  return object as T;
 }

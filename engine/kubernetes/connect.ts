@@ -1,16 +1,19 @@
-import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 import { programVersion } from "../version.ts";
+import { Authenticator } from "./authentication.ts";
+import { Breaker, breakerPolicy } from "./breaker.ts";
 import { Client } from "./client.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {
   type ClusterAccess,
-  currentServer,
   type Environment,
+  type Kubeconfig,
+  KubeconfigError,
   processEnvironment,
   readKubeconfig,
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
+import { type Proxy, proxyFor } from "./proxy.ts";
 import { Requester } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
@@ -49,60 +52,66 @@ export async function connect(
   const { time = systemTime, environment = processEnvironment() } = options;
   const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
+  const { pluginTimeout = 60_000 } = options;
+  const { variables } = environment;
   const read = () => kubeconfigOf(to, cluster, environment);
+  const authenticator = (one: Kubeconfig) => new Authenticator(one, { variables, pluginTimeout });
   const kubeconfig = await read();
-  const entry = currentServer(kubeconfig, cluster);
-  const server = new URL(entry.server);
+  const server = new URL(kubeconfig.cluster.server);
+  const proxy = checkedProxy(server, kubeconfig, cluster, environment);
   const sessions = new Sessions(
-    kubeconfig,
-    read,
-    { connections, connectTimeout, dispatcher },
+    authenticator(kubeconfig),
+    async () => authenticator(await read()),
+    { server, proxy, connections, connectTimeout, dispatcher },
     time,
   );
   const requester = new Requester(sessions, {
-    place: { cluster, context: kubeconfig.getCurrentContext(), server: server.origin },
+    place: { cluster, context: kubeconfig.context, server: server.origin },
     server,
     policy: options.retry ?? retryPolicy,
+    breaker: new Breaker(breakerPolicy, time),
     time,
+    cancellation: options.cancellation,
     requestTimeout,
     userAgent: programVersion,
     log,
   });
-  return new Client(cluster, requester, options.pageSize ?? 500);
+  const { pageSize = 500, listTimeout = 300_000 } = options;
+  return new Client(cluster, requester, { pageSize, within: listTimeout, time });
 }
 
 async function kubeconfigOf(
   to: ConnectWith,
   cluster: string,
   environment: Environment,
-): Promise<KubeConfig> {
-  if ("server" in to) return withToken(entryOf(to, cluster), to.token, cluster);
+): Promise<Kubeconfig> {
+  if ("server" in to) return withoutFile(to, cluster);
   const kubeconfig = await readKubeconfig(to, cluster, environment);
-  return "token" in to
-    ? withToken(currentServer(kubeconfig, cluster), to.token, to.context)
-    : kubeconfig;
+  return "token" in to ? { ...kubeconfig, user: { token: to.token } } : kubeconfig;
 }
 
-/** A kubeconfig with this one cluster entry, and this token as its only credential. */
-async function withToken(entry: Cluster, token: string, context: string): Promise<KubeConfig> {
-  const { KubeConfig } = await import("@kubernetes/client-node");
-  const kubeconfig = new KubeConfig();
-  kubeconfig.loadFromOptions({
-    clusters: [entry],
-    users: [{ name: "token", token }],
-    contexts: [{ name: context, cluster: entry.name, user: "token" }],
-    currentContext: context,
-  });
-  return kubeconfig;
-}
-
-function entryOf(
-  { server, certificateAuthority, tlsServerName }: ApiServer,
-  name: string,
-): Cluster {
+function withoutFile(
+  { server, certificateAuthority, tlsServerName, token }: Credentials,
+  context: string,
+): Kubeconfig {
   return {
-    ...{ name, server, skipTLSVerify: false },
-    ...(certificateAuthority !== undefined && { caData: certificateAuthority }),
-    ...(tlsServerName !== undefined && { tlsServerName }),
+    context,
+    cluster: {
+      ...{ server, skipTLSVerify: false, disableCompression: false },
+      ...(certificateAuthority !== undefined && { caData: certificateAuthority }),
+      ...(tlsServerName !== undefined && { tlsServerName }),
+    },
+    user: { token },
   };
+}
+
+function checkedProxy(
+  server: URL,
+  { cluster: { proxyUrl }, context }: Kubeconfig,
+  cluster: string,
+  { variables }: Environment,
+): Proxy | undefined {
+  const proxy = proxyFor(server, proxyUrl, variables);
+  if (typeof proxy !== "string") return proxy;
+  throw new KubeconfigError(cluster, `the way to the server of context ${context}: ${proxy}`);
 }

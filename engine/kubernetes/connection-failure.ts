@@ -16,6 +16,8 @@ const meanings: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: "the response was cut off",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response was cut off",
   UND_ERR_ABORTED: "the proxy refused the connection",
+  UND_ERR_PRX_CONN: "the proxy closed the connection",
+  UND_ERR_PRX_TLS: "the certificate of the proxy is for another host name",
   UND_ERR_CLOSED: "this client was closed",
   UND_ERR_DESTROYED: "this client was closed",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed and not the one the context trusts",
@@ -41,15 +43,17 @@ const tls =
 /**
  * The failure behind what undici threw. Only the error's code is kept: messages of libraries may
  * quote what they were given.
+ *
+ * @param proxy the field or variable that names the proxy in between
  */
-export function failureOfConnection(error: unknown): Failure {
+export function failureOfConnection(error: unknown, proxy?: string): Failure {
   const code = codeOf(error);
   const meaning = meanings[code] ?? (tls.test(code) ? "TLS failed" : "the request failed");
   return {
     kind: "unreachable",
     transient: !tls.test(code) && !closed.has(code),
     reason: code,
-    detail: `${meaning} (${code})`,
+    detail: `${meaning} (${code})${proxy === undefined ? "" : `, through the proxy that ${proxy} names`}`,
   };
 }
 

@@ -1,19 +1,20 @@
-import type { ConnectionOptions } from "node:tls";
-import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
+import { type ConnectionOptions, rootCertificates } from "node:tls";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import type { Proxy } from "./proxy.ts";
 
 export type { Dispatcher };
 
 /** The part of TLS that a kubeconfig decides. */
 export type Tls = Pick<
   ConnectionOptions,
-  "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
+  "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
 >;
 
 /** Where connections lead, and how. */
 export interface Route {
   readonly server: URL;
-  /** `proxy-url` of the kubeconfig; without one the environment's proxy settings hold. */
-  readonly proxy: string | undefined;
+  /** Undefined: connections go to the server directly, whatever the environment says. */
+  readonly proxy: Proxy | undefined;
   readonly tls: Tls;
   readonly connections: number;
   /** Milliseconds for name lookup, TCP and TLS together. */
@@ -25,19 +26,26 @@ const keepAliveTimeout = 20_000;
 
 /** Connections to one API server, kept open between requests. An idle one keeps no process alive. */
 export function dispatcherFor(route: Route): Dispatcher {
-  const { connections, connectTimeout, tls } = route;
+  const { connections, connectTimeout, tls, proxy } = route;
   // HTTP/2 is slower here: 440 writes/s against 540 on two cores.
   const connect = { ...tls, timeout: connectTimeout, allowH2: false };
   const shared = { connections, connectTimeout, keepAliveTimeout, allowH2: false };
-  if (route.proxy !== undefined) {
-    return new ProxyAgent({ ...shared, uri: route.proxy, requestTls: connect });
-  }
-  // As Go's clients: never through a proxy to this machine.
-  return isLoopback(route.server.hostname)
-    ? new Agent({ ...shared, connect })
-    : new EnvHttpProxyAgent({ ...shared, connect, requestTls: connect });
+  if (proxy === undefined) return new Agent({ ...shared, connect });
+  const { href, protocol } = proxy.url;
+  return new ProxyAgent({
+    ...{ ...shared, uri: href, requestTls: connect },
+    // With a SOCKS proxy, undici takes any settings to mean that it speaks TLS.
+    ...(protocol === "https:" && { proxyTls: tlsOfProxy(tls) }),
+  });
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+/**
+ * For a proxy that speaks TLS itself. As with kubectl, its certificate may be of the cluster's
+ * authority; of a public one as well, and the user's certificate is not shown to it.
+ */
+function tlsOfProxy({ ca, rejectUnauthorized }: Tls): Tls {
+  return {
+    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+    ...(ca !== undefined && { ca: [...rootCertificates, ...[ca].flat()] }),
+  };
 }

@@ -27,3 +27,8 @@ export function formatSeconds(total: number): string {
   if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
+
+/** For a sentence: `60 s`, `0.3 s`. */
+export function inSeconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 100) / 10} s`;
+}

@@ -1,4 +1,7 @@
+import { mayConcernAll } from "./breaker.ts";
+import { cancelledWords } from "./cancellation.ts";
 import type { Failure, FailureKind } from "./failure.ts";
+import { plain } from "./plain.ts";
 import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
 export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
@@ -36,9 +39,11 @@ export class KubernetesError extends Error {
   readonly causes: readonly string[];
   /** Name of the object that the server says does not exist; of a 404 for any other reason, none. */
   readonly absent: string | undefined;
+  /** A clause that says why it was not sent; undefined where it was. */
+  readonly notAttempted: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
-    super(sentence(place, operation, failure, attempts));
+    super(plain(sentence(place, operation, failure, attempts)));
     this.kind = failure.kind;
     this.cluster = place.cluster;
     this.status = failure.status;
@@ -46,15 +51,16 @@ export class KubernetesError extends Error {
     this.detail = failure.detail;
     this.causes = failure.causes ?? [];
     this.absent = failure.absent;
+    this.notAttempted = failure.notAttempted;
   }
 
   /**
-   * The cluster as a whole is unavailable: it can't be reached, is overloaded or fails. That holds
-   * where a read fails like this; a write can also fail by itself, as when an admission webhook is
+   * The cluster as a whole is unavailable: it can't be reached, is too slow, overloaded or fails. That
+   * holds where a read fails like this; a write can also fail by itself, as when an admission webhook is
    * broken.
    */
   get clusterUnavailable(): boolean {
-    return this.kind === "unreachable" || this.kind === "throttled" || this.kind === "server";
+    return mayConcernAll(this.kind);
   }
 }
 
@@ -65,7 +71,13 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
   const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
   const status = failure.status === undefined ? "" : ` (status ${failure.status})`;
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
+  if (failure.notAttempted !== undefined)
+    return `${verb} ${what} was not attempted in cluster ${cluster}, because ${failure.notAttempted}; run again later`;
   switch (failure.kind) {
+    case "cancelled":
+      return `${cancelledWords} before cluster ${cluster} had answered the request to ${verb} ${what}; run again`;
+    case "late":
+      return `cluster ${cluster} is too slow to ${verb} ${what}${said}${tries}; check its API server at ${server} and the network to it`;
     case "unreachable":
       return `cluster ${cluster} can't be reached at ${server} to ${verb} ${what}${said}${tries}; check that it runs and that context ${context} has its address and certificate authority`;
     case "unauthorized":
@@ -73,15 +85,15 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
         ? `could not load the credentials of context ${context} to ${verb} ${what} in cluster ${cluster}${said}`
         : `cluster ${cluster} rejects the credentials of context ${context} when asked to ${verb} ${what}${said}; log in again or renew the kubeconfig`;
     case "forbidden":
-      return forbidden(cluster, operation, failure);
+      return forbidden(place, operation, failure);
     case "notFound":
-      return notFound(cluster, operation, failure);
+      return notFound(place, operation, failure);
     case "alreadyExists":
-      return `${what} already exists in cluster ${cluster}`;
+      return `${what} already exists in cluster ${cluster}; run again`;
     case "conflict":
       return `${what} in cluster ${cluster} was changed by another client before this ${verb}${said}; run again`;
     case "invalid":
-      return `cluster ${cluster} rejects the request to ${verb} ${what}${status}${said}`;
+      return `cluster ${cluster} rejects the request to ${verb} ${what}${status}${said}; resolve this and run again`;
     case "gone":
       return `cluster ${cluster} no longer has the resource version at which to ${verb} ${what}${said}; run again`;
     case "throttled":
@@ -92,26 +104,28 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
 }
 
 /** RBAC's message names the user; quotas, closing namespaces and admission refuse without one. */
-function forbidden(cluster: string, operation: Operation, failure: Failure): string {
+function forbidden({ cluster, context }: Place, operation: Operation, failure: Failure): string {
   const { verb, resource, at } = operation;
   const user = failure.detail?.match(/User "([^"]*)" cannot /)?.[1];
   if (user === undefined) {
     const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
-    return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}`;
+    return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}; resolve this in the cluster, or give context ${context} the right, and run again`;
   }
   const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
   return `cluster ${cluster} does not let user ${user} ${verb} ${describe(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
 }
 
-function notFound(cluster: string, operation: Operation, failure: Failure): string {
+/** A 404 that does not name what is absent is not about an object, but about all of its kind. */
+function notFound({ cluster, server }: Place, operation: Operation, failure: Failure): string {
   const { verb, resource, at } = operation;
   const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
-  if (at.name === undefined) {
-    return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} them${said}`;
+  if (failure.absent === undefined) {
+    const object = at.name === undefined ? "them" : describe(operation);
+    return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} ${object}${said}; check what answers at ${server}`;
   }
   return verb === "create"
-    ? `cluster ${cluster} can't create ${describe(operation)}${said}`
-    : `cluster ${cluster} has no ${describe(operation)} to ${verb}${said}`;
+    ? `cluster ${cluster} can't create ${describe(operation)}${said}; run again`
+    : `cluster ${cluster} has no ${describe(operation)} to ${verb}${said}; run again`;
 }
 
 /** `services in namespace shop`, `Service shop/cart`: what an operation is about, in a sentence. */

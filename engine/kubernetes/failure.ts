@@ -1,8 +1,13 @@
 import type { Dispatcher } from "undici";
+import { plain } from "./plain.ts";
 
 /** How a request failed, in the terms in which a caller decides what to do about it. */
 export type FailureKind =
   | "unreachable"
+  /** Not answered in full within the time that the call has. */
+  | "late"
+  /** The run was cancelled. */
+  | "cancelled"
   | "unauthorized"
   | "forbidden"
   | "notFound"
@@ -28,6 +33,8 @@ export interface Failure {
   readonly causes?: readonly string[];
   /** Name of the object that the server says does not exist. */
   readonly absent?: string;
+  /** In words why the call was not sent at all; the rest is about the call before it. */
+  readonly notAttempted?: string;
 }
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = {
@@ -48,7 +55,7 @@ export function failureOfResponse(
 ): Failure {
   const { statusCode, headers } = response;
   const said = statusObject(body);
-  const retryAfter = milliseconds(headers["retry-after"]);
+  const retryAfter = milliseconds(first(headers["retry-after"]), first(headers.date));
   const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
   const { object, ...rest } = said;
   const exists = statusCode === 409 && said.reason === "AlreadyExists";
@@ -67,15 +74,27 @@ export function unreadable(status: number, detail: string): Failure {
   return { kind: "server", transient: true, status, detail };
 }
 
-/** `Retry-After` counts seconds or, through some proxies, names a date. */
-function milliseconds(header: string | string[] | undefined): number | undefined {
-  const value = typeof header === "string" ? header : header?.[0];
+/** The failure of an answer with an object in it that is none of its kind: asking again won't help. */
+export function malformedAnswer(detail: string): Failure {
+  return { kind: "server", transient: false, status: 200, detail };
+}
+
+/**
+ * `Retry-After` counts seconds or, through some proxies, names a date: one by the clock of whoever
+ * answers, which the answer's own date tells where it has one.
+ */
+function milliseconds(value: string | undefined, date: string | undefined): number | undefined {
   if (value === undefined) {
     return undefined;
   }
   const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  const now = date === undefined ? Date.now() : Date.parse(date);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : header?.[0];
 }
 
 /**
@@ -92,8 +111,8 @@ function statusObject(
   const details = isRecord(status.details) ? status.details : {};
   const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
   return {
-    ...(typeof status.reason === "string" ? { reason: status.reason } : {}),
-    ...(typeof status.message === "string" ? { detail: status.message } : {}),
+    ...(typeof status.reason === "string" ? { reason: plain(status.reason) } : {}),
+    ...(typeof status.message === "string" ? { detail: plain(status.message) } : {}),
     ...(typeof details.name === "string" ? { object: details.name } : {}),
     causes: causes.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : [])),
   };

@@ -1,3 +1,4 @@
+import type { Cancellation } from "./cancellation.ts";
 import type { Dispatcher, Route } from "./dispatcher.ts";
 import type { Environment } from "./kubeconfig.ts";
 import type { Log } from "./log.ts";
@@ -12,8 +13,14 @@ export interface ConnectOptions {
   readonly connectTimeout?: number;
   /** Milliseconds without a sign of an answer; 30,000. */
   readonly requestTimeout?: number;
+  /** Milliseconds that a credential plugin may take; 60,000. */
+  readonly pluginTimeout?: number;
   /** Objects on one page of a list; 500, as kubectl. */
   readonly pageSize?: number;
+  /** Milliseconds for a list with all its pages; 300,000. */
+  readonly listTimeout?: number;
+  /** Ends what is under way; by default nothing does. */
+  readonly cancellation?: Cancellation;
   readonly retry?: RetryPolicy;
   readonly time?: Time;
   readonly environment?: Environment;
@@ -49,7 +56,8 @@ export interface RemoveOptions {
 
 /**
  * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure
- * is worth. A request whose outcome is unknown is sent again, so that a create may find
+ * is worth; while the cluster does not answer (breaker.ts) and once the run is cancelled, at once, as
+ * `notAttempted` says. A request whose outcome is unknown is sent again, so that a create may find
  * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
  */
 export interface Kubernetes {

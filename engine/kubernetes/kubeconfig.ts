@@ -1,7 +1,18 @@
 import { readFile } from "node:fs/promises";
+import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { Cluster, KubeConfig } from "@kubernetes/client-node";
+import { parse } from "yaml";
+import { isRecord } from "./failure.ts";
+import {
+  type ClusterEntry,
+  clusterEntry,
+  EntryProblem,
+  type Fields,
+  type UserEntry,
+  userEntry,
+} from "./kubeconfig-entries.ts";
+import { plain } from "./plain.ts";
 
 /** Where the runner's access to a cluster is configured. Names only, never a credential. */
 export interface ClusterAccess {
@@ -16,9 +27,16 @@ export class KubeconfigError extends Error {
   readonly cluster: string;
 
   constructor(cluster: string, problem: string) {
-    super(`cluster ${cluster}: ${problem}`);
+    super(plain(`cluster ${cluster}: ${problem}`));
     this.cluster = cluster;
   }
+}
+
+/** One context, with the entries that it refers to. */
+export interface Kubeconfig {
+  readonly context: string;
+  readonly cluster: ClusterEntry;
+  readonly user: UserEntry;
 }
 
 /** Where kubeconfig files are looked for. */
@@ -34,41 +52,29 @@ export function processEnvironment(): Environment {
 /** The context that means the service account of the pod this runs in, if there is no kubeconfig. */
 const inCluster = "in-cluster";
 
+const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
 /**
- * The kubeconfig that kubectl would use, with `access.context` as its current context: the given
- * file, else those of `KUBECONFIG`, else `~/.kube/config`. Throws KubeconfigError; reads files only,
- * runs no credential plugin and sends nothing.
+ * What kubectl would use for `access.context`, from the given file, else those of `KUBECONFIG`, else
+ * `~/.kube/config`. Reads files only, runs no credential plugin and sends nothing.
+ *
+ * @throws KubeconfigError
  */
 export async function readKubeconfig(
   access: ClusterAccess,
   cluster: string,
   environment: Environment = processEnvironment(),
-): Promise<KubeConfig> {
-  // Loaded on demand: it takes 0.4 s, which a process that only compares state can save.
-  const { KubeConfig } = await import("@kubernetes/client-node");
+): Promise<Kubeconfig> {
   const files = candidates(access, environment);
-  const found = await Promise.all(
-    files.map(async (file) => {
-      const text = await readIfThere(file, cluster);
-      return text === undefined ? [] : [parse(new KubeConfig(), file, text, cluster)];
-    }),
-  );
-  const configs = found.flat();
-  const config = new KubeConfig();
-  if (configs.length > 0) {
-    config.loadFromOptions({
-      clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters)),
-      contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts)),
-      users: firstOfEachName(configs.flatMap(({ users }) => users)),
-      currentContext: access.context,
-    });
-    check(config, access.context, cluster, files);
-    return config;
-  }
-  const inPod = environment.variables.KUBERNETES_SERVICE_HOST !== undefined;
-  if (access.context === inCluster && access.kubeconfig === undefined && inPod) {
-    config.loadFromCluster();
-    return config;
+  const read = await Promise.all(files.map((file) => readIfThere(file, cluster)));
+  const found = files.flatMap((file, index) => {
+    const text = read[index];
+    return text === undefined ? [] : [entriesOf(file, text, cluster)];
+  });
+  if (found.length > 0) return resolve(found, access.context, cluster, listed(files));
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment.variables;
+  if (access.context === inCluster && access.kubeconfig === undefined && host !== undefined) {
+    return inClusterConfig(host, port ?? "443");
   }
   throw new KubeconfigError(
     cluster,
@@ -76,12 +82,17 @@ export async function readKubeconfig(
   );
 }
 
-/** The entry of the cluster that a kubeconfig's current context is for. */
-export function currentServer(kubeconfig: KubeConfig, cluster: string): Cluster {
-  const entry = kubeconfig.getCurrentCluster();
-  if (entry !== null) return entry;
-  const context = kubeconfig.getCurrentContext();
-  throw new KubeconfigError(cluster, `context ${context} does not refer to a cluster`);
+function inClusterConfig(host: string, port: string): Kubeconfig {
+  return {
+    context: inCluster,
+    cluster: {
+      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      caFile: `${serviceAccount}/ca.crt`,
+      skipTLSVerify: false,
+      disableCompression: false,
+    },
+    user: { tokenFile: `${serviceAccount}/token` },
+  };
 }
 
 function candidates(access: ClusterAccess, { variables, home }: Environment): string[] {
@@ -106,64 +117,131 @@ async function readIfThere(file: string, cluster: string): Promise<string | unde
   }
 }
 
-function parse(config: KubeConfig, file: string, text: string, cluster: string): KubeConfig {
-  if (text.trim() === "") {
-    return config;
-  }
-  try {
-    // A broken entry for some other cluster is no reason to fail.
-    config.loadFromString(text, { onInvalidEntry: "filter" });
-    config.makePathsAbsolute(path.dirname(file));
-    return config;
-  } catch {
-    // The parser's message quotes the lines around the mistake, which may be credentials.
+interface Entry {
+  readonly file: string;
+  readonly fields: Fields;
+  /** Whether the file has another entry of that name, of which kubectl takes neither. */
+  readonly repeated: boolean;
+}
+
+/** The entries of one or several files by their names. */
+interface Entries {
+  readonly contexts: ReadonlyMap<string, Entry>;
+  readonly clusters: ReadonlyMap<string, Entry>;
+  readonly users: ReadonlyMap<string, Entry>;
+}
+
+function entriesOf(file: string, text: string, cluster: string): Entries {
+  const config = parsed(text);
+  if (config === undefined) {
     throw new KubeconfigError(
       cluster,
       `kubeconfig ${file} is not valid; kubectl config view --kubeconfig ${file} shows where`,
     );
   }
+  return {
+    contexts: named(config.contexts, "context", file),
+    clusters: named(config.clusters, "cluster", file),
+    users: named(config.users, "user", file),
+  };
 }
 
-/** As kubectl merges: the first file to name an entry wins. The library's own merge refuses. */
-function firstOfEachName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
-  return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()];
+function parsed(text: string): Fields | undefined {
+  try {
+    // As Go's parser, which follows YAML 1.1: `yes` is true.
+    const config: unknown = parse(text, { version: "1.1", logLevel: "error" }) ?? {};
+    return isRecord(config) ? config : undefined;
+  } catch {
+    // The parser's message quotes the lines around the mistake, which may be credentials.
+    return undefined;
+  }
 }
 
-/** That the context leads to a server and to credentials. */
-function check(config: KubeConfig, name: string, cluster: string, files: readonly string[]): void {
-  const where = listed(files);
-  const context = config.contexts.find((candidate) => candidate.name === name);
+/** A broken entry, for some other cluster, is no reason to fail. */
+function named(list: unknown, field: string, file: string): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const entry of Array.isArray(list) ? list.filter(isRecord) : []) {
+    const { name, [field]: fields } = entry;
+    if (typeof name !== "string" || !name) continue;
+    const repeated = entries.has(name);
+    entries.set(name, { file, fields: isRecord(fields) ? fields : {}, repeated });
+  }
+  return entries;
+}
+
+/** As kubectl merges: the first file to name an entry wins, and its whole entry counts. */
+function first(files: readonly Entries[], kind: keyof Entries, name: unknown): Entry | undefined {
+  if (typeof name !== "string") return undefined;
+  return files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
+}
+
+function resolve(
+  files: readonly Entries[],
+  name: string,
+  cluster: string,
+  where: string,
+): Kubeconfig {
+  const context = first(files, "contexts", name);
   if (context === undefined) {
-    const names = config.contexts.map((candidate) => candidate.name).sort();
+    const names = [...new Set(files.flatMap(({ contexts }) => [...contexts.keys()]))].sort();
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
     throw new KubeconfigError(cluster, `no context ${name} in ${where}; ${there}`);
   }
-  const server = config.getCurrentCluster();
-  if (server === null) {
-    throw new KubeconfigError(
-      cluster,
-      `context ${name} refers to cluster ${context.cluster}, for which ${where} has no valid entry`,
+  const refersTo = (kind: "cluster" | "user") => {
+    const value = context.fields[kind];
+    return typeof value === "string" ? value : "";
+  };
+  const problem = (what: string) => new KubeconfigError(cluster, `context ${name} ${what}`);
+  if (context.repeated) {
+    throw problem(`is there twice in ${context.file}; remove or rename one of them`);
+  }
+  /** Undefined if there is no such entry. */
+  const read = <T>(kind: "cluster" | "user", shape: (fields: Fields, folder: string) => T) => {
+    const entry = first(files, `${kind}s`, refersTo(kind));
+    if (entry === undefined) return undefined;
+    const what = `refers to ${kind} ${refersTo(kind)}`;
+    if (entry.repeated) {
+      throw problem(`${what}, which is there twice in ${entry.file}; remove or rename one of them`);
+    }
+    try {
+      return shape(entry.fields, path.dirname(entry.file));
+    } catch (error) {
+      if (!(error instanceof EntryProblem)) throw error;
+      throw problem(`${what} in ${entry.file}, which can't be used: ${error.message}`);
+    }
+  };
+  const server = read("cluster", clusterEntry);
+  if (server === undefined || server.server === "") {
+    throw problem(
+      `refers to cluster ${refersTo("cluster")}, for which ${where} has no valid entry`,
     );
   }
-  const url = URL.parse(server.server);
+  checkServer(server, name, cluster, where);
+  const user = read("user", userEntry);
+  if (user === undefined && refersTo("user") !== "") {
+    throw problem(`refers to user ${refersTo("user")}, for which ${where} has no valid entry`);
+  }
+  return { context: name, cluster: server, user: user ?? {} };
+}
+
+function checkServer(entry: ClusterEntry, name: string, cluster: string, where: string): void {
+  const url = URL.parse(entry.server);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new KubeconfigError(
       cluster,
       `the server of context ${name} in ${where} is not an https URL`,
     );
   }
-  if (url.protocol === "http:" && !server.skipTLSVerify) {
+  if (url.username !== "" || url.password !== "") {
+    throw new KubeconfigError(
+      cluster,
+      `the server of context ${name} in ${where} has a user name or password in its URL; move them to username and password of the context's user`,
+    );
+  }
+  if (url.protocol === "http:" && !entry.skipTLSVerify) {
     throw new KubeconfigError(
       cluster,
       `the server of context ${name} in ${where} is plain http, which sends credentials in clear text; use https, or set insecure-skip-tls-verify: true if that is intended`,
-    );
-  }
-  // The library's type claims that a context always has a user.
-  const user: string | undefined = context.user;
-  if (user && config.getCurrentUser() === null) {
-    throw new KubeconfigError(
-      cluster,
-      `context ${name} refers to user ${user}, for which ${where} has no valid entry`,
     );
   }
 }

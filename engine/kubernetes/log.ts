@@ -1,3 +1,5 @@
+import { plain } from "./plain.ts";
+
 /** Takes one line of the debug log, without its line end. */
 export type Log = (line: string) => void;
 
@@ -16,5 +18,5 @@ export function debugLog(
 ): Log | undefined {
   if (variables.LINKERD_MULTICLUSTER_LOG !== "debug") return undefined;
   // Names can come from a cluster, and a terminal obeys control characters.
-  return (line) => write(`linkerd-multicluster: ${line.replaceAll(/\p{C}/gu, "?")}\n`);
+  return (line) => write(`linkerd-multicluster: ${plain(line)}\n`);
 }

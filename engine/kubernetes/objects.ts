@@ -32,6 +32,13 @@ export interface ManagedFields {
   readonly fieldsV1?: unknown;
 }
 
+/**
+ * On a Service or Endpoints that no API server could have stored (shapes.ts): what is wrong with it.
+ * It has nothing else but its name, and no conclusion may be drawn from what it lacks. A symbol, as
+ * no JSON has such a key.
+ */
+export const malformed = Symbol("malformed");
+
 export interface Namespace {
   readonly metadata: Omit<ObjectMeta, "namespace">;
 }
@@ -51,6 +58,7 @@ export interface LoadBalancerIngress {
 }
 
 export interface Service {
+  readonly [malformed]?: string;
   readonly metadata: ObjectMeta;
   readonly spec: {
     readonly type?: string;
@@ -81,6 +89,7 @@ export interface EndpointSubset {
 }
 
 export interface Endpoints {
+  readonly [malformed]?: string;
   readonly metadata: ObjectMeta;
   readonly subsets?: readonly EndpointSubset[];
 }

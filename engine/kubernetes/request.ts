@@ -1,10 +1,15 @@
 import type { Dispatcher } from "undici";
+import { CredentialsMissing } from "./authentication.ts";
+import type { Breaker } from "./breaker.ts";
+import { type Cancellation, cancelledWords } from "./cancellation.ts";
+import { cancelled, type TimeLimit, within } from "./deadline.ts";
+import { inSeconds } from "./duration.ts";
 import { failureOfConnection } from "./connection-failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
-import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
-import { CredentialsMissing, type Session, type Sessions } from "./session.ts";
+import { type Outcome, type Patience, retry, type RetryPolicy, type Time } from "./retry.ts";
+import type { Session, Sessions } from "./session.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -15,14 +20,19 @@ export interface Request {
   readonly contentType?: string;
 }
 
-/** Takes the value from the JSON of an answer, or says in words why there is none. */
-export type Reader<T> = (body: unknown) => { readonly value: T } | string;
+/**
+ * Takes the value from the JSON of an answer, or says in words why there is none: then it is asked
+ * for again, unless the failure says that this is of no use.
+ */
+export type Reader<T> = (body: unknown) => Outcome<T> | string;
 
 export interface Settings {
   readonly place: Place;
   readonly server: URL;
   readonly policy: RetryPolicy;
+  readonly breaker: Breaker;
   readonly time: Time;
+  readonly cancellation: Cancellation | undefined;
   /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
   readonly userAgent: string;
@@ -51,41 +61,81 @@ export class Requester {
    * What `read` returns for the answer. Every request is repeated if its outcome is unknown: a repeated
    * create may then find its own object (alreadyExists), a repeated delete none (notFound), a
    * repeated update its own resourceVersion (conflict). Throws KubernetesError.
+   *
+   * @param limit a time limit besides that of every call
    */
-  async call<T>(request: Request, read: Reader<T>): Promise<T> {
-    const { policy, time, place, log } = this.#settings;
-    const result = await retry<T>(policy, time, {
-      attempt: (remaining, number) => this.#attempt(request, read, remaining, number),
+  async call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
+    const { breaker, cancellation, log, time } = this.#settings;
+    const notSent = this.#whyNotSent();
+    if (notSent !== undefined) throw this.errorOf(request.operation, notSent);
+    const { working, ...policy } = this.#settings.policy;
+    const { milliseconds, tooLate } =
+      limit !== undefined && limit.milliseconds < working.within ? limit : limitOf(working);
+    const patience = { ...working, within: milliseconds };
+    const result = await retry<T>({ ...policy, working: patience }, time, {
+      attempt: (remaining, number) =>
+        this.#limited(request, read, { milliseconds: remaining, tooLate }, number),
       answering: () => this.#answering,
+      stop: cancellation?.stop,
       retrying:
         log &&
         ((failure, wait) => {
           log(`${this.#line(request)}: retry in ${Math.round(wait)} ms (${briefly(failure)})`);
         }),
     });
+    const isRead = request.method === "GET";
     if ("value" in result) {
+      breaker.ended(undefined, isRead);
       return result.value;
     }
     const { failure, attempts } = result;
+    breaker.ended(failure, isRead);
     if (failure.kind === "unreachable") {
       // So that the next calls give up quickly, instead of each retrying for long.
       this.#answering = false;
     }
-    throw new KubernetesError(place, request.operation, failure, attempts);
+    throw this.errorOf(request.operation, failure, attempts);
+  }
+
+  errorOf(operation: Operation, failure: Failure, attempts = 1): KubernetesError {
+    return new KubernetesError(this.#settings.place, operation, failure, attempts);
+  }
+
+  #whyNotSent(): Failure | undefined {
+    const { breaker, cancellation, place } = this.#settings;
+    if (cancellation?.stop.aborted === true) return { ...cancelled, notAttempted: cancelledWords };
+    const last = breaker.refusal();
+    if (last === undefined) return undefined;
+    const said = last.detail ?? briefly(last);
+    return { ...last, notAttempted: `cluster ${place.cluster} does not answer (${said})` };
   }
 
   close(): Promise<void> {
     return this.#sessions.close();
   }
 
+  /** An attempt that ends in time, whatever the server sends, and however slowly. */
+  async #limited<T>(
+    request: Request,
+    read: Reader<T>,
+    limit: TimeLimit,
+    number: number,
+  ): Promise<Outcome<T>> {
+    const { cancellation, time } = this.#settings;
+    if (cancellation?.stop.aborted === true) return { failure: cancelled };
+    return within({ ...limit, abort: cancellation?.abort, time }, (signal) =>
+      this.#attempt(request, read, number, signal),
+    );
+  }
+
   async #attempt<T>(
     request: Request,
     read: Reader<T>,
-    remaining: number,
     number: number,
+    signal: AbortSignal,
   ): Promise<Outcome<T>> {
     const send = (session: Session) =>
-      this.#logged(request, number, () => this.#send(session, request, read, remaining));
+      this.#logged(request, number, () => this.#send(session, request, read, signal));
     try {
       const session = await this.#sessions.current();
       const outcome = await send(session);
@@ -125,17 +175,17 @@ export class Requester {
     session: Session,
     request: Request,
     read: Reader<T>,
-    remaining: number,
+    signal: AbortSignal,
   ): Promise<Outcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
     let response: Dispatcher.ResponseData;
     let text: string;
     try {
-      response = await session.dispatcher.request(this.#options(session, request, remaining));
+      response = await session.dispatcher.request({ ...this.#options(session, request), signal });
       this.#answering = true;
       text = await response.body.text();
     } catch (error) {
-      return { failure: failureOfConnection(error) };
+      return { failure: failureOfConnection(error, session.proxy) };
     }
     const { statusCode } = response;
     if (statusCode >= 300) {
@@ -145,9 +195,8 @@ export class Requester {
     return typeof result === "string" ? { failure: unreadable(statusCode, result) } : result;
   }
 
-  #options(session: Session, request: Request, remaining: number): Dispatcher.RequestOptions {
+  #options(session: Session, request: Request): Dispatcher.RequestOptions {
     const { server, requestTimeout, userAgent } = this.#settings;
-    const timeout = Math.max(1, Math.min(requestTimeout, remaining));
     const { body, contentType = "application/json" } = request;
     return {
       origin: server.origin,
@@ -160,10 +209,14 @@ export class Requester {
         ...(body === undefined ? {} : { "content-type": contentType }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
+      headersTimeout: requestTimeout,
+      bodyTimeout: requestTimeout,
     };
   }
+}
+
+function limitOf({ within: milliseconds }: Patience): TimeLimit {
+  return { milliseconds, tooLate: `no complete answer within ${inSeconds(milliseconds)}` };
 }
 
 /** A failure as status, kind and one word of reason: nothing else that the server said. */

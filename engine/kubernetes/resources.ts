@@ -10,6 +10,7 @@ import type {
   Service,
   StatefulSet,
 } from "./objects.ts";
+import { type Shape, shapes } from "./shapes.ts";
 
 /**
  * A kind of object as the API serves it. `T` is the shape of one object, in the API's JSON without
@@ -26,6 +27,8 @@ export interface Resource<T> {
   readonly subresource?: string;
   /** Its objects are secret: no error repeats what the server says of them. */
   readonly sensitive?: boolean;
+  /** What an answer must be to pass for such an object; without it anything does. */
+  readonly shape?: Shape;
   /** Never set: ties the descriptor to the shape of its objects. */
   readonly object?: T;
 }
@@ -47,8 +50,9 @@ function namespaced<T>(
   group: Pick<Resource<T>, "apiVersion" | "path">,
   kind: string,
   plural: string,
+  shape: Shape,
 ): Resource<T> {
-  return { ...group, kind, plural, namespaced: true };
+  return { ...group, kind, plural, namespaced: true, shape };
 }
 
 const apps = { apiVersion: "apps/v1", path: "apis/apps/v1" } as const;
@@ -65,21 +69,23 @@ export const resources = {
     kind: "Namespace",
     plural: "namespaces",
     namespaced: false,
+    shape: shapes.namespace,
   } as Resource<Namespace>,
-  services: namespaced<Service>(core, "Service", "services"),
-  endpoints: namespaced<Endpoints>(core, "Endpoints", "endpoints"),
-  configMaps: namespaced<ConfigMap>(core, "ConfigMap", "configmaps"),
-  secrets: { ...namespaced<Secret>(core, "Secret", "secrets"), sensitive: true },
-  pods: namespaced<Pod>(core, "Pod", "pods"),
-  deployments: namespaced<Deployment>(apps, "Deployment", "deployments"),
-  statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets"),
-  links: namespaced<Link>(multicluster, "Link", "links"),
+  services: namespaced<Service>(core, "Service", "services", shapes.service),
+  endpoints: namespaced<Endpoints>(core, "Endpoints", "endpoints", shapes.endpoints),
+  configMaps: namespaced<ConfigMap>(core, "ConfigMap", "configmaps", shapes.configMap),
+  secrets: { ...namespaced<Secret>(core, "Secret", "secrets", shapes.secret), sensitive: true },
+  pods: namespaced<Pod>(core, "Pod", "pods", shapes.pod),
+  deployments: namespaced<Deployment>(apps, "Deployment", "deployments", shapes.deployment),
+  statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets", shapes.statefulSet),
+  links: namespaced<Link>(multicluster, "Link", "links", shapes.link),
   accessReviews: {
     apiVersion: "authorization.k8s.io/v1",
     path: "apis/authorization.k8s.io/v1",
     kind: "SelfSubjectAccessReview",
     plural: "selfsubjectaccessreviews",
     namespaced: false,
+    shape: shapes.accessReview,
   } as Resource<AccessReview>,
 } as const;
 

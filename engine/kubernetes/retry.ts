@@ -1,18 +1,32 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure } from "./failure.ts";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
 export interface Time {
   /** Milliseconds since any fixed moment. */
   now(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Ends early, as if time were up, once the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls once, after that time, unless the function that it returns is called before. */
+  alarm(milliseconds: number, call: () => void): () => void;
   /** From 0 up to, but not including, 1. */
   random(): number;
 }
 
+/** Node's timers go off at once where they are told more. */
+const longestTimer = 2 ** 31 - 1;
+
 export const systemTime: Time = {
   now: () => performance.now(),
-  sleep: (milliseconds) => setTimeout(milliseconds),
+  sleep: (milliseconds, signal) =>
+    // The only way in which it fails is the signal.
+    sleep(milliseconds, undefined, signal && { signal }).catch(() => undefined),
+  alarm: (milliseconds, call) => {
+    const timer = setTimeout(call, Math.min(milliseconds, longestTimer));
+    return () => {
+      clearTimeout(timer);
+    };
+  },
   random: () => Math.random(),
 };
 
@@ -24,7 +38,10 @@ export interface Patience {
 }
 
 export interface RetryPolicy {
-  /** For a cluster that answers, or did so last time: overload, restarts, lost connections. */
+  /**
+   * For a cluster that answers, or did so last time: overload, restarts, lost connections. `within`
+   * is the deadline of every call: what is under way then is given up.
+   */
   readonly working: Patience;
   /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
   readonly connecting: Patience;
@@ -49,6 +66,8 @@ export interface Trying<T> {
   readonly answering: () => boolean;
   /** Told before each wait, in milliseconds, for another attempt. */
   readonly retrying?: ((failure: Failure, wait: number) => void) | undefined;
+  /** Ends waits; the attempt after one finds out for itself. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /**
@@ -58,7 +77,7 @@ export interface Trying<T> {
 export async function retry<T>(
   policy: RetryPolicy,
   time: Time,
-  { attempt, answering, retrying }: Trying<T>,
+  { attempt, answering, retrying, stop }: Trying<T>,
 ): Promise<{ readonly value: T } | { readonly failure: Failure; readonly attempts: number }> {
   const start = time.now();
   for (let attempts = 1; ; attempts++) {
@@ -75,7 +94,7 @@ export async function retry<T>(
       return { failure, attempts };
     }
     retrying?.(failure, wait);
-    await time.sleep(wait);
+    await time.sleep(wait, stop);
   }
 }
 
@@ -95,18 +114,21 @@ export interface Polling {
   readonly every: number;
   /** The clock; the system's. */
   readonly time?: Pick<Time, "now" | "sleep">;
+  /** Once it is aborted there is no other look. */
+  readonly stop?: AbortSignal;
 }
 
 /** Looks until there is enough, or no time for another look; returns what it saw last. */
 export async function poll<T>(
   look: () => Promise<T>,
   isEnough: (seen: T) => boolean,
-  { within, every, time = systemTime }: Polling,
+  { within, every, time = systemTime, stop }: Polling,
 ): Promise<T> {
   const start = time.now();
   for (;;) {
     const seen = await look();
     if (isEnough(seen) || time.now() - start + every > within) return seen;
-    await time.sleep(every);
+    await time.sleep(every, stop);
+    if (stop?.aborted === true) return seen;
   }
 }

@@ -1,32 +1,18 @@
-import type { RequestOptions } from "node:https";
 import { isDeepStrictEqual } from "node:util";
-import type { KubeConfig } from "@kubernetes/client-node";
 import type { Dispatcher } from "undici";
+import type { Authentication, Authenticator } from "./authentication.ts";
 import type { Route, Tls } from "./dispatcher.ts";
-import type { Failure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
 /** What requests are sent with until credentials change. */
-export interface Session {
+export interface Session extends Authentication {
   readonly dispatcher: Dispatcher;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Every credential in the form in which it could be quoted. */
-  readonly secrets: readonly string[];
-  readonly tls: Tls;
-}
-
-/** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
-export class CredentialsMissing extends Error {
-  readonly failure: Failure;
-
-  constructor(detail: string) {
-    super(detail);
-    this.failure = { kind: "unauthorized", transient: false, detail };
-  }
+  /** The field or variable that names the proxy in between, if there is one. */
+  readonly proxy?: string;
 }
 
 /** How connections are made: `dispatcher` makes them, and the rest is said to it. */
-export interface Connections extends Pick<Route, "connections" | "connectTimeout"> {
+export interface Connections extends Omit<Route, "tls"> {
   readonly dispatcher: (route: Route) => Dispatcher;
 }
 
@@ -34,28 +20,28 @@ export interface Connections extends Pick<Route, "connections" | "connectTimeout
 const credentialsAge = 30_000;
 
 /**
- * Credentials and connections of one cluster. Credentials come from the library, which reads
- * certificate and token files, runs exec plugins and refreshes OIDC tokens; it is asked again now
- * and then because these expire, and starts anew when the server has answered 401.
+ * Credentials and connections of one cluster. Credentials are loaded again now and then, because
+ * they expire and files are replaced, and start anew when the server has answered 401.
  */
 export class Sessions {
-  #kubeconfig: KubeConfig;
-  readonly #reread: () => Promise<KubeConfig>;
+  #authenticator: Authenticator;
+  readonly #reread: () => Promise<Authenticator>;
   readonly #connections: Connections;
   readonly #time: Time;
   #session: Promise<Session> | undefined;
   /** The last one that was made. */
   #latest: Session | undefined;
-  #askedAt = -Infinity;
+  /** When credentials have to be loaded again. */
+  #due = -Infinity;
   #renewedAt = -Infinity;
 
   constructor(
-    kubeconfig: KubeConfig,
-    reread: () => Promise<KubeConfig>,
+    authenticator: Authenticator,
+    reread: () => Promise<Authenticator>,
     connections: Connections,
     time: Time,
   ) {
-    this.#kubeconfig = kubeconfig;
+    this.#authenticator = authenticator;
     this.#reread = reread;
     this.#connections = connections;
     this.#time = time;
@@ -63,7 +49,7 @@ export class Sessions {
 
   /** Throws CredentialsMissing, the same one to all who ask within `credentialsAge`. */
   current(): Promise<Session> {
-    if (this.#session !== undefined && this.#time.now() - this.#askedAt <= credentialsAge) {
+    if (this.#session !== undefined && this.#time.now() <= this.#due) {
       return this.#session;
     }
     const session = this.#next();
@@ -91,8 +77,8 @@ export class Sessions {
 
   async #anew(refused: Session): Promise<Session> {
     try {
-      // A new KubeConfig has an empty cache: exec plugins run again.
-      this.#kubeconfig = await this.#reread();
+      // A new one remembers nothing: plugins run again.
+      this.#authenticator = await this.#reread();
       return await this.#next();
     } catch {
       // The server's 401 says more than that there are no other credentials.
@@ -102,10 +88,13 @@ export class Sessions {
 
   /** A new session, or the latest one if nothing has changed. */
   async #next(): Promise<Session> {
-    this.#askedAt = this.#time.now();
-    const options = await this.#credentials();
-    const tls = tlsOf(options);
-    const headers = headersOf(options);
+    const now = this.#time.now();
+    this.#due = now + credentialsAge;
+    const authentication = await this.#authenticator.authenticate();
+    const { tls, headers, expires = Infinity } = authentication;
+    const left = expires - Date.now();
+    // One that is given out expired is shown all the same: clocks differ.
+    if (left > 0) this.#due = Math.min(this.#due, now + left);
     const latest = this.#latest;
     const sameTls = latest !== undefined && isDeepStrictEqual(latest.tls, tls);
     if (sameTls && isDeepStrictEqual(latest.headers, headers)) {
@@ -116,71 +105,13 @@ export class Sessions {
       // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
       latest.dispatcher.close().catch(() => undefined);
     }
-    this.#latest = { headers, tls, dispatcher, secrets: secretsOf(headers, this.#kubeconfig) };
+    const { proxy } = this.#connections;
+    this.#latest = { ...authentication, dispatcher, ...(proxy && { proxy: proxy.from }) };
     return this.#latest;
   }
 
-  async #credentials(): Promise<RequestOptions> {
-    const options: RequestOptions = {};
-    try {
-      await this.#kubeconfig.applyToHTTPSOptions(options);
-      return options;
-    } catch (error) {
-      // Neither the output of a plugin nor what a parser quotes of it may be repeated.
-      throw new CredentialsMissing(this.#whyNone(error));
-    }
-  }
-
-  #whyNone(error: unknown): string {
-    const context = this.#kubeconfig.getCurrentContext();
-    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    return `kubectl --context ${context} get --raw /version shows why${code}`;
-  }
-
   #dispatcher(tls: Tls): Dispatcher {
-    const cluster = this.#kubeconfig.getCurrentCluster();
-    const { dispatcher, ...settings } = this.#connections;
-    return dispatcher({
-      ...settings,
-      server: new URL(cluster?.server ?? ""),
-      proxy: cluster?.proxyUrl,
-      tls,
-    });
+    const { dispatcher, ...route } = this.#connections;
+    return dispatcher({ ...route, tls });
   }
-}
-
-const tlsOptions = new Set([
-  "ca",
-  "cert",
-  "key",
-  "passphrase",
-  "pfx",
-  "rejectUnauthorized",
-  "servername",
-]);
-
-/** Only what is set: an explicit undefined would switch off a default of TLS. */
-function tlsOf(options: RequestOptions): Tls {
-  return Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => tlsOptions.has(name) && value !== undefined),
-  );
-}
-
-function headersOf({ auth, headers }: RequestOptions): Record<string, string> {
-  const all = new Headers();
-  if (typeof auth === "string") {
-    all.set("authorization", `Basic ${Buffer.from(auth).toString("base64")}`);
-  }
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    // A token file often ends with a line break, which no header may hold; Headers trims it.
-    all.set(name, String(value));
-  }
-  return Object.fromEntries(all);
-}
-
-function secretsOf(headers: Readonly<Record<string, string>>, kubeconfig: KubeConfig): string[] {
-  const user = kubeconfig.getCurrentUser();
-  const sent = headers.authorization?.replace(/^\w+ /, "");
-  const all = [sent, user?.token?.trim(), user?.password, user?.keyData];
-  return all.flatMap((secret) => (secret ? [secret] : []));
 }

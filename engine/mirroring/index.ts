@@ -4,5 +4,6 @@
  */
 export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
+export { selectedElsewhere } from "./model/selected-elsewhere.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export type { Inputs, MirrorsArgs, ObservedGateway, Outputs } from "./reconcile/state.ts";

@@ -9,21 +9,22 @@ import {
 } from "../credentials/link-target.ts";
 import type {
   TargetArgs,
+  TargetFacts,
   TargetInputs,
   TargetOutputs,
   TokenCheckArgs,
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
-import { connect } from "../kubernetes/connect.ts";
 import { debugLog } from "../kubernetes/log.ts";
+import { cancellation, unlessCancelled } from "./cancellation.ts";
 import type { CheckFailure } from "./failures.ts";
 import { awaitsUnknown } from "./unknown.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
 import { isDeepStrictEqual } from "node:util";
 
 /** For its clients: one per cluster and process. */
-const world = new Clusters();
+const world = new Clusters({ cancellation });
 
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
@@ -32,22 +33,14 @@ const read: ReadTarget = (args, before) =>
   });
 
 /** As long as Pulumi itself waits for a Service's load balancer. */
-const balancerPolling = { within: 600_000, every: 2_000 };
+const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
 /** Controllers fill a token Secret, and API servers learn of new rules, within a second or two. */
-const tokenPolling = { within: 30_000, every: 500 };
+const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
 /** What a link has to know of its target, read again in every run; it has no object of its own. */
 export const linkTargets = {
-  async check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<PulumiChecked<TargetInputs>> {
-    if (awaitsUnknown(args)) return { inputs: args, failures: [] };
-    const { inputs, mistake, notes } = await checkTarget(read, olds, args);
-    const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
-    const link = `link ${args.source}/${args.target}`;
-    debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
-    // Pulumi shows each line that the provider prints as a message of the stack.
-    for (const note of notes) console.log(`${link}: ${note}`);
-    const foreign = olds.source === undefined ? await madeByOthers(args) : [];
-    return { inputs, failures: [...failures, ...foreign] };
+  check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<PulumiChecked<TargetInputs>> {
+    return unlessCancelled(cancellation, () => checkLink(olds, args));
   },
 
   diff(_id: string, olds: Partial<TargetOutputs>, news: TargetInputs) {
@@ -55,12 +48,12 @@ export const linkTargets = {
   },
 
   async create(inputs: TargetInputs) {
-    const facts = await settleTarget(read, {}, inputs, balancerPolling);
+    const facts = await settle({}, inputs);
     return { id: `${inputs.source}/${inputs.target}`, outs: { ...inputs, facts } };
   },
 
   async update(_id: string, olds: TargetOutputs, inputs: TargetInputs) {
-    const facts = await settleTarget(read, olds, inputs, balancerPolling);
+    const facts = await settle(olds, inputs);
     return { outs: { ...inputs, facts } };
   },
 
@@ -109,6 +102,25 @@ export const tokenChecks = {
   },
 };
 
+function settle(olds: Partial<TargetOutputs>, inputs: TargetInputs): Promise<TargetFacts> {
+  return unlessCancelled(cancellation, () => settleTarget(read, olds, inputs, balancerPolling));
+}
+
+async function checkLink(
+  olds: Partial<TargetInputs>,
+  args: TargetArgs,
+): Promise<PulumiChecked<TargetInputs>> {
+  if (awaitsUnknown(args)) return { inputs: args, failures: [] };
+  const { inputs, mistake, notes } = await checkTarget(read, olds, args);
+  const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
+  const link = `link ${args.source}/${args.target}`;
+  debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
+  // Pulumi shows each line that the provider prints as a message of the stack.
+  for (const note of notes) console.log(`${link}: ${note}`);
+  const foreign = olds.source === undefined ? await madeByOthers(args) : [];
+  return { inputs, failures: [...failures, ...foreign] };
+}
+
 /** For a link that is new to this stack. */
 async function madeByOthers(args: TargetArgs): Promise<CheckFailure[]> {
   const { source, sourceAccess } = args;
@@ -123,11 +135,12 @@ interface PulumiChecked<Inputs> {
 }
 
 function tryToken(args: TokenCheckArgs): Promise<void> {
-  return checkToken(args, {
+  const context = {
     runner: () => world.client(args.target, args.access),
-    bearer: (token) => connect({ ...args.access, token }, args.target),
+    bearer: (token: string) => world.connect({ ...args.access, token }, args.target),
     polling: tokenPolling,
-  });
+  };
+  return unlessCancelled(cancellation, () => checkToken(args, context));
 }
 
 /** What is compared; state adds the provider's own code to it. */

@@ -2,8 +2,10 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
+import type { Cancellation } from "../kubernetes/cancellation.ts";
 import { type Report, summary } from "../health/report.ts";
 import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
+import { cancellation, unlessCancelled } from "./cancellation.ts";
 
 const unasked = { failures: [] };
 
@@ -13,10 +15,13 @@ export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mes
 export function healthResource(
   look: (mesh: HealthMesh, wait: number | undefined) => Promise<Report>,
   say: (line: string) => void = console.log,
+  stopped: Pick<Cancellation, "stop"> = cancellation,
 ) {
   async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
     const leaving = linksRemoved(before, inputs.mesh);
-    const report = await look({ ...inputs.mesh, leaving }, inputs.wait);
+    const report = await unlessCancelled(stopped, () =>
+      look({ ...inputs.mesh, leaving }, inputs.wait),
+    );
     for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
     const errors = stopping(report, inputs.mesh);
     if (errors.length > 0) throw new Unhealthy(id, inputs, errors);
@@ -92,5 +97,6 @@ function polling(mesh: HealthMesh, wait = 30): HealthPolling {
     enough: (report) => stopping(report, mesh).length === 0,
     within: wait * 1000,
     every: 2_000,
+    cancellation,
   };
 }

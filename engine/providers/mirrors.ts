@@ -18,6 +18,8 @@ import {
   outputsOf,
 } from "../mirroring/reconcile/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
+import type { Cancellation } from "../kubernetes/cancellation.ts";
+import { cancellation as ofThisProcess, unlessCancelled } from "./cancellation.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
 import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
@@ -30,6 +32,7 @@ export interface Process {
   readonly wanted: WantedHere;
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
+  readonly cancellation: Cancellation;
 }
 
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
@@ -37,14 +40,19 @@ export class MirrorsProvider {
   readonly #process: Process;
 
   constructor({
-    clusters = new Clusters(),
+    cancellation = ofThisProcess,
+    clusters = new Clusters({ cancellation }),
     wanted = new WantedHere(),
     say = print,
   }: Partial<Process> = {}) {
-    this.#process = { clusters, wanted, say };
+    this.#process = { clusters, wanted, say, cancellation };
   }
 
-  async check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
+  check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
+    return unlessCancelled(this.#process.cancellation, () => this.#check(olds, args));
+  }
+
+  async #check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
     const { observedGateways, ...known } = args;
     if (awaitsUnknown(known)) {
       const revision = (olds.revision ?? 0) + 1;
@@ -78,8 +86,8 @@ export class MirrorsProvider {
 
   /** Reports what there is, which needs the source cluster alone; keeps what is known where it is away. */
   async read(id: string, props?: Outputs) {
-    const { clusters, say } = this.#process;
-    return withoutTrace(async () => {
+    const { cancellation, clusters, say } = this.#process;
+    return unlessCancelled(cancellation, async () => {
       if (props === undefined)
         throw new Error(
           `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,

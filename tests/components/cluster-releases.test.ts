@@ -4,6 +4,8 @@ import type { Raw } from "../unit/config/table.ts";
 import { argsOf, built, bundle, canary, release } from "./mocked-cluster.ts";
 import { mockedStack, redacted, valueOf } from "./mocked-stack.ts";
 
+const targeted = { links: [{ source: "east", target: "west" }] };
+
 describe("Cluster: releases", () => {
   const inputsOf = async (chart: string, keys: Raw = {}) =>
     (await built(keys)).resource(release, `west-${chart}`).inputs;
@@ -42,6 +44,17 @@ describe("Cluster: releases", () => {
     );
   });
 
+  it("are waited for by Helm, but for a gateway, whose address a link waits for", async () => {
+    const { resource } = await built(targeted);
+    const isSkipped = (chart: string) => resource(release, `west-${chart}`).inputs["skipAwait"];
+    deepEqual(["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"].map(isSkipped), [
+      false,
+      false,
+      true,
+    ]);
+    equal((await inputsOf("linkerd-multicluster"))["skipAwait"], false);
+  });
+
   it("of no charts where the folder has none, before anything else is sent", async () => {
     const args = argsOf({ charts: { source: "./no-such-folder" } });
     const { order } = await mockedStack(() => {
@@ -67,8 +80,8 @@ describe("Cluster: releases", () => {
     });
   });
 
-  it("the extension has a gateway and no controllers", async () => {
-    const { values, namespace: where } = await inputsOf("linkerd-multicluster");
+  it("the extension has a gateway where a link goes through it, and no controllers", async () => {
+    const { values, namespace: where } = await inputsOf("linkerd-multicluster", targeted);
     equal(where, "linkerd-multicluster");
     deepEqual(values, {
       linkerdNamespace: "linkerd",
@@ -87,7 +100,8 @@ describe("Cluster: releases", () => {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } }, proxy: null },
       "linkerd-multicluster": { gateway: { serviceType: "NodePort" } },
     };
-    const keys = { clusters: { west: { values, gatewayApi: "assume" } } };
+    const west = { values, gatewayApi: "assume", gateway: { enabled: true } };
+    const keys = { clusters: { west } };
     const { resource } = await built(keys);
     const valuesOf = (chart: string) => resource(release, `west-${chart}`).inputs["values"];
     deepEqual(valuesOf("linkerd-crds"), { installGatewayAPI: false });
@@ -105,7 +119,7 @@ describe("Cluster: releases", () => {
 
 describe("Cluster: what others build on", () => {
   it("its provider, what to wait for, its bundle and whether it has a gateway", async () => {
-    const { result } = await built();
+    const { result } = await built(targeted);
     equal((await valueOf(result.ready.urn)).split("::").at(-1), "west-linkerd-multicluster");
     equal((await valueOf(result.provider.urn)).split("::").at(-1), "west");
     equal(await valueOf(result.trustBundle), bundle);

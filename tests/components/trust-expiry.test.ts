@@ -8,7 +8,7 @@ import { bare, generated, issuerNames, rootOf } from "./trust-roots.ts";
 
 describe("TrustRoot: what expires", () => {
   it("says when the anchor runs out, in time", async () => {
-    const { said } = await rootOf(generated, bare, new Date(Date.now() + 3600 * day));
+    const { said } = await rootOf(generated, bare, new Date(Date.now() + 3600.5 * day));
     match(
       said[0] ?? "",
       /^warning: The trust anchor, root\.linkerd\.cluster\.local .* expires in 49 days, on .* Start a rotation: set linkerd-multicluster:trust\.generation to 2\.$/,

@@ -88,7 +88,7 @@ describe("access to a real target", function () {
     const { west } = bed.clusters;
     await clusters.addLinkerd(west);
     const { inputs } = await linkTargets.check({}, clusters.question(bed));
-    assert.match(inputs.remark ?? "", /no load balancer address yet/);
+    assert.match(inputs.remark ?? "", /no external address yet/);
     const created = linkTargets.create(inputs);
     await clusters.addBalancerAddress(west, "192.0.2.7");
     ({ facts } = (await created).outs);

@@ -15,6 +15,8 @@ export interface Seen {
   readonly ofAll: number;
   readonly method: string;
   readonly path: string;
+  /** What is sent; empty for nothing. */
+  readonly body: string;
   /** Milliseconds after which nobody waits for the answer any more. */
   readonly patience: number;
 }
@@ -41,6 +43,8 @@ export type Fault =
   | { readonly answer: Answer }
   /** The answer is another one on its way back. */
   | { readonly lie: (answer: Answer) => Answer }
+  /** Another server answers, such as one that has fallen behind. */
+  | { readonly by: Dispatcher }
   /** The answer comes after that. */
   | { readonly delay: () => Promise<unknown> };
 
@@ -75,22 +79,22 @@ export class Faults extends AnsweringDispatcher {
   seen = 0;
   readonly #sender: Sender;
   readonly #server: Dispatcher;
-  readonly #waited: (milliseconds: number) => void;
+  readonly #wait: (milliseconds: number) => Promise<void>;
 
   /**
-   * @param waited told how long somebody has waited in vain, so that no test has to
+   * @param wait how somebody waits in vain, so that no test has to
    * @param sender the process that asks, where it asks other servers too
    */
   constructor(
     server: Dispatcher,
     plan: Plan = () => undefined,
-    waited: (milliseconds: number) => void = () => undefined,
+    wait: (milliseconds: number) => Promise<void> = () => Promise.resolve(),
     sender = new Sender(),
   ) {
     super();
     this.plan = plan;
     this.#server = server;
-    this.#waited = waited;
+    this.#wait = wait;
     this.#sender = sender;
   }
 
@@ -103,14 +107,10 @@ export class Faults extends AnsweringDispatcher {
     if (this.#sender.isKilled) return never();
     this.seen += 1;
     this.#sender.sent += 1;
-    const { method, path, headersTimeout: patience = 0 } = sent;
-    const seen = {
-      number: this.seen,
-      ofAll: this.#sender.sent,
-      method,
-      path,
-      patience: patience ?? 0,
-    };
+    const { method, path } = sent;
+    const patience = sent.headersTimeout ?? 0;
+    const body = typeof sent.body === "string" ? sent.body : "";
+    const seen = { number: this.seen, ofAll: this.#sender.sent, method, path, body, patience };
     const fault = this.plan(seen);
     switch (fault) {
       case undefined:
@@ -128,11 +128,11 @@ export class Faults extends AnsweringDispatcher {
         await this.#passOn(sent);
         return this.#passOn(sent);
       case "hang":
-        this.#waited(patience);
+        await this.#wait(patience);
         throw timedOut();
       case "carry out and hang":
         await this.#passOn(sent);
-        this.#waited(patience);
+        await this.#wait(patience);
         throw timedOut();
       case "crash":
         return this.#die();
@@ -141,6 +141,7 @@ export class Faults extends AnsweringDispatcher {
         return this.#die();
       default:
         if ("answer" in fault) return fault.answer;
+        if ("by" in fault) return this.#passOn(sent, fault.by);
         if ("lie" in fault) return fault.lie(await this.#passOn(sent));
         await fault.delay();
         return this.#passOn(sent);
@@ -152,8 +153,11 @@ export class Faults extends AnsweringDispatcher {
     return never();
   }
 
-  async #passOn({ headersTimeout: _, bodyTimeout: _body, ...sent }: Sent): Promise<Answer> {
-    const { statusCode, headers, body } = await this.#server.request(sent);
+  async #passOn(
+    { headersTimeout: _, bodyTimeout: _body, ...sent }: Sent,
+    server = this.#server,
+  ): Promise<Answer> {
+    const { statusCode, headers, body } = await server.request(sent);
     const retryAfter = headers["retry-after"];
     return {
       status: statusCode,

@@ -5,6 +5,8 @@ export interface Kind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Whether its status is a subresource. */
+  readonly hasStatus: boolean;
 }
 
 const core = { group: "/api/v1", apiVersion: "v1" };
@@ -15,17 +17,25 @@ const multicluster = {
 };
 
 export const kinds: readonly Kind[] = [
-  { ...core, kind: "Service", plural: "services", namespaced: true },
-  { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true },
-  { ...core, kind: "Pod", plural: "pods", namespaced: true },
-  { ...core, kind: "Secret", plural: "secrets", namespaced: true },
-  { ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true },
-  { ...apps, kind: "Deployment", plural: "deployments", namespaced: true },
-  { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true },
-  { ...multicluster, kind: "Link", plural: "links", namespaced: true },
+  { ...core, kind: "Service", plural: "services", namespaced: true, hasStatus: true },
+  { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true, hasStatus: false },
+  { ...core, kind: "Pod", plural: "pods", namespaced: true, hasStatus: true },
+  { ...core, kind: "Secret", plural: "secrets", namespaced: true, hasStatus: false },
+  { ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true, hasStatus: false },
+  { ...apps, kind: "Deployment", plural: "deployments", namespaced: true, hasStatus: true },
+  { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true, hasStatus: true },
+  { ...multicluster, kind: "Link", plural: "links", namespaced: true, hasStatus: true },
   // Last, since what is in a namespace has a path below it.
-  { ...core, kind: "Namespace", plural: "namespaces", namespaced: false },
+  { ...core, kind: "Namespace", plural: "namespaces", namespaced: false, hasStatus: true },
 ];
+
+export const groups: readonly string[] = [...new Set(kinds.map(({ group }) => group))];
+
+export function kindOf(plural: string): Kind {
+  const found = kinds.find((kind) => kind.plural === plural);
+  if (found === undefined) throw new Error(`this server has no ${plural}`);
+  return found;
+}
 
 /** What a path names: a collection, or with `name` one object; without `namespace` all of them. */
 export interface Target {
@@ -45,6 +55,8 @@ export function targetOf(path: string): Target | undefined {
     const scoped = kind.namespaced && words[0] === "namespaces" && words.length > 2;
     const [plural, name, subresource] = scoped ? words.slice(2) : words;
     if (plural !== kind.plural) continue;
+    if (subresource !== undefined && subresource !== "status") return undefined;
+    if (kind.namespaced && !scoped && name !== undefined) return undefined;
     return { kind, namespace: scoped ? (words[1] ?? "") : "", name, subresource };
   }
   return undefined;

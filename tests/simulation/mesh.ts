@@ -46,6 +46,8 @@ export class Mesh {
   stack = "mesh/simulated";
   /** Which server the context of a cluster leads to, where it isn't that cluster's. */
   readonly contexts = new Map<string, string>();
+  /** Objects on one page of a list, where it isn't as many as in any run. */
+  pageSize: number | undefined;
 
   constructor(clusters: readonly string[], config: Config) {
     for (const name of clusters) this.servers.set(name, new ApiServer(name));
@@ -114,7 +116,7 @@ export class Mesh {
 
   async #operation(
     weather: Weather = calm,
-    work: (process: Process, anew: () => Process) => Promise<unknown>,
+    work: (process: Partial<Process>, anew: () => Partial<Process>) => Promise<unknown>,
   ): Promise<Ended> {
     const time = new VirtualTime();
     const all = new Map<string, Faults>();
@@ -123,17 +125,16 @@ export class Mesh {
       const known = all.get(context);
       if (known !== undefined) return known;
       const server = this.server(this.contexts.get(context) ?? context);
-      const waited = (milliseconds: number) => {
-        time.pass(milliseconds);
-      };
-      const faults = new Faults(server, weather(context), waited, sender);
+      const wait = (milliseconds: number) => time.sleep(milliseconds);
+      const faults = new Faults(server, weather(context), wait, sender);
       all.set(context, faults);
       return faults;
     };
     const lines: string[] = [];
-    const anew = (): Process => ({
+    const anew = (): Partial<Process> => ({
       clusters: new Clusters({
         time,
+        ...(this.pageSize !== undefined && { pageSize: this.pageSize }),
         dispatcher: ({ server }) => between(server.hostname.replace(/\.test$/, "")),
       }),
       wanted: new WantedHere(),

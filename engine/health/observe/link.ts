@@ -77,7 +77,7 @@ async function readCredentials(
   // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();
   const attempt = (kubeconfig: string): Promise<Trial> => {
-    const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context);
+    const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context, world);
     trials.set(kubeconfig, known);
     return known;
   };

@@ -1,3 +1,4 @@
+import type { ConnectOptions } from "../../kubernetes/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
@@ -17,8 +18,12 @@ export interface Views {
  * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
  * cannot be read is one finding and hides no other.
  */
-export async function observeMesh(mesh: HealthMesh, now: Date): Promise<Views> {
-  const world = new Clusters();
+export async function observeMesh(
+  mesh: HealthMesh,
+  now: Date,
+  options: ConnectOptions = {},
+): Promise<Views> {
+  const world = new Clusters(options);
   try {
     const names = Object.keys(mesh.clusters);
     const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));

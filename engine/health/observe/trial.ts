@@ -1,10 +1,10 @@
 import { deniedOf, type Question, questions } from "../../credentials/token-check.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
-import { connect } from "../../kubernetes/connect.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
+import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Trial } from "../view.ts";
 import { credentialsIn } from "../../credentials/kubeconfig.ts";
 
@@ -23,15 +23,19 @@ export interface TrialContext {
  * not be so in the source cluster, the token is tried at the address that the
  * runner uses. It goes to the target and nowhere else, and no part of it is in what is returned.
  */
-export async function tryCredentials(text: string, context: TrialContext): Promise<Trial> {
+export async function tryCredentials(
+  text: string,
+  context: TrialContext,
+  clusters: Pick<Clusters, "connect">,
+): Promise<Trial> {
   const credentials = credentialsIn(text);
   if (typeof credentials === "string") return { outcome: "unusable", rule: credentials };
   const { target, access } = context;
   const server = new URL(credentials.server).origin;
-  const direct = await tried(() => connect(credentials, target), server, context);
+  const direct = await tried(() => clusters.connect(credentials, target), server, context);
   if (!("outOfReach" in direct)) return direct;
   const own = await tried(
-    () => connect({ ...access, token: credentials.token }, target),
+    () => clusters.connect({ ...access, token: credentials.token }, target),
     server,
     context,
   );

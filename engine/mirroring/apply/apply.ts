@@ -9,32 +9,26 @@ import { federatedPart, ownerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Change, Plan, Write } from "../plan/change.ts";
 import { addressOf, rootOf } from "../plan/ownership.ts";
+import { type Failure, failureOf } from "./failures.ts";
 import { writeEndpoints } from "./endpoints.ts";
 import { namespaceManifest } from "./manifest.ts";
 import { Progress } from "./progress.ts";
 import { writeService } from "./services.ts";
 import { remove, type WriteScope } from "./write-scope.ts";
 
-/** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */
-export interface Failure {
-  readonly key?: ObjectKey;
-  readonly sentence: string;
-}
-
 /** Where the mirrors of a source are written, and by whom. */
-export interface Destination {
-  readonly kubernetes: Kubernetes;
-  /** Name of the source cluster. */
-  readonly source: string;
-  /** Whom `managedFields` names as the writer: this stack. */
-  readonly fieldManager: string;
-}
+export type Destination = Omit<WriteScope, "owner">;
 
 /** As much of a part's plan as is carried out. */
 export type PartWork = Pick<Plan, "addresses" | "changes" | "namespaces">;
 
 /** By part. */
 export type Work = ReadonlyMap<string, PartWork>;
+
+/** How many mirrors are to be written or deleted. */
+export function changesIn(work: Work): number {
+  return [...work.values()].reduce((sum, { changes }) => sum + changes.length, 0);
+}
 
 /**
  * Carries out the plans of all parts together, in the order that keeps traffic up: namespaces,
@@ -72,7 +66,7 @@ class Run {
   readonly #progress: Progress;
   readonly #failed = new Set<ObjectKey>();
   /** By name: why there is none. */
-  readonly #failedNamespaces = new Map<string, string>();
+  readonly #failedNamespaces = new Map<string, Failure>();
   /** ClusterIPs of mirrors: as observed, and then as written. */
   readonly #addresses: Map<ObjectKey, string>;
 
@@ -92,7 +86,7 @@ class Run {
       ),
     );
     this.#addresses = new Map([...work.values()].flatMap(({ addresses }) => [...addresses]));
-    this.#progress = new Progress("mirroring", all.length, say);
+    this.#progress = new Progress("mirroring", all.length, say, destination.time);
   }
 
   async createNamespaces(): Promise<void> {
@@ -101,7 +95,7 @@ class Run {
         await this.#kubernetes.create(resources.namespaces, namespaceManifest(name, labels));
       } catch (error) {
         if (error instanceof KubernetesError && error.kind === "alreadyExists") return;
-        this.#failedNamespaces.set(name, sentenceOf(error));
+        this.#failedNamespaces.set(name, failureOf(error));
         throw error;
       }
     });
@@ -109,10 +103,10 @@ class Run {
 
   async writeServices(): Promise<void> {
     const possible = this.#writes.filter(({ change }) => {
-      const sentence = this.#failedNamespaces.get(change.wanted.namespace);
-      if (sentence === undefined) return true;
+      const failure = this.#failedNamespaces.get(change.wanted.namespace);
+      if (failure === undefined) return true;
       this.#failed.add(change.key);
-      this.failures.push({ key: change.key, sentence });
+      this.failures.push({ key: change.key, ...failure });
       return false;
     });
     await this.#each(
@@ -166,8 +160,7 @@ class Run {
       if (result.status === "fulfilled" || item === undefined) return;
       const key = keyOf?.(item);
       if (key !== undefined) this.#failed.add(key);
-      const sentence = sentenceOf(result.reason);
-      this.failures.push({ ...(key !== undefined && { key }), sentence });
+      this.failures.push(failureOf(result.reason, key));
     });
   }
 }
@@ -179,8 +172,4 @@ function keyOfChange({ change }: Scoped<Change>): ObjectKey {
 /** A namespace made for mirrors says for which: those of one link, or federated Services. */
 function namespaceLabels(part: string): StringMap {
   return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
-}
-
-function sentenceOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,3 +1,5 @@
+import type { Time } from "../../kubernetes/retry.ts";
+
 /** Milliseconds between two lines. */
 const interval = 1_000;
 
@@ -6,26 +8,21 @@ export class Progress {
   readonly #label: string;
   readonly #total: number;
   readonly #say: (line: string) => void;
-  readonly #now: () => number;
+  readonly #time: Pick<Time, "now">;
   #done = 0;
   #said: number;
 
-  constructor(
-    label: string,
-    total: number,
-    say: (line: string) => void,
-    now: () => number = Date.now,
-  ) {
+  constructor(label: string, total: number, say: (line: string) => void, time: Pick<Time, "now">) {
     this.#label = label;
     this.#total = total;
     this.#say = say;
-    this.#now = now;
-    this.#said = now();
+    this.#time = time;
+    this.#said = time.now();
   }
 
   step(): void {
     this.#done += 1;
-    const now = this.#now();
+    const now = this.#time.now();
     if (now - this.#said < interval) return;
     this.#said = now;
     this.#say(`${this.#label}: ${String(this.#done)}/${String(this.#total)}`);

@@ -14,17 +14,25 @@ export async function writeService(scope: WriteScope, change: Write): Promise<Se
   const { wanted, live } = change;
   if (change.action === "replace" && live.service !== undefined) {
     await clear(scope, live.service);
-    return write(scope, resources.services, wanted, undefined, (now) => manifest(wanted, now));
+    return write(scope, resources.services, wanted, undefined, (now) =>
+      manifest(scope, wanted, now),
+    );
   }
-  return write(scope, resources.services, wanted, live.service, (now) => manifest(wanted, now));
+  return write(scope, resources.services, wanted, live.service, (now) =>
+    manifest(scope, wanted, now),
+  );
 }
 
-function manifest(wanted: Mirror, live: Service | undefined): Service | undefined {
+function manifest(
+  { source }: Pick<WriteScope, "source">,
+  wanted: Mirror,
+  live: Service | undefined,
+): Service | undefined {
   if (live !== undefined) {
     const { service, replace } = difference({ service: live }, wanted, () => undefined);
     if (replace)
       throw new Error(
-        `the Service ${wanted.namespace}/${wanted.name} changed between headless and not while this run was at it: run again`,
+        `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
       );
     if (service.length === 0) return undefined;
   }

@@ -3,13 +3,14 @@ import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { statusUpdate, type LinkStatuses } from "../plan/status.ts";
-import type { Failure } from "./apply.ts";
+import type { Failure } from "./failures.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
- * for each Service.
+ * for each Service. Nothing but people reads it, so one that can't be written is no failure; the next
+ * run finds it out of date and tries again.
  *
- * @returns sentences about what could not be written
+ * @returns notes about what could not be written
  */
 export async function writeStatuses(
   kubernetes: Kubernetes,
@@ -20,7 +21,7 @@ export async function writeStatuses(
   const failed = new Map<ObjectKey, string>(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),
   );
-  const problems: string[] = [];
+  const notes: string[] = [];
   for (const link of new Set(statuses.map((status) => status.link))) {
     const live = source.links?.get(link);
     if (live === undefined) continue;
@@ -35,8 +36,9 @@ export async function writeStatuses(
       const patch = { status: Object.fromEntries(updates) };
       await kubernetes.patch(resources.links, live.metadata, patch, { subresource: "status" });
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      const why = error instanceof Error ? error.message : String(error);
+      notes.push(`the status of Link ${link} stays as it was, because ${why}`);
     }
   }
-  return problems;
+  return notes;
 }

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { keyOf, type ObjectMeta } from "../../kubernetes/objects.ts";
 import type { Resource } from "../../kubernetes/resources.ts";
+import { poll, type Time } from "../../kubernetes/retry.ts";
 import type { Owner } from "../model/owner.ts";
 
 interface OwnedObject {
@@ -16,6 +16,8 @@ export interface WriteScope {
   readonly source: string;
   /** Whom `managedFields` names as the writer: this stack. */
   readonly fieldManager: string;
+  /** The clock by which it is waited. */
+  readonly time: Pick<Time, "now" | "sleep">;
   readonly owner: Owner;
 }
 
@@ -85,7 +87,8 @@ export async function remove<T extends OwnedObject>(
       );
       return;
     } catch (error) {
-      if (hasKind(error, "notFound")) return;
+      // Any other 404 comes from something that knows nothing of the object.
+      if (error instanceof KubernetesError && error.absent === name) return;
       if (attempt === attempts || !hasKind(error, "conflict")) throw error;
       live = await kubernetes.find(resource, { name, namespace });
     }
@@ -97,18 +100,17 @@ export async function remove<T extends OwnedObject>(
  *
  * @returns the object, if it is still there
  */
-export async function gone<T extends OwnedObject>(
-  { kubernetes }: WriteScope,
+export function gone<T extends OwnedObject>(
+  { kubernetes, time }: WriteScope,
   resource: Resource<T>,
   name: Pick<ObjectMeta, "name" | "namespace">,
   patience: number,
 ): Promise<T | undefined> {
-  const deadline = Date.now() + patience;
-  for (let pause = 10; ; pause = Math.min(2 * pause, 250)) {
-    const live = await kubernetes.find(resource, name);
-    if (live === undefined || Date.now() >= deadline) return live;
-    await delay(pause);
-  }
+  return poll(
+    () => kubernetes.find(resource, name),
+    (live) => live === undefined,
+    { within: patience, every: 200, time },
+  );
 }
 
 function assertOurs<T extends OwnedObject>(

@@ -3,12 +3,13 @@ import type { Mirror } from "../model/mirror.ts";
 import {
   isHeadless,
   keyOf,
+  malformed,
   objectKey,
   type Endpoints,
   type ObjectKey,
   type Service,
 } from "../../kubernetes/objects.ts";
-import type { Reason, Skip } from "../model/reasons.ts";
+import { malformedObject, type Reason, type Skip } from "../model/reasons.ts";
 import { label, mirrorName } from "../model/vocabulary.ts";
 import { heldPods, type HeldPods, type MirroredPods, podsMirrored } from "./absent-pods.ts";
 import { discoveryMirror } from "./discovery.ts";
@@ -61,9 +62,15 @@ type Outcome =
 
 function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods): Outcome {
   const { link, source, target, gateway } = view;
+  // What it does not say about being exported must not pass for a no.
+  if (service[malformed] !== undefined)
+    return {
+      reason: "Malformed",
+      sentence: malformedObject(link.target, "Service", service[malformed]),
+    };
   const mode = exportMode(service, link);
   if (mode === undefined) {
-    const sentence = unheardExport(service, link);
+    const sentence = unheardExport(service, link, view.selectedElsewhere);
     return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
   }
   const namespace = source.namespaces.get(service.metadata.namespace);
@@ -74,6 +81,11 @@ function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods)
   if (!gateway.known) return { reason: "NoGateway", sentence: gateway.why };
 
   const endpoints = target.endpoints.get(keyOf(service));
+  if (endpoints?.[malformed] !== undefined)
+    return {
+      reason: "Malformed",
+      sentence: malformedObject(link.target, "Endpoints", endpoints[malformed]),
+    };
   if (link.headless && isHeadless(service)) {
     const held = heldPods(service, endpoints, view, mirroredPods);
     const shape = headlessShape(endpoints, liveMirror(service, view), held);

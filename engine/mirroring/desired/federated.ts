@@ -1,6 +1,7 @@
 import type { Mirror } from "../model/mirror.ts";
 import {
   keyOf,
+  malformed,
   objectKey,
   type ObjectKey,
   type Service,
@@ -65,12 +66,7 @@ export function liveFederated({ source }: Pick<FederatedView, "source">): Map<Ob
   const found = [...source.services.values()].filter(
     (service) => federated.owns(service) && service.metadata.name.endsWith(suffix),
   );
-  return new Map(
-    found.map((service) => {
-      const { namespace, name } = service.metadata;
-      return [objectKey(namespace, name.slice(0, -suffix.length)), service];
-    }),
-  );
+  return new Map(found.map((service) => [originOf(service), service]));
 }
 
 function federatedMirror(
@@ -80,8 +76,8 @@ function federatedMirror(
   view: FederatedView,
 ): Mirror | undefined {
   const tokens = tokensOf(members, live, view);
-  const details = metadata(members, live, view);
-  const local = members.find((member) => member.cluster === undefined);
+  const local = localName(origin, members, live, view);
+  const details = metadata(members, local, live, view);
   if (tokens.length === 0 && local === undefined) return undefined;
   const [namespace = "", name = ""] = origin.split("/");
   return {
@@ -101,6 +97,7 @@ function federatedMirror(
  */
 function metadata(
   members: readonly Member[],
+  local: string | undefined,
   live: Service | undefined,
   view: FederatedView,
 ): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> {
@@ -108,9 +105,10 @@ function metadata(
   const unsure =
     first === undefined ||
     (first.cluster !== undefined &&
-      tokensIn(live?.metadata.annotations ?? {}).some((token) =>
-        comesBefore(clusterOfToken(token), first, live, view),
-      ));
+      (local !== undefined ||
+        tokensIn(live?.metadata.annotations ?? {}).some((token) =>
+          comesBefore(clusterOfToken(token), first, live, view),
+        )));
   if (live !== undefined && unsure) {
     const { labels = {}, annotations = {} } = live.metadata;
     return { labels, annotations, ports: mirroredPorts(live) };
@@ -128,7 +126,7 @@ function metadata(
 function addMembers(
   annotations: StringMap,
   tokens: readonly string[],
-  local: Member | undefined,
+  local: string | undefined,
 ): Pick<Mirror, "annotations"> {
   const {
     [annotation.remoteMembers]: _tokens,
@@ -139,9 +137,23 @@ function addMembers(
     annotations: {
       ...copied,
       ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
-      ...(local !== undefined && { [annotation.localMember]: local.service.metadata.name }),
+      ...(local !== undefined && { [annotation.localMember]: local }),
     },
   };
+}
+
+/** Name of the source's own member; one that can't be judged now is what the live object says it is. */
+function localName(
+  origin: ObjectKey,
+  members: readonly Member[],
+  live: Service | undefined,
+  { source }: FederatedView,
+): string | undefined {
+  const local = members.find(({ cluster }) => cluster === undefined);
+  if (local !== undefined) return local.service.metadata.name;
+  return source.services.get(origin)?.[malformed] === undefined
+    ? undefined
+    : live?.metadata.annotations?.[annotation.localMember];
 }
 
 /** Tokens keep the places they have; new ones follow in the order of the links. */
@@ -160,7 +172,7 @@ function tokensOf(
     .map(({ cluster, name }) => memberToken(name, cluster));
   const stays = (token: string) => {
     const cluster = clusterOfToken(token);
-    return !managed.has(cluster) || outOfReach(view, cluster) || present.includes(token);
+    return !managed.has(cluster) || isUnknown(view, live, cluster) || present.includes(token);
   };
   const kept = tokensIn(live?.metadata.annotations ?? {}).filter(stays);
   return [...new Set([...kept, ...present])];
@@ -173,7 +185,7 @@ function comesBefore(
   live: Service | undefined,
   view: FederatedView,
 ): boolean {
-  if (managedClusters(view, live).has(cluster)) return outOfReach(view, cluster);
+  if (managedClusters(view, live).has(cluster)) return isUnknown(view, live, cluster);
   const theirs = linkCreated(view.source, cluster);
   return theirs !== undefined && (created === undefined || theirs < created);
 }
@@ -200,8 +212,20 @@ function managedClusters(
   return new Set([...links.map(({ link }) => link.target), ...(isShared ? [] : retired)]);
 }
 
-function outOfReach(view: FederatedView, cluster: string): boolean {
-  return view.links.some(({ link, target }) => link.target === cluster && target === undefined);
+/** Whether a cluster can't say now if it has a member: out of reach, or with a malformed answer. */
+function isUnknown(view: FederatedView, live: Service | undefined, cluster: string): boolean {
+  const origin = live === undefined ? undefined : originOf(live);
+  return view.links.some(
+    ({ link, target }) =>
+      link.target === cluster &&
+      (target === undefined ||
+        (origin !== undefined && target.services.get(origin)?.[malformed] !== undefined)),
+  );
+}
+
+/** The Service that a federated one unites. */
+function originOf({ metadata: { namespace, name } }: Service): ObjectKey {
+  return objectKey(namespace, name.slice(0, -federatedName("").length));
 }
 
 /** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */

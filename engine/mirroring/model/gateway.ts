@@ -1,4 +1,5 @@
 import { formatSeconds, parseDuration } from "../../kubernetes/duration.ts";
+import { isDnsName } from "../../kubernetes/names.ts";
 import type { Service } from "../../kubernetes/objects.ts";
 import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort, probePort } from "./vocabulary.ts";
@@ -48,8 +49,8 @@ export function gatewayFacts(
 ): GatewayAnswer {
   const addresses = said.addresses?.length ? said.addresses : loadBalancerAddresses(service);
   const port = said.port ?? portNamed(service, gatewayPort);
-  const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity] || undefined;
-  const identity = said.identity ?? annotated;
+  const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
+  const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
   if (addresses.length > 0 && port !== undefined && identity !== undefined)
     return { facts: { addresses, port, identity } };
   const lacks = [
@@ -71,12 +72,14 @@ export function gatewayFacts(
 const lacking = {
   addresses: (where: string, { spec: { type = "ClusterIP" } }: Service) =>
     type === "LoadBalancer"
-      ? `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`
+      ? `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`
       : `the gateway Service ${where} is of type ${type} and so has no address of its own: set gateway.addresses on the link`,
   port: (where: string) =>
     `the gateway Service ${where} has no port named ${gatewayPort}: set gateway.port on the link`,
-  identity: (where: string) =>
-    `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
+  identity: (where: string, { metadata: { annotations = {} } }: Service) =>
+    annotations[annotation.gatewayIdentity]
+      ? `the gateway Service ${where} has annotation ${annotation.gatewayIdentity} with a value that is not a DNS name: set gateway.identity on the link`
+      : `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
 } as const;
 
 /** An ingress point's IP, else its hostname; one with neither is passed over. */

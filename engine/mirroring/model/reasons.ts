@@ -37,6 +37,12 @@ export const reasons = {
     status: "InvalidService",
     meaning: "a mirror is never mirrored again, or clusters linked both ways would ping-pong",
   },
+  Malformed: {
+    keeps: true,
+    status: "Error",
+    meaning:
+      "a cluster's API server answers with an object that Kubernetes would not have stored, so nothing is concluded from it",
+  },
   MissingNamespace: {
     keeps: false,
     status: "MissingNamespace",
@@ -71,7 +77,7 @@ export const reasons = {
   NotSelected: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the Service has an export label, with a value that this link does not select",
+    meaning: "the Service has an export label, with a value that no link to its cluster selects",
   },
   TerminatingNamespace: {
     keeps: true,
@@ -98,4 +104,9 @@ export interface Skip {
   readonly mirror: string;
   readonly reason: Reason;
   readonly sentence: string;
+}
+
+/** The sentence for an object that a cluster answers with and can't have. */
+export function malformedObject(cluster: string, kind: string, problem: string): string {
+  return `${cluster} answers with a malformed ${kind} (${problem}), which Kubernetes would not have stored: see what its context leads to`;
 }

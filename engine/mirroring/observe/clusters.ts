@@ -1,10 +1,11 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
-import { connect } from "../../kubernetes/connect.ts";
+import { connect, type ConnectWith } from "../../kubernetes/connect.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
+import { systemTime, type Time } from "../../kubernetes/retry.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { type Controller, controllersIn } from "./controllers.ts";
@@ -32,12 +33,30 @@ export class Clusters {
     this.#addresses = new Cache(time);
   }
 
+  get time(): Time {
+    return this.#options.time ?? systemTime;
+  }
+
+  /** Whether nothing more is to be begun. */
+  get isCancelled(): boolean {
+    return this.#options.cancellation?.stop.aborted === true;
+  }
+
+  /**
+   * A client of the caller's own, which has to close it.
+   *
+   * @throws KubeconfigError where the kubeconfig does not have what is asked for
+   */
+  connect(to: ConnectWith, name: string): Promise<Kubernetes> {
+    return connect(to, name, this.#options);
+  }
+
   /** @throws KubeconfigError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
     const key = accessKey(access);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const client = connect(access, name, this.#options);
+    const client = this.connect(access, name);
     this.#clients.set(key, client);
     return client;
   }
@@ -88,12 +107,13 @@ export class Clusters {
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, async () => {
       const waiting = new AbortController();
-      const tooLate = setTimeout(resolveTimeout, undefined, {
-        ref: false,
-        signal: waiting.signal,
-      }).then(() => {
-        throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
-      });
+      const { stop } = this.#options.cancellation ?? {};
+      const ended = stop === undefined ? waiting.signal : AbortSignal.any([waiting.signal, stop]);
+      const tooLate = setTimeout(resolveTimeout, undefined, { ref: false, signal: ended }).then(
+        () => {
+          throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
+        },
+      );
       try {
         const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
         return found.map(({ address }) => address);

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { gatewayFacts, type GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
-import { objectKey } from "../../kubernetes/objects.ts";
+import { malformed, objectKey } from "../../kubernetes/objects.ts";
+import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 
 /** All addresses of a hostname; rejects where it has none. */
@@ -23,7 +24,12 @@ export async function readGateway(
   const { namespace, name } = link.gateway;
   const service = target.services.get(objectKey(namespace, name));
   const answer = gatewayFacts(link.gateway, service, `${target.cluster}/${namespace}/${name}`);
-  if ("missing" in answer) return unknown(answer.missing);
+  if ("missing" in answer) {
+    const problem = service?.[malformed];
+    return unknown(
+      problem === undefined ? answer.missing : malformedObject(target.cluster, "Service", problem),
+    );
+  }
   const { addresses, port, identity } = answer.facts;
   const { known, failed } = await resolveAll(addresses, resolve);
   if (known.length === 0)

@@ -1,5 +1,11 @@
-import type { MirrorAddress, MirrorSubset } from "../model/mirror.ts";
-import type { EndpointSubset, ObjectKey, ServicePort } from "../../kubernetes/objects.ts";
+import type { MirrorSubset } from "../model/mirror.ts";
+import type {
+  EndpointAddress,
+  EndpointPort,
+  EndpointSubset,
+  ObjectKey,
+  ServicePort,
+} from "../../kubernetes/objects.ts";
 
 /**
  * One spelling for things that Kubernetes spells in several ways: defaults left out or filled in,
@@ -23,47 +29,99 @@ export type AddressOf = (mirror: ObjectKey) => string | undefined;
 
 /** Subsets with IPs in the place of endpoint mirrors; hosts whose mirror has none are left out. */
 export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
-  return subsets
-    .map((subset) => ({
-      addresses: subset.addresses.flatMap((address) => {
-        if ("ip" in address) return [{ ip: address.ip }];
-        const ip = addressOf(address.endpointMirror);
-        return ip === undefined ? [] : [{ ip, hostname: address.hostname }];
-      }),
-      ports: subset.ports,
-    }))
-    .filter((subset) => subset.addresses.length > 0);
+  return repacked(withAddresses(subsets, addressOf));
 }
 
-/** Every address with its ports, one text each, sorted; being listed twice means nothing. */
+/** Every address with its ports, one text each, sorted; how they are spread over subsets means nothing. */
 export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
-  const texts = subsets.flatMap((subset) => {
-    const ports = portsText(subset.ports);
-    return [
-      ...(subset.addresses ?? []).map((a) => addressText(a.hostname, a.ip, ports)),
-      ...(subset.notReadyAddresses ?? []).map(
-        (a) => `${addressText(a.hostname, a.ip, ports)} not ready`,
-      ),
-    ];
-  });
-  return [...new Set(texts)].sort();
+  const texts = repacked(subsets).flatMap(({ addresses = [], notReadyAddresses = [], ports }) => [
+    ...addresses.map((address) => `${addressText(address)} (${portsText(ports)})`),
+    ...notReadyAddresses.map(
+      (address) => `${addressText(address)} (${portsText(ports)}) not ready`,
+    ),
+  ]);
+  return texts.sort();
 }
 
 export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: AddressOf): string[] {
-  const texts = subsets.flatMap((subset) => {
-    const ports = portsText(subset.ports);
-    return subset.addresses.map((address) => wantedText(address, ports, addressOf));
+  return liveTexts(withAddresses(subsets, (key) => addressOf(key) ?? "new"));
+}
+
+function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
+  return subsets.map(({ addresses, ports }) => ({
+    addresses: addresses.flatMap((address) => {
+      if ("ip" in address) return [{ ip: address.ip }];
+      const ip = addressOf(address.endpointMirror);
+      return ip === undefined ? [] : [{ ip, hostname: address.hostname }];
+    }),
+    ports,
+  }));
+}
+
+/** A port, or no port at all, and by the text of each address that offers it whether it is ready. */
+interface Offer {
+  readonly port: EndpointPort | undefined;
+  readonly readiness: Map<string, boolean>;
+}
+
+/**
+ * The subsets packed as some API servers do it before they store them, while others store what they
+ * are sent: ports that are offered by the same addresses are one subset, and an address that is
+ * listed both ways is not ready (Kubernetes, pkg/api/v1/endpoints, RepackSubsets; an address is one
+ * by its IP and hostname here). Subsets and addresses are sorted; ports stay in the Service's order.
+ */
+export function repacked(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+  const addresses = new Map<string, EndpointAddress>();
+  const groups = new Map<string, Offer[]>();
+  for (const offer of offersIn(subsets, addresses)) {
+    const key = JSON.stringify([...offer.readiness].sort());
+    groups.set(key, [...(groups.get(key) ?? []), offer]);
+  }
+  return [...groups.keys()].sort().flatMap((key) => {
+    const offers = groups.get(key) ?? [];
+    const listed = [...(offers[0]?.readiness ?? [])].sort();
+    const those = (ready: boolean) =>
+      listed.flatMap(([text, isReady]) => (isReady === ready ? (addresses.get(text) ?? []) : []));
+    const subset = {
+      ...nonEmpty("addresses", those(true)),
+      ...nonEmpty("notReadyAddresses", those(false)),
+      ports: offers.flatMap(({ port }) => port ?? []),
+    };
+    return listed.length === 0 ? [] : [subset];
   });
-  return [...new Set(texts)].sort();
 }
 
-function wantedText(address: MirrorAddress, ports: string, addressOf: AddressOf): string {
-  return "ip" in address
-    ? addressText(undefined, address.ip, ports)
-    : addressText(address.hostname, addressOf(address.endpointMirror) ?? "new", ports);
+/** @param addresses takes the addresses, by their texts */
+function offersIn(
+  subsets: readonly EndpointSubset[],
+  addresses: Map<string, EndpointAddress>,
+): Iterable<Offer> {
+  const offers = new Map<string, Offer>();
+  for (const subset of subsets)
+    for (const port of subset.ports?.length ? subset.ports : [undefined]) {
+      const text = port === undefined ? "" : portText(port);
+      const offer = offers.get(text) ?? { port, readiness: new Map<string, boolean>() };
+      offers.set(text, offer);
+      const offering = (list: readonly EndpointAddress[] = [], isReady: boolean) => {
+        for (const { ip, hostname = "" } of list) {
+          const address = hostname === "" ? { ip } : { ip, hostname };
+          const key = addressText(address);
+          addresses.set(key, address);
+          offer.readiness.set(key, isReady && offer.readiness.get(key) !== false);
+        }
+      };
+      offering(subset.addresses, true);
+      offering(subset.notReadyAddresses, false);
+    }
+  return offers.values();
 }
 
-function addressText(hostname: string | undefined, ip: string, ports: string): string {
-  const host = hostname === undefined || hostname === "" ? ip : `${hostname}@${ip}`;
-  return `${host} (${ports})`;
+function nonEmpty<K extends string>(key: K, list: readonly EndpointAddress[]) {
+  const field: Partial<Record<K, readonly EndpointAddress[]>> = {};
+  if (list.length > 0) field[key] = list;
+  return field;
+}
+
+function addressText({ ip, hostname = "" }: EndpointAddress): string {
+  return hostname === "" ? ip : `${hostname}@${ip}`;
 }

@@ -1,6 +1,7 @@
 import { mirrorKey, type Refusal } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
 import {
+  malformed,
   objectKey,
   type Endpoints,
   type ObjectKey,
@@ -9,6 +10,7 @@ import {
   type StringMap,
 } from "../../kubernetes/objects.ts";
 import type { Owner } from "../model/owner.ts";
+import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label } from "../model/vocabulary.ts";
 import type { LiveMirror } from "./change.ts";
@@ -52,9 +54,17 @@ export function unwritable(
   return mirrors.flatMap((mirror): Refusal[] => {
     const key = mirrorKey(mirror);
     const service = source.services.get(key);
-    const holder =
-      taken("Service", service, owner) ??
-      taken("Endpoints", endpointsInTheWay(mirror, source), owner);
+    const inTheWay = endpointsInTheWay(mirror, source);
+    for (const [kind, object] of [
+      ["Service", service],
+      ["Endpoints", inTheWay],
+    ] as const) {
+      const problem = object?.[malformed];
+      if (problem === undefined) continue;
+      const sentence = malformedObject(source.cluster, kind, problem);
+      return [{ mirror, reason: "Malformed", sentence }];
+    }
+    const holder = taken("Service", service, owner) ?? taken("Endpoints", inTheWay, owner);
     if (holder === undefined) {
       if (service?.metadata.deletionTimestamp === undefined) return [];
       const sentence = `the Service ${key} on ${source.cluster} is being deleted and a finalizer holds it: have it removed and run again`;

@@ -3,13 +3,10 @@ import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Plan } from "./change.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
-import type {
-  Condition,
-  Link,
-  ServiceReference,
-  ServiceStatus,
-} from "../../kubernetes/link-resource.ts";
+import type { Link, ServiceStatus } from "../../kubernetes/link-resource.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
+import { inOrder, refKey, type Said, serviceStatus } from "./service-status.ts";
+import { count } from "./text.ts";
 
 /** What a Link's status should say of one exported Service. */
 export interface StatusEntry {
@@ -86,76 +83,70 @@ export function statusUpdate(
   failed: ReadonlyMap<ObjectKey, string>,
   now: Date,
 ): ServiceStatus[] | undefined {
-  const before = new Map(
-    (live.status?.[list] ?? []).map((entry) => [refKey(entry.remoteRef), entry]),
-  );
+  const there = live.status?.[list] ?? [];
+  const before = new Map(there.map((entry) => [refKey(entry.remoteRef), entry]));
   const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
-  const wanted = sorted.map((entry) => serviceStatus(entry, before.get(entry.remote), failed, now));
-  const same = JSON.stringify(wanted) === JSON.stringify(normalised(live.status?.[list] ?? []));
+  const said = sorted.map((entry) => saidOf(entry, failed));
+  const wanted = fitting(said, (each) => serviceStatus(each, before.get(each.remote), now));
+  const same = JSON.stringify(normalised(wanted)) === JSON.stringify(normalised(there));
   return same ? undefined : wanted;
 }
 
-function serviceStatus(
+function saidOf(
   { remote, local, problem }: StatusEntry,
-  before: ServiceStatus | undefined,
   failed: ReadonlyMap<ObjectKey, string>,
-  now: Date,
-): ServiceStatus {
+): Said {
   const failure = failed.get(local);
-  const bad =
-    problem ?? (failure === undefined ? undefined : { reason: "Error", sentence: failure });
-  const condition: Omit<Condition, "lastTransitionTime"> = {
-    ...(bad === undefined && { localRef: reference(local) }),
-    message: bad?.sentence ?? "",
-    reason: bad?.reason ?? "Mirrored",
-    status: bad === undefined ? "True" : "False",
-    type: "Mirrored",
-  };
-  const earlier = before?.conditions?.find(({ type }) => type === "Mirrored");
-  const unchanged = earlier?.status === condition.status;
-  const lastTransitionTime = unchanged
-    ? earlier.lastTransitionTime
-    : now.toISOString().replace(/\.\d+Z$/, "Z");
-  return inOrder({
-    controllerName: "linkerd.io/service-mirror",
-    remoteRef: reference(remote),
-    conditions: [{ ...condition, lastTransitionTime }],
-  });
+  if (problem !== undefined) return { remote, problem };
+  if (failure !== undefined) return { remote, problem: { reason: "Error", sentence: failure } };
+  return { remote, local };
 }
 
-function reference(key: ObjectKey): ServiceReference {
-  const [namespace = "", name = ""] = key.split("/");
-  return { group: "", kind: "Service", name, namespace };
+/**
+ * Bytes of JSON for a list. etcd takes objects of 1.5 MiB, managed fields included. The two lists of
+ * a Link come to 1 MiB at most: that leaves a third to the rest and to JSON that escapes more.
+ */
+const room = 512 * 1024;
+/** Of these, what the entry that counts the rest may take. */
+const roomForRest = 1024;
+
+/** The namespace and name of the entry that counts the rest, which no Service can have. */
+const rest: ObjectKey = "/more";
+
+/**
+ * As many entries as there is room for, problems before all others, and where not all of them fit an
+ * entry at the end that says how many more there are.
+ */
+function fitting(all: readonly Said[], write: (said: Said) => ServiceStatus): ServiceStatus[] {
+  const written = all.map((said) => ({ said, status: write(said) }));
+  const sizes = written.map(({ status }) => Buffer.byteLength(JSON.stringify(status)) + 1);
+  if (sizes.reduce((sum, size) => sum + size, 2) <= room)
+    return written.map(({ status }) => status);
+  let left = room - roomForRest;
+  const kept = new Set<Said>();
+  for (const isProblem of [true, false])
+    for (const [index, { said }] of written.entries()) {
+      if (isProblem !== (said.problem !== undefined)) continue;
+      left -= sizes[index] ?? 0;
+      if (left >= 0) kept.add(said);
+    }
+  const omitted = all.filter((said) => !kept.has(said));
+  return [
+    ...written.flatMap(({ said, status }) => (kept.has(said) ? [status] : [])),
+    write({ remote: rest, ...countOf(omitted) }),
+  ];
 }
 
-function refKey({ namespace, name }: ServiceReference): ObjectKey {
-  return objectKey(namespace, name);
+function countOf(omitted: readonly Said[]): Omit<Said, "remote"> {
+  const bad = omitted.filter(({ problem }) => problem !== undefined).length;
+  const more = `${count(omitted.length - bad, "more Service")} mirrored`;
+  const why = "for which the Link has no room";
+  if (bad === 0) return { note: `${more}, ${why}` };
+  return { problem: { reason: "Error", sentence: `${more} and ${bad} not, ${why}` } };
 }
 
 function normalised(list: readonly ServiceStatus[]): ServiceStatus[] {
   return [...list]
     .sort((a, b) => (refKey(a.remoteRef) < refKey(b.remoteRef) ? -1 : 1))
     .map(inOrder);
-}
-
-/** Fields in one order, so that equal texts mean equal entries. */
-function inOrder({ controllerName, remoteRef, conditions = [] }: ServiceStatus): ServiceStatus {
-  return {
-    controllerName,
-    remoteRef: refInOrder(remoteRef),
-    conditions: conditions.map(
-      ({ type, status, reason, message, lastTransitionTime, localRef }) => ({
-        type,
-        status,
-        reason,
-        message,
-        lastTransitionTime,
-        ...(localRef !== undefined && { localRef: refInOrder(localRef) }),
-      }),
-    ),
-  };
-}
-
-function refInOrder({ group = "", kind = "Service", name, namespace }: ServiceReference) {
-  return { group, kind, name, namespace };
 }

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectKey } from "../../kubernetes/objects.ts";
-import { apply, type Destination } from "../apply/apply.ts";
+import { apply, changesIn, type Destination } from "../apply/apply.ts";
+import { sentencesOf } from "../apply/failures.ts";
 import { confirm, release } from "../apply/marks.ts";
 import { writeStatuses } from "../apply/statuses.ts";
+import { inWritingTime } from "../apply/writing-time.ts";
 import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
+import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Inputs, stacksOf } from "./state.ts";
 import { unknownFates } from "./trouble.ts";
@@ -33,6 +36,7 @@ export async function carryOut(
     ),
   );
   const outcome = await reconcile(clusters, inputs, inputs, missedBefore);
+  endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "mistaken") throw new Error(outcome.mistakes.join("; "));
   const { unreachable = {} } = inputs;
   const lost = [...outcome.readings].flatMap(([name, reading]) => {
@@ -49,22 +53,29 @@ export async function carryOut(
   const undecided = Object.values(unknownFates(inputs.source, removed));
 
   const access = entryOf(inputs, inputs.source);
-  const kubernetes = await clusters.client(inputs.source, access);
+  const work = new Map(allowed);
+  const unconfirmed = Object.values(reconciliation.unconfirmed).flat();
+  const { released } = reconciliation;
+  const client = await clusters.client(inputs.source, access);
+  const objects = changesIn(work) + unconfirmed.length + released.length;
+  const kubernetes = inWritingTime(client, objects, clusters.time);
   const destination: Destination = {
     kubernetes,
     source: inputs.source,
     fieldManager: managerOf(inputs.stack),
+    time: clusters.time,
   };
   wanted.add(outcome);
   clusters.outdate(access);
-  const failures = await apply(destination, new Map(allowed), say);
+  const failures = await apply(destination, work, say);
   const marks = [
-    ...(await confirm(destination, Object.values(reconciliation.unconfirmed).flat())),
-    ...(await release(destination, source, reconciliation.released, stacksOf(inputs))),
+    ...(await confirm(destination, unconfirmed)),
+    ...(await release(destination, source, released, stacksOf(inputs))),
   ];
-  const statuses = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
-  const sentences = failures.map(({ sentence }) => sentence);
-  return [...new Set([...lost, ...refusals, ...undecided, ...sentences, ...marks, ...statuses])];
+  const notes = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
+  notes.forEach(say);
+  const sentences = sentencesOf([...failures, ...marks]);
+  return [...new Set([...lost, ...refusals, ...undecided, ...sentences])];
 }
 
 /**

@@ -85,30 +85,45 @@ export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   );
 }
 
-/** How many Services one line names before it only counts. */
+/** How many Services, and how many sentences, one line gives before it only counts. */
 const named = 3;
 
 /**
- * Sentences for the person at the terminal: one for each reason, since a gateway that
- * is missing is the same news for every Service behind it.
+ * One line for each reason for the person at the terminal, however many Services it is about: a
+ * gateway that is missing is the same news for every Service behind it. `notMirrored` has them all.
  */
 export function skipNotes(skips: readonly Skip[]): string[] {
+  return [...groupedBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
+    const causes = [...groupedBy(group, ({ sentence }) => sentence)];
+    const [first] = causes;
+    if (first !== undefined && causes.length === 1) {
+      const verb = group.length === 1 ? "is" : "are";
+      return `${subjects(group)} ${verb} not mirrored (${reason}): ${first[0]}`;
+    }
+    const shown = causes.slice(0, named);
+    const rest = group.length - shown.reduce((sum, [, some]) => sum + some.length, 0);
+    const texts = shown.map(([sentence, some]) => `${subjects(some)}: ${sentence}`);
+    const more = rest === 0 ? [] : [`and ${rest} more, each in notMirrored`];
+    return `${group.length} are not mirrored (${reason}): ${[...texts, ...more].join("; ")}`;
+  });
+}
+
+function subjects(group: readonly Skip[]): string {
+  const names = group.slice(0, named).map(subject).join(", ");
+  return group.length > named ? `${names} and ${group.length - named} more` : names;
+}
+
+function groupedBy(
+  skips: readonly Skip[],
+  keyOf: (skip: Skip) => string,
+): ReadonlyMap<string, readonly Skip[]> {
   const groups = new Map<string, Skip[]>();
   for (const skip of skips) {
-    const key = `${skip.reason} ${skip.sentence}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [skip]);
+    const group = groups.get(keyOf(skip));
+    if (group === undefined) groups.set(keyOf(skip), [skip]);
     else group.push(skip);
   }
-  return [...groups.values()].flatMap((group) => {
-    const [first, ...others] = group;
-    if (first === undefined) return [];
-    if (others.length === 0)
-      return [`${subject(first)} is not mirrored (${first.reason}): ${first.sentence}`];
-    const names = group.slice(0, named).map(subject).join(", ");
-    const more = group.length > named ? ` and ${group.length - named} more` : "";
-    return [`${names}${more} are not mirrored (${first.reason}): ${first.sentence}`];
-  });
+  return groups;
 }
 
 /** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */

@@ -1,6 +1,8 @@
 import type { ObjectKey } from "../../kubernetes/objects.ts";
-import { apply, type PartWork } from "../apply/apply.ts";
+import { apply, changesIn, type PartWork } from "../apply/apply.ts";
+import { sentencesOf } from "../apply/failures.ts";
 import { release } from "../apply/marks.ts";
+import { inWritingTime } from "../apply/writing-time.ts";
 import { desiredFederated } from "../desired/federated.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -9,6 +11,7 @@ import type { Clusters } from "../observe/clusters.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { deletion, plan } from "../plan/plan.ts";
 import { count } from "../plan/text.ts";
+import { endIfCancelled } from "./cancelled.ts";
 import { movedClusters } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
 import { fateOf, hasLeft, markedAmong, removedLinks, sparedMirrors } from "./removed-links.ts";
@@ -35,6 +38,7 @@ export async function removeAll(
   clusters.renew(entry);
   const alone = { ...state, clusters: { [name]: entry }, links: [] };
   const readings = await readClusters(clusters, alone);
+  endIfCancelled(clusters, name);
   const [moved] = movedClusters(alone, state, readings);
   if (moved !== undefined) throw new Error(moved);
   const source = snapshotIn(readings, name);
@@ -50,6 +54,7 @@ export async function removeAll(
   const stacks = stacksOf(state);
   const removed = removedLinks(alone, state);
   const controllers = await observeControllers(clusters, alone);
+  endIfCancelled(clusters, name);
   const work = new Map<string, PartWork>();
   const released: ObjectKey[] = [];
   const gone: string[] = [];
@@ -84,11 +89,16 @@ export async function removeAll(
   for (const note of members.notes) say(`${name}: ${note}`);
   work.set(federatedPart, members.plan);
 
-  const kubernetes = await clusters.client(name, entry);
-  const destination = { kubernetes, source: name, fieldManager: managerOf(state.stack) };
+  const allReleased = [...released, ...members.released];
+  const objects = changesIn(work) + allReleased.length;
+  const client = await clusters.client(name, entry);
+  const destination = {
+    kubernetes: inWritingTime(client, objects, clusters.time),
+    ...{ source: name, fieldManager: managerOf(state.stack), time: clusters.time },
+  };
   const failures = await apply(destination, work, say);
-  const marks = await release(destination, source, [...released, ...members.released], stacks);
-  return [...new Set([...failures.map(({ sentence }) => sentence), ...marks])];
+  const marks = await release(destination, source, allReleased, stacks);
+  return sentencesOf([...failures, ...marks]);
 }
 
 /** Takes the members of these clusters out of the federated Services, and those without any with them. */

@@ -131,10 +131,16 @@ type Reached = {
 function desiredOf(
   link: LinkObservation["link"],
   target: TargetObservation,
-  { source, missedBefore }: SourceObservation,
+  { args, source, missedBefore }: SourceObservation,
 ): Desired {
   const { snapshot, gateway, statefulSets } = target;
-  return desired({ link, source, target: snapshot, gateway, statefulSets, missedBefore });
+  const selectedElsewhere = (args.selectedElsewhere ?? []).flatMap(({ selector, targets }) =>
+    targets.includes(link.target) ? [selector] : [],
+  );
+  return desired({
+    ...{ link, source, target: snapshot, gateway, statefulSets },
+    ...{ missedBefore, selectedElsewhere },
+  });
 }
 
 function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "skips">): WantedPart {

@@ -2,6 +2,7 @@ import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { GatewayFacts } from "../model/gateway.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
+import type { SelectedElsewhere } from "../model/selected-elsewhere.ts";
 
 /** How to reach a cluster, and which one it has to be. */
 export interface ClusterEntry extends ClusterAccess {
@@ -24,6 +25,8 @@ export interface MirrorsArgs {
   readonly links: readonly LinkSettings[];
   /** Targets of links that are Linkerd's controller's to mirror: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
+  /** What these links do not mirror and is not missing, since it is mirrored into other clusters. */
+  readonly selectedElsewhere?: readonly SelectedElsewhere[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */
   readonly allowDeletions?: boolean;
   /** Namespace of the source's Link resources, whose status is to be kept; absent: none is. */

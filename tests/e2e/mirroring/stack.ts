@@ -53,6 +53,13 @@ export class Stack extends Operations {
     return this.#update([], expectation);
   }
 
+  /** An update that somebody ends with Ctrl-C, once, and which fails for that. */
+  async interruptedUp(signal: AbortSignal): Promise<Run> {
+    const words = ["up", "--yes", "--skip-preview"];
+    const options = { signal, patience: 120_000 };
+    return this.recorded(words.join(" "), { fails: true }, () => this.#stack.run(words, options));
+  }
+
   protected async upNothing(): Promise<Run> {
     return this.#update([nothing]);
   }

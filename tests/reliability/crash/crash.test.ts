@@ -9,7 +9,7 @@ import {
 } from "./trial.ts";
 
 /** Of the requests of one run, at how many of them each thing goes wrong in the suite. */
-const sample = 12;
+const sample = 8;
 
 for (const scenario of scenarios) {
   describe(`${scenario.name}: another run makes up for it if the run`, () => {

@@ -66,7 +66,7 @@ export function putEndpoints(server: ApiServer, object: Endpoints): void {
   server.put("endpoints", draftOf(object));
 }
 
-function draftOf(object: Pick<Service, "metadata">): Draft {
+function draftOf(object: Service | Endpoints | StatefulSet): Draft {
   return { ...object, metadata: { ...object.metadata } };
 }
 

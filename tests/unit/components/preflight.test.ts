@@ -26,11 +26,12 @@ function cluster(uid: string): Script {
     },
     "/api/v1/namespaces/linkerd/configmaps/linkerd-identity-trust-roots": {
       kind: "ConfigMap",
+      metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd" },
       data: { "ca-bundle.crt": root.pem },
     },
     "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer": {
       kind: "Secret",
-      metadata: {},
+      metadata: { name: "linkerd-identity-issuer", namespace: "linkerd" },
       data: { "tls.crt": Buffer.from(issuer.pem).toString("base64") },
     },
   };
@@ -115,7 +116,8 @@ describe("cluster: what a run has to know first", () => {
   });
 
   it("one that answers without a UID is not to be relied on for the rest either", async () => {
-    const script: Script = () => ({ body: { kind: "Namespace", metadata: {} } });
+    const body = { kind: "Namespace", metadata: { name: "kube-system" } };
+    const script: Script = () => ({ body });
     const { seen } = await observed(cluster("u1"), script);
     equal(seen.uids.get("east"), undefined);
     const east = seen.trust.get("east");

@@ -13,6 +13,9 @@ import { configOf, type Raw } from "../config/table.ts";
 const west = (keys: Raw) => roleOf("west", configOf(keys));
 const link = { source: "west", target: "east" };
 
+/** And the link back, for which west gets a gateway. */
+const back = { source: "east", target: "west" };
+
 function multicluster(keys: Raw) {
   const settings = { linkerdNamespace: "linkerd", clusterDomain: "west.local" };
   return multiclusterValues({ ...settings, ...west(keys) });
@@ -33,7 +36,7 @@ describe("cluster: values of the charts", () => {
   });
 
   it("linkerd-multicluster runs no controller where Pulumi mirrors", () => {
-    deepEqual(multicluster({ links: [link] }), {
+    deepEqual(multicluster({ links: [link, back] }), {
       linkerdNamespace: "linkerd",
       identityTrustDomain: "west.local",
       createNamespaceMetadataJob: false,
@@ -80,16 +83,35 @@ describe("cluster: values of the charts", () => {
 });
 
 describe("cluster: which clusters get a gateway", () => {
-  const into = (keys: Raw): Raw => ({ links: [{ source: "east", target: "west", ...keys }] });
+  const asked = (gateway: unknown): Raw => ({ clusters: { west: { gateway }, east: null } });
+  const into = (keys: Raw, gateway: unknown = {}): Raw => ({
+    ...asked(gateway),
+    links: [{ source: "east", target: "west", ...keys }],
+  });
+  const fixed = { gateway: { addresses: ["192.0.2.1"] } };
   for (const [name, keys, gateway] of [
-    ["one that no link targets", {}, "linkerd-gateway"],
+    ["none that no link targets", {}, undefined],
+    ["none that links only start from", { links: [link] }, undefined],
     ["one that a link targets", into({}), "linkerd-gateway"],
-    ["one of another name", { clusters: { west: { gateway: { name: "gw" } } } }, "gw"],
-    ["none that says so itself", { clusters: { west: { gateway: false } } }, undefined],
+    ["one that a link targets at an address of its own", into(fixed), "linkerd-gateway"],
+    ["one of another name", into({}, { name: "gw" }), "gw"],
+    ["one where the config asks for it", asked({ enabled: true }), "linkerd-gateway"],
+    [
+      "one of another name where the config asks for it",
+      asked({ enabled: true, name: "gw" }),
+      "gw",
+    ],
+    ["none where somebody else makes it", into({}, { enabled: false }), undefined],
+    ["none that says so itself", into({}, false), undefined],
     ["none that is targeted by flat links alone", into({ gateway: false }), undefined],
     [
       "none whose gateway is somebody else's, in another namespace",
-      { clusters: { west: { gateway: { namespace: "infra" } } } },
+      into({}, { namespace: "infra" }),
+      undefined,
+    ],
+    [
+      "none whose links go through somebody else's",
+      into({ gateway: { namespace: "infra" } }),
       undefined,
     ],
   ] as const) {

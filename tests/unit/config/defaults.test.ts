@@ -125,6 +125,18 @@ const rows: readonly SpecRow[] = [
     defaults({ gateway: { port: 2 } }),
     { gateway: { ...linkerdsGateway, port: 2 } },
   ],
+  [
+    "a target that is to have a gateway for others says nothing to its links",
+    {},
+    { ...clusters({ gateway: { enabled: true } }), ...defaults({ gateway: { port: 2 } }) },
+    { gateway: { ...linkerdsGateway, port: 2 } },
+  ],
+  [
+    "a target's gateway is the links' without what is not theirs",
+    {},
+    clusters({ gateway: { enabled: true, port: 1 } }),
+    { gateway: { ...linkerdsGateway, port: 1 } },
+  ],
   ["a flat target", {}, clusters({ gateway: false }), { gateway: false, selector: {} }],
   ["back to Linkerd's gateway", { gateway: {} }, clusters({ gateway: false }), {}],
   [

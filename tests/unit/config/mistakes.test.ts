@@ -1,14 +1,14 @@
 import { deepEqual } from "node:assert/strict";
 import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
-const gatewayKeys = "name, namespace, addresses, port, identity";
+const gatewayKeys = "name, namespace, addresses, port, identity, enabled";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, gatewayApi";
 const clusterName =
-  'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
+  'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated" and "constructor", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =
   'at most 63 lower-case letters, digits and "-", with a letter or digit at both ends';
 const address = "an IP address or a DNS hostname, without a port";

@@ -107,7 +107,7 @@ describe("what a link knows of its target", () => {
 describe("a run that needs to know its target", () => {
   let time = new FakeTime();
   const settled = (read: ReadTarget, olds: Partial<TargetOutputs>, inputs: TargetInputs) =>
-    settleTarget(read, olds, inputs, { within: 10, every: 5, time });
+    settleTarget(read, olds, inputs, { within: 10_000, every: 5_000, time });
   const answers = (...results: TargetReading[]) => {
     let next = 0;
     return () => Promise.resolve(results[Math.min(next++, results.length - 1)] ?? outage);
@@ -122,18 +122,18 @@ describe("a run that needs to know its target", () => {
 
   it("waits for a load balancer's address", async () => {
     assert.equal(await settled(answers(noAddress, noAddress, found), {}, args), facts);
-    assert.deepEqual(time.slept, [5, 5]);
+    assert.deepEqual(time.slept, [5_000, 5_000]);
   });
 
   it("stops waiting in the end, and at once for what does not come by itself", async () => {
     await assert.rejects(settled(answers(noAddress), {}, args), {
-      message: "link east/west: no address yet",
+      message: "link east/west: after 10 s, no address yet",
     });
-    assert.deepEqual(time.slept, [5, 5]);
+    assert.deepEqual(time.slept, [5_000, 5_000]);
     await assert.rejects(settled(answers(noLinkerd), {}, args), {
       message: "link east/west: there is no Linkerd",
     });
-    assert.deepEqual(time.slept, [5, 5]);
+    assert.deepEqual(time.slept, [5_000, 5_000]);
   });
 
   it("goes on with what it knew before, in an outage", async () => {

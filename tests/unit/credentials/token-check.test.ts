@@ -21,8 +21,9 @@ const args: TokenCheckArgs = {
 };
 
 const token = Buffer.from("canary").toString("base64");
+const metadata = { name: args.secret, namespace: args.namespace };
 const secret = (data?: object) => ({
-  body: { kind: "Secret", apiVersion: "v1", metadata: {}, data },
+  body: { kind: "Secret", apiVersion: "v1", metadata, data },
 });
 const review = (allowed: boolean) => ({
   body: { kind: "SelfSubjectAccessReview", status: { allowed } },

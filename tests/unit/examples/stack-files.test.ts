@@ -25,7 +25,7 @@ const rows: Readonly<Record<Example, Row>> = {
       },
     ],
     // No link leads to east yet, and one may from another stack.
-    gateways: ["west", "east"],
+    gateways: ["west"],
   },
   federated: {
     domains: { west: "cluster.local", east: "cluster.local", north: "cluster.local" },

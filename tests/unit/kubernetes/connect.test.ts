@@ -68,7 +68,7 @@ describe("connect", () => {
     await client.close();
     const [route] = routes;
     equal(route?.server.href, "https://west.example.com:6443/");
-    deepEqual(Object.keys(route.tls).toSorted(), ["ca", "servername"]);
+    deepEqual(Object.keys(route.tls).toSorted(), ["ca", "rejectUnauthorized", "servername"]);
     equal(String(route.tls.ca), "the authority");
     equal(route.tls.servername, "west");
     match(inspect(headers[0]), /authorization: 'Bearer of-the-link'/);

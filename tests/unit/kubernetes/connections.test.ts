@@ -1,27 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import http from "node:http";
-import net from "node:net";
-import path from "node:path";
-import { promisify } from "node:util";
 import { resources } from "../../../engine/kubernetes/resources.ts";
-import { errorOf, listen, serviceList, withCluster, withFolder } from "./scripted-cluster.ts";
-
-/** A self-signed certificate for 127.0.0.1, and the same in the kubeconfig's base64. */
-async function certificate(folder: string, name: string) {
-  const key = path.join(folder, `${name}.key`);
-  const cert = path.join(folder, `${name}.crt`);
-  await promisify(execFile)("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-    ...["-keyout", key, "-out", cert, "-days", "2", "-subj", `/CN=${name}`],
-    ...["-addext", "subjectAltName=IP:127.0.0.1"],
-  ]);
-  const pem = { key: await readFile(key), cert: await readFile(cert) };
-  return { ...pem, keyData: pem.key.toString("base64"), certData: pem.cert.toString("base64") };
-}
-
-const noOpenssl = spawnSync("openssl", ["version"]).error !== undefined;
+import { certificate, noOpenssl } from "./certificate.ts";
+import { errorOf, serviceList, withCluster, withFolder } from "./scripted-cluster.ts";
 
 describe(`connections${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
   before(function () {
@@ -65,41 +45,66 @@ describe(`connections${noOpenssl ? " (skipped: no openssl on PATH to make certif
       );
     }));
 
-  it("go through the proxy of the kubeconfig", () =>
+  it("are to a server of the name that tls-server-name gives", () =>
     withFolder(async (folder) => {
       const server = await certificate(folder, "server");
-      const asked: string[] = [];
-      const proxy = http.createServer();
-      proxy.on("connect", (request, socket) => {
-        asked.push(request.url ?? "");
-        const { port } = new URL(`http://${request.url ?? ""}`);
-        const upstream = net.connect(Number(port), "127.0.0.1", () => {
-          socket.write("HTTP/1.1 200 OK\r\n\r\n");
-          upstream.pipe(socket).pipe(upstream);
-        });
-        upstream.on("error", () => socket.destroy());
-        socket.on("error", () => upstream.destroy());
-      });
-      const port = await listen(proxy);
+      const entry = { "certificate-authority-data": server.certData };
+      const script = () => serviceList(["a"]);
+      await withCluster(
+        script,
+        async ({ client }) => {
+          assert.equal((await client.list(resources.services)).length, 1);
+        },
+        { tls: server, clusterEntry: { ...entry, "tls-server-name": "west.test" } },
+      );
+      await withCluster(
+        script,
+        async ({ client }) => {
+          const error = await errorOf(client.list(resources.services));
+          assert.match(error.message, /its certificate is for another host name/);
+        },
+        { tls: server, clusterEntry: { ...entry, "tls-server-name": "east.test" } },
+      );
+    }));
+
+  it("are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says", () =>
+    withFolder(async (folder) => {
+      const server = await certificate(folder, "server");
+      const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
       try {
         await withCluster(
           () => serviceList(["a"]),
-          async ({ client, url }) => {
-            assert.equal((await client.list(resources.services)).length, 1);
-            assert.deepEqual(asked, [new URL(url).host]);
+          async ({ client }) => {
+            assert.equal((await errorOf(client.list(resources.services))).kind, "unreachable");
           },
-          {
-            tls: server,
-            clusterEntry: {
-              "certificate-authority-data": server.certData,
-              "proxy-url": `http://127.0.0.1:${port}`,
-            },
-          },
+          { tls: server },
         );
       } finally {
-        proxy.close();
+        if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+        else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
       }
     }));
+
+  it("carry each group and each extra value of an impersonated user", () =>
+    withCluster(
+      () => serviceList([]),
+      async ({ client, received }) => {
+        await client.list(resources.services);
+        const headers = received[0]?.headers ?? {};
+        assert.equal(headers["impersonate-user"], "jane");
+        assert.equal(headers["impersonate-group"], "a, b");
+        assert.equal(headers["impersonate-extra-scopes"], "x, y");
+      },
+      {
+        user: {
+          token: "t",
+          as: "jane",
+          "as-groups": ["a", "b"],
+          "as-user-extra": { scopes: ["x", "y"] },
+        },
+      },
+    ));
 
   it("respect a path of the server's", () =>
     withCluster(

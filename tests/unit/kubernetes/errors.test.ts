@@ -19,7 +19,15 @@ describe("an error", () => {
   const rbac = (tail: string) =>
     `services is forbidden: User "system:serviceaccount:ci:deploy" cannot ${tail}`;
 
-  const sentences: readonly (readonly [Operation, number, string, string, string, string])[] = [
+  const sentences: readonly (readonly [
+    Operation,
+    number,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ])[] = [
     [
       { verb: "list", resource: services, at: {} },
       403,
@@ -42,7 +50,7 @@ describe("an error", () => {
       "Forbidden",
       "exceeded quota: services=5",
       "forbidden",
-      "cluster west refuses to create Service shop/cart: exceeded quota: services=5",
+      "cluster west refuses to create Service shop/cart: exceeded quota: services=5; resolve this in the cluster, or give context k3d-west the right, and run again",
     ],
     [
       { verb: "list", resource: services, at: {} },
@@ -58,7 +66,7 @@ describe("an error", () => {
       "NotFound",
       "the server could not find the requested resource",
       "notFound",
-      "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: the server could not find the requested resource",
+      "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: the server could not find the requested resource; check what answers at https://west:6443",
     ],
     [
       { verb: "create", resource: services, at: cart },
@@ -66,7 +74,16 @@ describe("an error", () => {
       "NotFound",
       'namespaces "shop" not found',
       "notFound",
-      `cluster west can't create Service shop/cart: namespaces "shop" not found`,
+      `cluster west can't create Service shop/cart: namespaces "shop" not found; run again`,
+      "shop",
+    ],
+    [
+      { verb: "delete", resource: services, at: cart },
+      404,
+      "NotFound",
+      "404 page not found",
+      "notFound",
+      "cluster west does not serve services as v1, so it can't delete Service shop/cart: 404 page not found; check what answers at https://west:6443",
     ],
     [
       { verb: "update", resource: services, at: cart },
@@ -74,7 +91,7 @@ describe("an error", () => {
       "Invalid",
       "spec.clusterIP: field is immutable",
       "invalid",
-      "cluster west rejects the request to update Service shop/cart (status 422): spec.clusterIP: field is immutable",
+      "cluster west rejects the request to update Service shop/cart (status 422): spec.clusterIP: field is immutable; resolve this and run again",
     ],
     [
       { verb: "delete", resource: services, at: cart },
@@ -86,9 +103,9 @@ describe("an error", () => {
     ],
   ];
 
-  for (const [operation, status, reason, message, kind, sentence] of sentences) {
+  for (const [operation, status, reason, message, kind, sentence, name] of sentences) {
     it(`says: ${sentence}`, () => {
-      const body = JSON.stringify({ kind: "Status", reason, message });
+      const body = JSON.stringify({ kind: "Status", reason, message, details: { name } });
       const failure = failureOfResponse({ statusCode: status, headers: {} }, body);
       const error = new KubernetesError(place, operation, failure, 1);
       assert.equal(error.message, sentence);

@@ -33,7 +33,7 @@ describe("a kubeconfig", () => {
       const config = await read({ context: "a", kubeconfig: "~/own" }, home, {
         KUBECONFIG: "/nowhere",
       });
-      assert.equal(config.getCurrentCluster()?.server, "https://own");
+      assert.equal(config.cluster.server, "https://own");
     }));
 
   it("is ~/.kube/config by default", () =>
@@ -41,7 +41,7 @@ describe("a kubeconfig", () => {
       await mkdir(path.join(home, ".kube"));
       await writeKubeconfig(path.join(home, ".kube", "config"), "a", https("https://default"));
       const config = await read({ context: "a" }, home);
-      assert.equal(config.getCurrentCluster()?.server, "https://default");
+      assert.equal(config.cluster.server, "https://default");
     }));
 
   it("is merged from the files of KUBECONFIG: the first to name an entry wins", () =>
@@ -52,10 +52,10 @@ describe("a kubeconfig", () => {
       const files = [one, path.join(home, "missing"), "", two, three];
       const variables = { KUBECONFIG: files.join(path.delimiter) };
       const a = await read({ context: "a" }, home, variables);
-      assert.equal(a.getCurrentCluster()?.server, "https://first");
+      assert.equal(a.cluster.server, "https://first");
       const b = await read({ context: "b" }, home, variables);
-      assert.equal(b.getCurrentCluster()?.server, "https://third");
-      assert.equal(b.getCurrentUser()?.name, "b-user");
+      assert.equal(b.cluster.server, "https://third");
+      assert.equal(b.user.token, "canary");
     }));
 
   it("names files relative to itself", () =>
@@ -65,7 +65,7 @@ describe("a kubeconfig", () => {
         user: {},
       });
       const config = await read({ context: "a", kubeconfig: file }, home);
-      assert.equal(config.getCurrentCluster()?.caFile, path.join(home, "ca.pem"));
+      assert.equal(config.cluster.caFile, path.join(home, "ca.pem"));
     }));
 
   it("may have broken entries of other clusters", () =>
@@ -77,7 +77,7 @@ describe("a kubeconfig", () => {
           users: [{user: {token: x}}], contexts: [{name: a, context: {cluster: a}}, {name: b, context: {cluster: b}}]}`,
       );
       const config = await read({ context: "a", kubeconfig: file }, home);
-      assert.equal(config.getCurrentCluster()?.server, "https://a");
+      assert.equal(config.cluster.server, "https://a");
       assert.equal(
         await problem(read({ context: "b", kubeconfig: file }, home)),
         `cluster west: context b refers to cluster b, for which ${file} has no valid entry`,

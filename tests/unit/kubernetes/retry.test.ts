@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import {
+  absent,
   errorOf,
   type Reply,
   saved,
@@ -117,7 +118,7 @@ describe("a write whose outcome is unknown", () => {
       async ({ client, received }) => {
         const error = await errorOf(client.create(resources.services, service("cart")));
         assert.equal(error.kind, "alreadyExists");
-        assert.equal(error.message, "Service shop/cart already exists in cluster west");
+        assert.equal(error.message, "Service shop/cart already exists in cluster west; run again");
         assert.equal(received.length, 2);
         assert.deepEqual(client.requests, { reads: 0, writes: 2 });
       },
@@ -150,13 +151,13 @@ describe("a write whose outcome is unknown", () => {
 
   it("that was a delete ends as notFound if it had been applied", () =>
     withCluster(
-      (_, index) => (index === 0 ? "reset" : status(404, "NotFound", 'services "cart" not found')),
+      (received, index) => (index === 0 ? "reset" : absent(received)),
       async ({ client }) => {
         const error = await errorOf(client.remove(resources.services, service("cart").metadata));
         assert.equal(error.kind, "notFound");
         assert.equal(
           error.message,
-          'cluster west has no Service shop/cart to delete: services "cart" not found',
+          'cluster west has no Service shop/cart to delete: "cart" not found; run again',
         );
       },
     ));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "../../../engine/kubernetes/connect.ts";
@@ -51,7 +51,7 @@ export interface ScriptedOptions extends ConnectOptions {
   readonly tls?: https.ServerOptions;
 }
 
-/** Sleeping takes no time and is written down; chance is at its least. */
+/** Sleeping takes no time and is written down; no deadline is ever reached; chance is at its least. */
 export class FakeTime implements Time {
   readonly slept: number[] = [];
   #now = 0;
@@ -64,6 +64,10 @@ export class FakeTime implements Time {
     this.slept.push(milliseconds);
     this.#now += milliseconds;
     return Promise.resolve();
+  }
+
+  alarm(): () => void {
+    return () => undefined;
   }
 
   pass(milliseconds: number): void {
@@ -160,7 +164,7 @@ function play(reply: Reply, response: http.ServerResponse, socket: Socket): void
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-export function listen(server: http.Server): Promise<number> {
+export function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       resolve((server.address() as AddressInfo).port);

@@ -24,6 +24,17 @@ const secrets: Resource<ReturnType<typeof service>> = {
   sensitive: true,
 };
 
+/** A user whose credential plugin is a script, and whose own settings are secret as well. */
+const plugin = (script: string) => ({
+  exec: {
+    apiVersion: "client.authentication.k8s.io/v1",
+    interactiveMode: "Never",
+    command: process.execPath,
+    args: ["-e", script, "canary-argument"],
+    env: [{ name: "SECRET", value: "canary-variable" }],
+  },
+});
+
 /** Everything that a log or a crash report could show of a value. */
 const shown = (value: unknown) =>
   inspect(value, { depth: Infinity, showHidden: true }) + String(value) + JSON.stringify(value);
@@ -32,12 +43,8 @@ describe("no credential is ever shown", () => {
   const users = [
     { token: canaries.token },
     { username: "me", password: canaries.password },
-    {
-      exec: { command: process.execPath, args: ["-e", "console.log('canary {'); process.exit(0)"] },
-    },
-    {
-      exec: { command: process.execPath, args: ["-e", "console.error('canary'); process.exit(1)"] },
-    },
+    plugin("console.log('canary {'); process.exit(0)"),
+    plugin("console.error('canary'); process.exit(1)"),
     { token: canaries.token, "client-certificate-data": "", "client-key-data": canaries.key },
   ];
   const echo =
@@ -69,6 +76,24 @@ describe("no credential is ever shown", () => {
     }
   }
 
+  const encoded: readonly (readonly [string, (header: string) => string])[] = [
+    ["a header in base64", (header) => Buffer.from(header).toString("base64")],
+    ["a token in base64", (header) => Buffer.from(header.slice(7)).toString("base64")],
+    ["a token in a URL", (header) => encodeURIComponent(header.slice(7))],
+  ];
+  for (const [form, encode] of encoded)
+    it(`nor ${form} that a server quotes`, () => {
+      const token = "canary/token+1";
+      return withCluster(
+        ({ headers }) => status(400, "Odd", `you sent ${encode(headers.authorization ?? "")}.`),
+        async ({ client }) => {
+          const error = await errorOf(client.list(resources.services));
+          assert.equal(error.detail, "you sent [secret].");
+        },
+        { user: { token } },
+      );
+    });
+
   it("nor what a server says of a secret object", () =>
     withCluster(
       () => status(422, "Invalid", 'Secret is invalid: data[key]: Invalid value: "canary"'),
@@ -79,7 +104,7 @@ describe("no credential is ever shown", () => {
       },
     ));
 
-  it("nor a password in the server's or the proxy's address", () =>
+  it("nor a password in the proxy's address", () =>
     withCluster(
       () => "reset",
       async ({ client }) => {
@@ -87,7 +112,8 @@ describe("no credential is ever shown", () => {
       },
       {
         clusterEntry: {
-          server: "https://me:canary@127.0.0.1:1",
+          server: "https://127.0.0.1:1",
+          "insecure-skip-tls-verify": true,
           "proxy-url": "http://me:canary@127.0.0.1:1",
         },
       },

@@ -21,6 +21,21 @@ describe("stack config: trust", () => {
     deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
   });
 
+  it("an issuer is missing for a cluster that is called what every object inherits", () => {
+    const mistakes = mistakesIn({
+      clusters: { constructor: {}, west: {} },
+      trust: { anchors: root.pem, issuers: { west: own(west) } },
+    });
+    equal(
+      mistakes.some((mistake) => /trust\.issuers\.constructor is missing/.test(mistake)),
+      true,
+    );
+    equal(
+      mistakes.some((mistake) => /clusters\.constructor has the name/.test(mistake)),
+      true,
+    );
+  });
+
   it("provided anchors and issuers", () => {
     const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
     deepEqual(trust, {
@@ -191,7 +206,7 @@ describe("stack config: charts and values", () => {
         "clusters.west.values.linkerd-crds.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
         "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is set; it must be left out, as trust.anchors decides it.",
         "clusters.west.values.linkerd-control-plane.identity.issuer.tls is set; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
-        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway decides it.",
+        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway.enabled decides it.",
         "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
       ],
     ],

@@ -25,10 +25,16 @@ const issuerPath = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
 const podsPath = "/api/v1/pods";
 
 const encoded = (text: string): string => Buffer.from(text).toString("base64");
-const roots = (text: string) => ({ kind: "ConfigMap", data: { "ca-bundle.crt": text } });
+const roots = (text: string) => ({
+  kind: "ConfigMap",
+  metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd" },
+  data: { "ca-bundle.crt": text },
+});
 const secret = (data: unknown) => ({
   kind: "Secret",
   metadata: {
+    name: "linkerd-identity-issuer",
+    namespace: "linkerd",
     creationTimestamp: "2026-01-01T00:00:00Z",
     managedFields: [{ time: "2026-08-01T00:00:00Z" }, { time: "2026-07-01T00:00:00Z" }, {}],
   },
@@ -100,7 +106,7 @@ describe("trust: what is live, read from a cluster", () => {
     [
       "no right to read",
       { [rootsPath]: 403 },
-      /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no$/,
+      /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no; resolve this /,
     ],
     [
       "a bundle that is none",

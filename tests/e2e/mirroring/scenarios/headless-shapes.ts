@@ -5,6 +5,7 @@ import {
   exported,
   exportedHeadless,
   exportedService,
+  podPorts,
   pods,
   service,
 } from "../objects.ts";
@@ -110,6 +111,22 @@ export const headlessShapeScenarios: readonly Scenario[] = [
         "clash/db pod db-0": clash,
         "clash/db-0": clash,
       },
+    },
+  },
+  {
+    title: "a pod under two sets of ports has one mirror, and is right after one run",
+    namespace: "packed",
+    target: [
+      service("packed/db", { labels: exported }, { clusterIP: "None" }),
+      // Two subsets on any API server, since the pod without a name is in one of them.
+      endpoints("packed/db", [
+        ...pods(["db-0", ""]).map((subset) => ({ ...subset, ports: podPorts.slice(0, 1) })),
+        ...pods(["db-0"]).map((subset) => ({ ...subset, ports: podPorts.slice(1) })),
+      ]),
+    ],
+    run: {
+      contents: headlessMirror({ namespace: "packed", service: "db", hosts: ["db-0"] }),
+      comes: { "packed/db-west": rootLine("1 pod"), "packed/db-0-west": podLine("db-0") },
     },
   },
 ];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { apply } from "../../../../engine/mirroring/apply/apply.ts";
 import { writeStatuses } from "../../../../engine/mirroring/apply/statuses.ts";
 import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
+import { systemTime } from "../../../../engine/kubernetes/retry.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import { objectKey } from "../../../../engine/kubernetes/objects.ts";
 import { federatedStatus } from "../../../../engine/mirroring/plan/status.ts";
@@ -45,7 +46,10 @@ describe("a namespace that cannot be created", () => {
   it("is the failure of each mirror in it, and of no other; their Link's status says so", async () => {
     const sent: unknown[] = [];
     const kubernetes = withoutNamespaces(sent);
-    const destination = { kubernetes, source: "west", fieldManager: "a stack" };
+    const destination = {
+      ...{ kubernetes, source: "west", fieldManager: "a stack" },
+      time: systemTime,
+    };
     const failures = await apply(destination, new Map([[federatedPart, plan]]), () => undefined);
     assert.deepEqual(failures, [
       { sentence: "a quota is used up" },

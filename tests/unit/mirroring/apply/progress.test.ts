@@ -5,12 +5,8 @@ import { Progress } from "../../../../engine/mirroring/apply/progress.ts";
 function lines(total: number, ...times: number[]): string[] {
   const said: string[] = [];
   let now = 5_000;
-  const progress = new Progress(
-    "mirroring west",
-    total,
-    (line) => said.push(line),
-    () => now,
-  );
+  const time = { now: () => now };
+  const progress = new Progress("mirroring west", total, (line) => said.push(line), time);
   for (const time of times) {
     now = 5_000 + time;
     progress.step();

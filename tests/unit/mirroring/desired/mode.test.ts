@@ -82,4 +82,17 @@ describe("an export label that a link does not select", () => {
     it(rule, () => {
       assert.equal(unheardExport(service("shop/web", { labels }), link(overrides)), sentence);
     });
+
+  const flat = link({ gateway: false, selector: {} });
+  const elsewhere = [{ matchLabels: exported("true") }];
+
+  it("says nothing where another link of the stack selects it", () => {
+    const asked = service("shop/web", { labels: exported("true") });
+    assert.equal(unheardExport(asked, flat, elsewhere), undefined);
+  });
+
+  it("is told where no other link of the stack does either", () => {
+    const slip = service("shop/web", { labels: exported("True") });
+    assert.match(unheardExport(slip, flat, elsewhere) ?? "", /exported=True, which/);
+  });
 });

@@ -83,7 +83,7 @@ describe("a Link's gateway", () => {
 
   it("only waits for a load balancer's address", () => {
     assert.deepEqual(missing(gateway({ ingress: [] })), {
-      missing: `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
+      missing: `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`,
       soon: true,
     });
     const { missing: why, soon } = missing(gateway({ ingress: [], spec: { type: "ClusterIP" } }));
@@ -91,7 +91,7 @@ describe("a Link's gateway", () => {
     assert.equal(soon, false);
     const portless = missing(gateway({ ingress: [], spec: { ports: [] } }));
     assert.equal(portless.soon, false);
-    assert.match(portless.missing, /no load balancer address yet.*; .* no port named mc-gateway/);
+    assert.match(portless.missing, /no external address yet.*; .* no port named mc-gateway/);
   });
 
   it("says what else is missing", () => {

@@ -178,7 +178,7 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
       "the load balancer has no address yet",
       {},
       gatewayService({ ingress: [] }),
-      `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link`,
+      `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`,
     ],
     [
       "the Service is of a type without addresses",
@@ -214,7 +214,7 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
       "several things are missing, and all are told",
       {},
       gatewayService({ ingress: [], spec: { ports: [] }, annotations: {} }),
-      `the gateway Service ${where} has no load balancer address yet: wait for one, or set gateway.addresses on the link; ` +
+      `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link; ` +
         `the gateway Service ${where} has no port named mc-gateway: set gateway.port on the link; ` +
         `the gateway Service ${where} has no annotation mirror.linkerd.io/gateway-identity: set gateway.identity on the link`,
     ],

@@ -149,3 +149,79 @@ describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
     ]);
   });
 });
+
+describe("a list that would be too large for etcd", () => {
+  const number = (index: number) => String(index).padStart(5, "0");
+  const mirrored = (index: number): StatusEntry => ({
+    remote: `mc-demo/web-${number(index)}`,
+    local: `mc-demo/web-${number(index)}-east`,
+  });
+  const many = (length: number) => Array.from({ length }, (_, index) => mirrored(index));
+  const broken = (index: number): StatusEntry => ({
+    ...mirrored(index),
+    problem: { reason: "Error", sentence: `it is ${"ü".repeat(500)}` },
+  });
+  const bytes = (list: unknown) => Buffer.byteLength(JSON.stringify(list));
+  const halfAMebibyte = 524_288;
+
+  it("is whole for as long as it fits", () => {
+    const list = after(many(1_000), []);
+    assert.equal(list.length, 1_000);
+    assert.ok(bytes(list) < halfAMebibyte);
+  });
+
+  it("stays below half a MiB, has every problem, and counts the rest at its end", () => {
+    const entries = [...many(4_000), broken(8_000), broken(9_000)];
+    const list = after(entries, []);
+    assert.ok(bytes(list) <= halfAMebibyte && bytes(list) > halfAMebibyte - 2_048);
+    const named = list.filter(({ remoteRef }) => remoteRef.namespace !== "");
+    assert.deepEqual(
+      named.filter(({ conditions = [] }) => conditions[0]?.status === "False").length,
+      2,
+    );
+    assert.deepEqual(list.at(-1), {
+      controllerName: "linkerd.io/service-mirror",
+      remoteRef: { group: "", kind: "Service", name: "more", namespace: "" },
+      conditions: [
+        {
+          type: "Mirrored",
+          status: "True",
+          reason: "Mirrored",
+          message: `${entries.length - named.length} more Services mirrored, for which the Link has no room`,
+          lastTransitionTime: "2024-11-07T19:53:01Z",
+        },
+      ],
+    });
+  });
+
+  it("is not written again where it says the same, whatever order the server gives it in", () => {
+    const list = after(many(4_000), []);
+    assert.ok(update(many(4_000), list.toReversed(), [], later) === undefined);
+  });
+
+  it("is bounded by bytes, so that problems with much to say are counted as well", () => {
+    const entries = Array.from({ length: 1_000 }, (_, index) => broken(index));
+    const list = after([...entries, mirrored(5_000)], []);
+    assert.ok(bytes(list) <= halfAMebibyte);
+    const left = 1_000 - (list.length - 1);
+    assert.ok(left > 0);
+    assert.deepEqual(list.at(-1)?.conditions?.[0], {
+      type: "Mirrored",
+      status: "False",
+      reason: "Error",
+      message: `1 more Service mirrored and ${left} not, for which the Link has no room`,
+      lastTransitionTime: "2024-11-07T19:53:01Z",
+    });
+  });
+
+  it("has no message without end, nor half a character", () => {
+    const sentence = `x${"😀".repeat(1_000)}`;
+    const list = after([{ ...joined, problem: { reason: "Error", sentence } }], []);
+    assert.equal(condition(list)?.message, `x${"😀".repeat(511)}…`);
+    const even = after(
+      [{ ...joined, problem: { reason: "Error", sentence: "😀".repeat(1_000) } }],
+      [],
+    );
+    assert.equal(condition(even)?.message, `${"😀".repeat(511)}…`);
+  });
+});

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { systemTime } from "../../../../engine/kubernetes/retry.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
@@ -59,15 +60,10 @@ describe("a run", () => {
 
   it("says how far it is", async () => {
     const { clusters, inputs } = await fresh();
-    const { now } = Date;
-    let time = 0;
-    Date.now = () => (time += 2_000);
+    let now = 0;
+    const world = new World(clusters, { ...systemTime, now: () => (now += 2_000) });
     const lines: string[] = [];
-    try {
-      await made(clusters, inputs, (line) => lines.push(line));
-    } finally {
-      Date.now = now;
-    }
+    await made(world, inputs, (line) => lines.push(line));
     match(lines[0] ?? "", /^mirroring: 1\/2/);
   });
 
@@ -245,5 +241,23 @@ describe("a run that has just made a Link or a gateway", () => {
         ["web", "Mirrored"],
       ],
     );
+  });
+
+  it("does not fail for a Link's status that can't be written, but says so", async () => {
+    const east = new MemoryCluster(cluster("east", { namespaces }), {
+      links: [linkObject("west")],
+    });
+    const clusters = { east, west: west(web) };
+    const { inputs } = await preview(clusters, of);
+    east.refuse = (request) =>
+      request.startsWith("patch links") ? new Error("it is too large") : undefined;
+    const lines: string[] = [];
+    deepEqual(await made(clusters, inputs, (line) => lines.push(line)), []);
+    deepEqual(lines, [
+      "the status of Link linkerd-multicluster/west stays as it was, because it is too large",
+    ]);
+    deepEqual(await mirrorsIn(east), ["shop/web-west"]);
+    const again = await preview(clusters, of, inputs);
+    equal(again.inputs.revision, inputs.revision + 1);
   });
 });

@@ -56,7 +56,7 @@ describe("what the terminal is told of Services that are not mirrored", () => {
     ]);
   });
 
-  it("is a line for each reason and each sentence, in the order in which they come up", () => {
+  it("is a line for each reason, in the order in which they come up, with its causes", () => {
     const notes = skipNotes([
       skip("a"),
       skip("b", { reason: "NoPorts", sentence: "it has no ports" }),
@@ -65,10 +65,20 @@ describe("what the terminal is told of Services that are not mirrored", () => {
       skip("e", { reason: "NotOurs", sentence: "it has no ports" }),
     ]);
     assert.deepEqual(notes, [
-      "shop/a, shop/d are not mirrored (NoGateway): there is no gateway",
+      "3 are not mirrored (NoGateway): shop/a, shop/d: there is no gateway; shop/c: it does not resolve",
       "shop/b is not mirrored (NoPorts): it has no ports",
-      "shop/c is not mirrored (NoGateway): it does not resolve",
       "shop/e is not mirrored (NotOurs): it has no ports",
+    ]);
+  });
+
+  it("has the first three causes of a reason, and a count of the rest", () => {
+    const notes = skipNotes(
+      ["a", "b", "c", "d", "e"].map((name) =>
+        skip(name, { reason: "NameTooLong", sentence: `shorten ${name}` }),
+      ),
+    );
+    assert.deepEqual(notes, [
+      "5 are not mirrored (NameTooLong): shop/a: shorten a; shop/b: shorten b; shop/c: shorten c; and 2 more, each in notMirrored",
     ]);
   });
 

@@ -1,0 +1,53 @@
+import type { Failure } from "./failure.ts";
+import type { Time } from "./retry.ts";
+
+export interface TimeLimit {
+  readonly milliseconds: number;
+  /** What the failure says once it is over. */
+  readonly tooLate: string;
+}
+
+/** What ends work that does not end by itself. */
+interface Limits extends TimeLimit {
+  readonly abort: AbortSignal | undefined;
+  readonly time: Pick<Time, "alarm">;
+}
+
+/**
+ * Does the work, or gives it up once its time is over or `abort` says so: then its signal is aborted,
+ * and nobody waits for it any longer, whether it heeds the signal or not.
+ *
+ * @returns what the work does, or the failure
+ */
+export async function within<T>(
+  { milliseconds, tooLate, abort, time }: Limits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | { readonly failure: Failure }> {
+  const own = new AbortController();
+  let giveUp: (failure: Failure) => void = () => undefined;
+  const givenUp = new Promise<{ readonly failure: Failure }>((resolve) => {
+    giveUp = (failure) => {
+      resolve({ failure });
+      own.abort();
+    };
+  });
+  const cancel = () => {
+    giveUp(cancelled);
+  };
+  const silence = time.alarm(milliseconds, () => {
+    giveUp({ kind: "late", transient: false, detail: tooLate });
+  });
+  abort?.addEventListener("abort", cancel, { once: true });
+  try {
+    if (abort?.aborted === true) return { failure: cancelled };
+    const doing = work(own.signal);
+    // Nobody hears of what becomes of it once it was given up.
+    doing.catch(() => undefined);
+    return await Promise.race([givenUp, doing]);
+  } finally {
+    silence();
+    abort?.removeEventListener("abort", cancel);
+  }
+}
+
+export const cancelled: Failure = { kind: "cancelled", transient: false };

@@ -1,0 +1,30 @@
+/** The name rules of Kubernetes (apimachinery's validation). */
+
+export function isDnsLabel(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+}
+
+export function isDnsName(text: string): boolean {
+  const labels = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  return text.length <= 253 && labels.test(text);
+}
+
+/** Of a label; annotation keys follow the same rule once they are in lower case. */
+export function isLabelKey(text: string): boolean {
+  const slash = text.indexOf("/");
+  const name = text.slice(slash + 1);
+  return (slash < 0 || isDnsName(text.slice(0, slash))) && isQualifiedPart(name);
+}
+
+export function isLabelValue(text: string): boolean {
+  return text === "" || isQualifiedPart(text);
+}
+
+/** A port's name where it refers to one of a container: a service name of IANA. */
+export function isPortName(text: string): boolean {
+  return text.length <= 15 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && /[a-z]/.test(text);
+}
+
+function isQualifiedPart(text: string): boolean {
+  return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+
+import { execa } from "execa";
+
+import { mark, requestsOf, until } from "../../testbed/bed.ts";
+import { newStack, type Outcome, type PulumiStack } from "../../testbed/stack.ts";
+import { servicesIn, versionsIn } from "./guards/live.ts";
+import { installGateway } from "./mirroring/gateway.ts";
+import { exportedService, kinds, service } from "./mirroring/objects.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+
+const namespace = "killed";
+/** In the way of a mirror, and no mirror of anything. */
+const foreign = ["service-0-west", "unrelated"];
+
+/** More than a run can write between two looks at what it has written. */
+const first = Array.from({ length: 60 }, (_, index) => `service-${String(index)}`);
+
+/** Each test goes on from the one before. */
+describe("a process that is killed in the middle of its writes", function () {
+  this.timeout("3m");
+
+  let world: World;
+  let stack: PulumiStack;
+  let planted: unknown;
+  const names = [...first];
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await installGateway(west);
+    await createNamespaces(east, [namespace]);
+    await create(west, exportedOf(names));
+    await create(
+      east,
+      foreign.map((name) => service(`${namespace}/${name}`, {})),
+    );
+    planted = await foreignVersions();
+    const links = [{ source: "east", target: "west" }];
+    const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
+    stack = await newStack(world.bed, namespace, config);
+  });
+
+  it("leaves a lock where it is the engine of a first up, and nobody who goes on writing", async () => {
+    await killed("engine", ["up", "--yes", "--skip-preview"]);
+    const locked = await stack.run(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(locked.code, 0);
+    assert.match(locked.text, /the stack is currently locked by 1 lock/);
+    await stack.pulumi("cancel", "--yes");
+    await madeUpFor(["up", "--yes", "--skip-preview"]);
+  });
+
+  it("leaves no lock where it is the provider of an update, and the engine says that it is gone", async () => {
+    await exportMore("more");
+    const { text } = await killed("provider", ["up", "--yes", "--skip-preview"]);
+    assert.match(text, /error: .*(Unavailable|unavailable|EOF|connection)/);
+    await madeUpFor(["up", "--yes", "--skip-preview", "--refresh"]);
+  });
+
+  it("leaves only what is somebody else's where it is the engine of a destroy that another follows", async () => {
+    await killed("engine", ["destroy", "--yes", "--skip-preview"]);
+    await stack.pulumi("cancel", "--yes");
+    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    assert.deepEqual(await servicesIn(world.kube.east, namespace), foreign);
+    assert.deepEqual(await foreignVersions(), planted);
+  });
+
+  /** Everything is as if nothing had been once the command has run, and another run does nothing. */
+  async function madeUpFor(command: readonly string[]): Promise<void> {
+    await stack.pulumi(...command);
+    const { east } = world.kube;
+    const mirrors = names.map((name) => `${name}-west`);
+    const expected = [...new Set([...mirrors, ...foreign])].sort();
+    assert.deepEqual(await servicesIn(east, namespace), expected);
+    const endpoints = await east.list(kinds.Endpoints, { namespace });
+    const leading = endpoints.map(({ metadata: { name } }) => name).sort();
+    assert.deepEqual(
+      leading,
+      expected.filter((name) => !foreign.includes(name)),
+    );
+    assert.deepEqual(await foreignVersions(), planted);
+    const before = await versionsIn(east, namespace);
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    assert.deepEqual(await versionsIn(east, namespace), before);
+  }
+
+  /**
+   * Kills one of the processes of a command once it has written something and has not come to the
+   * end. Returns once nobody is left who could write.
+   */
+  async function killed(whom: "engine" | "provider", command: readonly string[]): Promise<Outcome> {
+    const { east } = world.bed.clusters;
+    const before = await mark(east);
+    let engine = 0;
+    let ended = false;
+    const run = stack
+      .run(command, { started: (pid) => (engine = pid) })
+      .finally(() => (ended = true));
+    await until("the first write", [], async () => {
+      const requests = await requestsOf(before, "linkerd-multicluster/");
+      return (
+        requests.some(({ verb }) => ["create", "update", "delete"].includes(verb)) || undefined
+      );
+    });
+    // What is on its way can't arrive now, so that the run can't come to its end either.
+    await east.cut("silent");
+    assert.equal(ended, false, "the run was through before it could be killed");
+    const family = await descendantsOf(engine);
+    const providers = family.filter(({ command: words }) => words.includes("cmd/dynamic-provider"));
+    assert.notEqual(providers.length, 0);
+    for (const pid of whom === "engine" ? [engine] : providers.map((each) => each.pid))
+      process.kill(pid, "SIGKILL");
+    try {
+      await until(
+        "the provider's end",
+        [],
+        async () => {
+          const alive = await Promise.all(providers.map(({ pid }) => isAlive(pid)));
+          return !alive.includes(true) || undefined;
+        },
+        10,
+      );
+    } finally {
+      for (const { pid } of family) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
+      await east.restore();
+    }
+    const outcome = await run;
+    assert.notEqual(outcome.code, 0);
+    return outcome;
+  }
+
+  function foreignVersions(): Promise<unknown> {
+    return versionsIn(world.kube.east, namespace).then((all) =>
+      foreign.map((name) => all[`Service ${name}`]),
+    );
+  }
+
+  async function exportMore(prefix: string): Promise<void> {
+    const more = first.map((name) => `${prefix}-${name}`);
+    await create(world.kube.west, exportedOf(more));
+    names.push(...more);
+  }
+});
+
+function exportedOf(names: readonly string[]) {
+  return names.flatMap((name) => exportedService(`${namespace}/${name}`));
+}
+
+interface Running {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** The processes that one has started, and those that these have, as long as it lives. */
+async function descendantsOf(ancestor: number): Promise<Running[]> {
+  const { stdout } = await execa("ps", ["-eo", "pid=,ppid=,args="]);
+  const all = stdout.split("\n").map((line) => {
+    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), command };
+  });
+  const family = new Set([ancestor]);
+  // A process can be listed before its parent.
+  for (let size = 0; size < family.size;) {
+    size = family.size;
+    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
+  }
+  return all.filter(({ pid }) => pid !== ancestor && family.has(pid));
+}
+
+/** One that has ended and that nobody has asked about its end is not. */
+async function isAlive(pid: number): Promise<boolean> {
+  const { stdout } = await execa("ps", ["-o", "stat=", "-p", String(pid)], { reject: false });
+  return stdout !== "" && !stdout.startsWith("Z");
+}

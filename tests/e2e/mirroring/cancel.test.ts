@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { type Proxy, startProxy } from "../../../testbed/proxy.ts";
+import { installGateway } from "./gateway.ts";
+import { exportedService } from "./objects.ts";
+import type { Run } from "./operations.ts";
+import { Stack } from "./stack.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+
+const namespace = "cancelled";
+/** More than are written at a time, so that some are not begun. */
+const services = Array.from(
+  { length: 60 },
+  (_, index) => `${namespace}/web-${String(index)}` as const,
+);
+
+/** In ms: what is promised is 5 s, on a machine that has something to spare. */
+const bound = 10_000;
+
+describe("Ctrl-C while an API server does not answer", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: Stack;
+  let proxy: Proxy;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await installGateway(west);
+    await createNamespaces(east, [namespace]);
+    await create(
+      west,
+      services.flatMap((service) => exportedService(service)),
+    );
+    proxy = await startProxy(world.bed.clusters.east.access);
+    const kubeconfig = join(world.bed.folder, "cancelled.kubeconfig");
+    await writeFile(kubeconfig, throughProxy(proxy));
+    const clusters = { west: {}, east: { kubeconfig } };
+    const links = [{ source: "east", target: "west" }];
+    stack = await Stack.create(world, "cancelled", { clusters, links });
+  });
+  after(() => proxy.stop());
+
+  it("ends a run that reads within seconds, with nothing written", async () => {
+    const { text } = await interrupted((request) => request.url?.includes("/endpoints") === true);
+    assert.match(text, /the run was cancelled/);
+    assert.doesNotMatch(await stack.export(), /linkerd:Mirrors/);
+  });
+
+  it("ends a run that writes within seconds, and says what it has left", async () => {
+    const { text } = await interrupted(isWrite);
+    assert.match(
+      text,
+      /the run was cancelled: \d\d mirrors not attempted; the next run carries on/,
+    );
+    assert.match(text, /32 mirrors: the run was cancelled before cluster east had answered/);
+  });
+
+  it("leaves the resource in the state, and no lock", async () => {
+    const state = await stack.export();
+    assert.match(state, /linkerd:Mirrors/);
+    assert.match(state, /"initErrors"/);
+    assert.doesNotMatch(state, /"pending_operations"/);
+  });
+
+  it("lets the next run carry on", async () => {
+    await stack.up();
+    await stack.assertSettled();
+  });
+
+  /** Interrupts an update at the first request that is held; prints how long it took to end. */
+  async function interrupted(isLike: (request: IncomingMessage) => boolean): Promise<Run> {
+    const interrupt = new AbortController();
+    let at = 0;
+    const begun = proxy.hold(isLike).then(() => {
+      at = performance.now();
+      interrupt.abort();
+    });
+    try {
+      const run = await stack.interruptedUp(interrupt.signal);
+      const took = performance.now() - at;
+      await begun;
+      console.log(`      it took ${(took / 1000).toFixed(1)} s to end`);
+      assert.ok(took < bound, `it took ${took} ms to end:\n${run.text}`);
+      return run;
+    } finally {
+      proxy.release();
+    }
+  }
+});
+
+/** The proxy speaks plain HTTP, to which a token goes only if the kubeconfig says so. */
+function throughProxy({ access: { server, token } }: Proxy): string {
+  const cluster = { server, "insecure-skip-tls-verify": true };
+  return JSON.stringify({
+    ...{ apiVersion: "v1", kind: "Config", "current-context": "east" },
+    clusters: [{ name: "east", cluster }],
+    users: [{ name: "east", user: { token } }],
+    contexts: [{ name: "east", context: { cluster: "east", user: "east" } }],
+  });
+}
+
+function isWrite({ method }: IncomingMessage): boolean {
+  return method !== "GET";
+}

@@ -1,0 +1,174 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+
+import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
+import { contentsOf, trespasses } from "../../simulation/outcome.ts";
+import { count } from "../effort.ts";
+import { type Lie, lying, type Spell } from "./lies.ts";
+import { type Phase, type PhaseName, phases } from "./phases.ts";
+import { changed, clusters, deletionsIn, mirrorsFrom, sources, undisturbed } from "./world.ts";
+
+/** How an operation may end under which answers lie. */
+export type End =
+  /** As if nothing had been. */
+  | "done"
+  /** Without an error, but with a note: what the cluster has a part in stays as it is. */
+  | "told"
+  /** With an error. */
+  | "failed";
+
+/** One fault in one phase. */
+export interface Cell {
+  readonly phase: PhaseName;
+  /** The cluster whose answers lie. */
+  readonly at: "east" | "west";
+  readonly lie: Lie;
+  readonly spell: Spell;
+  /** Which of the phase's requests are lied about; all of them. */
+  readonly path?: RegExp;
+  readonly end: End;
+  /** What is said, where anything is. */
+  readonly sentence: RegExp;
+  /** Milliseconds that it waits at most, and at least. */
+  readonly patience: number;
+  readonly waits?: number;
+  /** What is wrong with the clusters beforehand, and what somebody does about it afterwards. */
+  readonly spoil?: (mesh: Mesh) => void;
+  readonly mend?: (mesh: Mesh) => void;
+  /** Everything but what the lie is about is finished on the cluster itself, too. */
+  readonly except?: RegExp;
+}
+
+/** Attempts of one request at most; see `retryPolicy`. */
+const attempts = 8;
+
+/** Everything that has to hold in every cell. */
+export async function expectCell(cell: Cell): Promise<void> {
+  const phase: Phase = phases[cell.phase];
+  const mesh = await changed();
+  cell.spoil?.(mesh);
+  const { path = /./ } = cell;
+  const { plan, hits } = lying(
+    (request) => cell.lie(request, cell.at, mesh),
+    cell.spell,
+    (request) => phase.isPart(request) && path.test(request.path),
+  );
+  const weather: Weather = (cluster) => (cluster === cell.at ? plan : undefined);
+  const ended = await phase.run(mesh, weather);
+  const all = [...hits.values()].reduce((sum, times) => sum + times, 0);
+  ok(all > 0 || cell.spoil !== undefined, "nothing was lied about");
+  count("faults tried", all);
+
+  for (const [request, times] of hits) ok(times <= attempts, `${request} ${times} times`);
+  const { patience, waits = 0 } = cell;
+  ok(ended.waited >= waits && ended.waited <= patience, `waited for ${ended.waited} ms`);
+  expectWords(cell, ended, mesh);
+  await expectOthers(cell, phase, mesh);
+  await expectRecovery(cell, phase, mesh);
+}
+
+function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
+  const sentences = failure === undefined ? [] : sentencesIn(failure);
+  const notes = lines.filter((line) => !line.includes("mirroring: "));
+  const told = [...sentences, ...notes];
+  const end: End = failure !== undefined ? "failed" : notes.length > 0 ? "told" : "done";
+  equal(end, cell.end, told.join("\n"));
+  if (end !== "done") match(told.join("\n"), cell.sentence);
+  for (const sentence of sentences) {
+    match(sentence, new RegExp(`(cluster|on) ${cell.at}\\b`));
+    match(sentence, /run again|check |see whether |log in again|grant |next run /);
+  }
+  expectNoSecret({ failure, lines }, mesh);
+  deepEqual(repeated(sentences, cell), []);
+}
+
+/** Neither what is said nor the state has a credential, whatever an answer has quoted. */
+export function expectNoSecret(
+  { failure = "", lines }: Pick<Ended, "failure" | "lines">,
+  mesh: Mesh,
+): void {
+  const everything = [failure, ...lines, JSON.stringify([...mesh.engine.state])].join("\n");
+  ok(!/token-of-|authorization: Bearer (?!\[secret\])/.test(everything), everything);
+}
+
+/** The sentences of an error, without the one that closes it. */
+function sentencesIn(failure: string): string[] {
+  return failure
+    .replace(/^Error: (.*): \1$/, "$1")
+    .replace(/^not all mirrors on \w+ are deleted: /, "")
+    .split(/\n|; (?=cluster |the Service |Service |Endpoints |\d+ mirrors)/)
+    .filter((line) => !line.startsWith("everything else is done"));
+}
+
+/** Causes that are told more often than by each source once. */
+function repeated(sentences: readonly string[], { at }: Pick<Cell, "at">): string[] {
+  const times = new Map<string, number>();
+  for (const sentence of sentences) {
+    const cause = sentence
+      .replaceAll(/(?<= )[a-z0-9-]+\/[a-z0-9-]+\b/g, "")
+      .replaceAll(/"[a-z0-9-]+"/g, "");
+    times.set(cause, (times.get(cause) ?? 0) + 1);
+  }
+  const most = at === "west" ? sources.length : 1;
+  return [...times].flatMap(([cause, number]) => (number > most ? [cause] : []));
+}
+
+/** What has nothing to do with the cluster whose answers lie is finished. */
+async function expectOthers({ at, end, except }: Cell, phase: Phase, mesh: Mesh): Promise<void> {
+  for (const name of clusters) deepEqual(trespasses(mesh.server(name)), []);
+  if (phase.operation === "refresh") return;
+  const { contents } = await undisturbed(phase.operation);
+  for (const name of sources) {
+    const wanted = contents.get(name) ?? {};
+    const found = contentsOf(mesh.server(name));
+    if (end === "done" || (at === "east" && name !== at)) deepEqual(found, wanted, name);
+    else if (except !== undefined) deepEqual(without(except, found), without(except, wanted), name);
+    else if (at === "west")
+      deepEqual(mirrorsFrom("south", found), mirrorsFrom("south", wanted), name);
+  }
+  await expectNoOtherDeletion(phase.operation, mesh);
+}
+
+function without(except: RegExp, contents: ReturnType<typeof contentsOf>): object {
+  return Object.fromEntries(
+    Object.entries(contents).map(([plural, objects]) => [
+      plural,
+      Object.fromEntries(Object.entries(objects).filter(([key]) => !except.test(key))),
+    ]),
+  );
+}
+
+/** What is deleted would have been deleted if nothing had been wrong. */
+export async function expectNoOtherDeletion(
+  operation: "up" | "destroy",
+  mesh: Mesh,
+): Promise<void> {
+  const { deletions } = await undisturbed(operation);
+  for (const name of clusters)
+    for (const deletion of deletionsIn(mesh.server(name)))
+      // Endpoints go with their Service, or before it.
+      ok(
+        deletions.get(name)?.has(deletion.replace(/^endpoints/, "services")),
+        `${deletion} is deleted on ${name}`,
+      );
+}
+
+/** The next run puts everything right, and the one after that writes nothing. */
+export async function expectRecovery(
+  { mend }: Pick<Cell, "mend">,
+  phase: Pick<Phase, "operation">,
+  mesh: Mesh,
+): Promise<void> {
+  mend?.(mesh);
+  const operation = phase.operation === "destroy" ? "destroy" : "up";
+  const { contents } = await undisturbed(operation);
+  equal((await mesh[operation]()).failure, undefined);
+  await expectNoOtherDeletion(operation, mesh);
+  for (const name of clusters) {
+    const server = mesh.server(name);
+    deepEqual(contentsOf(server), contents.get(name), name);
+    deepEqual(trespasses(server), []);
+    server.journal.length = 0;
+  }
+  equal((await mesh[operation]()).failure, undefined);
+  for (const name of clusters) deepEqual(mesh.server(name).journal, [], name);
+}

@@ -1,0 +1,32 @@
+import { equal } from "node:assert/strict";
+import { mock } from "node:test";
+
+import { expectCell } from "./cell.ts";
+import { page } from "./lies.ts";
+import { allPhases } from "./phases.ts";
+
+const hour = 3_600_000;
+
+describe("a runner whose clock is an hour", () => {
+  for (const [way, off] of [
+    ["fast", hour],
+    ["slow", -hour],
+  ] as const)
+    for (const [phase, { reads }] of allPhases)
+      it(`${way} waits as long as an overloaded source says ${phase}`, async () => {
+        const now = Date.now();
+        // As some proxies write it: the time by their own clock.
+        const [date = "", later = ""] = [now, now + 2_000].map((at) => new Date(at).toUTCString());
+        const lie = page(429, { date, "retry-after": later });
+        mock.timers.enable({ apis: ["Date"], now: now + off });
+        try {
+          equal(Math.round((Date.now() - now) / hour), off / hour);
+          await expectCell({
+            ...{ phase, at: "east", lie, spell: "at first", end: "done", sentence: /./ },
+            ...{ waits: 2_000, patience: reads ? 12_000 : 10_000 },
+          });
+        } finally {
+          mock.timers.reset();
+        }
+      });
+});

@@ -1,0 +1,86 @@
+import type { Seen } from "../../simulation/faults.ts";
+import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
+
+/** A part of an operation in which answers can lie. */
+export interface Phase {
+  /** Which state of the clusters it leads to. */
+  readonly operation: "up" | "destroy" | "refresh";
+  readonly isPart: (request: Seen) => boolean;
+  /** Whether it is made of reads. */
+  readonly reads: boolean;
+  /** Whether the targets are asked in it too, or the sources alone. */
+  readonly asksTargets: boolean;
+  /** @param weather what happens to the requests of this part */
+  readonly run: (mesh: Mesh, weather: Weather) => Promise<Ended>;
+}
+
+const isRead = ({ method }: Seen) => method === "GET";
+const isDeletion = ({ method }: Seen) => method === "DELETE";
+
+export const phases = {
+  "while it plans": {
+    operation: "up",
+    isPart: isRead,
+    reads: true,
+    asksTargets: true,
+    run: (mesh, weather) => mesh.up(weather),
+  },
+  "while it looks again before it writes": {
+    operation: "up",
+    isPart: isRead,
+    reads: true,
+    asksTargets: true,
+    run: (mesh, weather) => {
+      let isPlanned = false;
+      const later: Weather = (cluster) => {
+        const plan = weather(cluster);
+        return plan && ((request) => (isPlanned ? plan(request) : undefined));
+      };
+      const planned = () => {
+        isPlanned = true;
+        return Promise.resolve();
+      };
+      return mesh.upWith(planned, later);
+    },
+  },
+  "while it writes": {
+    operation: "up",
+    isPart: (request) => !isRead(request) && !isDeletion(request),
+    reads: false,
+    asksTargets: false,
+    run: (mesh, weather) => mesh.up(weather),
+  },
+  "while it deletes": {
+    operation: "up",
+    isPart: isDeletion,
+    reads: false,
+    asksTargets: false,
+    run: (mesh, weather) => mesh.up(weather),
+  },
+  "while it refreshes": {
+    operation: "refresh",
+    isPart: isRead,
+    reads: true,
+    asksTargets: false,
+    run: (mesh, weather) => mesh.refresh(weather),
+  },
+  "while it looks what to destroy": {
+    operation: "destroy",
+    isPart: isRead,
+    reads: true,
+    asksTargets: false,
+    run: (mesh, weather) => mesh.destroy(weather),
+  },
+  "while it destroys": {
+    operation: "destroy",
+    isPart: isDeletion,
+    reads: false,
+    asksTargets: false,
+    run: (mesh, weather) => mesh.destroy(weather),
+  },
+} as const satisfies Readonly<Record<string, Phase>>;
+
+export type PhaseName = keyof typeof phases;
+
+/** All of them, in the order in which a stack meets them. */
+export const allPhases = Object.entries(phases) as readonly (readonly [PhaseName, Phase])[];

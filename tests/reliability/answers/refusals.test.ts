@@ -1,0 +1,310 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+
+import { type Admission, type Stored } from "../../simulation/api-server.ts";
+import { type Mesh, renewToken } from "../../simulation/mesh.ts";
+import { trespasses, writesTo } from "../../simulation/outcome.ts";
+import { count } from "../effort.ts";
+import { type Cell, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
+import { always, type Lie, refusal } from "./lies.ts";
+import { phases } from "./phases.ts";
+import { changed, put } from "./world.ts";
+
+const none: Lie = () => undefined;
+
+/** Something that is the matter with one source, and concerns a part of its mirrors alone. */
+type Matter = Pick<Cell, "end" | "sentence"> &
+  Partial<
+    Pick<
+      Cell,
+      "phase" | "lie" | "spell" | "path" | "spoil" | "mend" | "except" | "patience" | "waits"
+    >
+  >;
+
+const matters: Readonly<Record<string, Matter>> = {
+  "lets nobody create Services": {
+    ...{ lie: ({ method }) => (method === "POST" ? refusedTo("create") : undefined) },
+    ...{ path: /\/services/, except: /(new|tool|queue)-/, end: "failed" },
+    sentence: /does not let user ci create Service .*; grant create on services in namespace/,
+  },
+  "lets nobody update Services": {
+    ...{ lie: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined) },
+    // Endpoints are not written where the Service could not be.
+    ...{ path: /\/services/, except: /(kept|web|cart|db)-/, end: "failed" },
+    sentence: /does not let user ci update Service .*; grant update on services in namespace/,
+  },
+  "lets nobody write into one namespace": {
+    ...{
+      lie: () => refusedTo("create"),
+      path: /\/namespaces\/labs\//,
+      except: /labs/,
+      end: "failed",
+    },
+    sentence: /does not let user ci create Service labs\/tool-west; grant create/,
+  },
+  "begins to delete a namespace during the run": {
+    lie: refusal(403, "Forbidden", { causes: ["NamespaceTerminating"] }),
+    ...{ path: /\/namespaces\/labs\//, except: /labs/, end: "failed" },
+    sentence: /cluster east refuses to create Service labs\/tool-west.*run again/,
+  },
+  "is deleting a namespace": {
+    // Something in it that goes when its finalizer does.
+    spoil: (mesh) => {
+      const metadata = { namespace: "labs", name: "held", finalizers: ["example.com/hold"] };
+      put(mesh.server("east"), "configmaps", { metadata });
+      mesh.server("east").delete("namespaces", "labs");
+    },
+    mend: (mesh) => {
+      mesh.server("east").edit("configmaps", "labs/held", ({ metadata, ...rest }) => ({
+        ...{ ...rest, metadata: { ...metadata, finalizers: [] } },
+      }));
+    },
+    ...{ except: /labs/, end: "told", sentence: /labs\/tool is not mirrored .*labs/ },
+  },
+  "has a webhook that denies one mirror": {
+    spoil: admitting(({ metadata: { name } }) =>
+      name === "new-west" ? denial('admission webhook "policy" denied the request: no') : undefined,
+    ),
+    ...{ mend: admittingAll, except: /new-west/, end: "failed" },
+    sentence:
+      /cluster east refuses to create Service shop\/new-west: admission webhook "policy" denied/,
+  },
+  "has a webhook that does not answer": {
+    spoil: admitting(({ metadata: { name } }) =>
+      name === "new-west"
+        ? { status: 500, message: 'failed calling webhook "policy": no endpoints available' }
+        : undefined,
+    ),
+    ...{ mend: admittingAll, except: /new-west/, end: "failed", patience: 9_000 },
+    sentence: /failed to create Service shop\/new-west \(status 500\) .*failed calling webhook/,
+  },
+  "has used up its quota of Services": {
+    spoil: admitting(({ kind, metadata: { uid } }) =>
+      kind === "Service" && (uid as string | undefined) === undefined
+        ? denial(
+            "exceeded quota: few, requested: services=1, used: services=9, limited: services=9",
+          )
+        : undefined,
+    ),
+    ...{ mend: admittingAll, except: /(new|tool|queue)-/, end: "failed" },
+    sentence: /cluster east refuses to create Service .*: exceeded quota: few.*run again/,
+  },
+  "has a finalizer on a mirror that has to be replaced": {
+    ...{ spoil: holding("shop/queue-west"), mend: releasing("shop/queue-west") },
+    ...{ except: /queue-/, end: "failed", waits: 4_800, patience: 5_000 },
+    sentence:
+      /Service shop\/queue-west on east .* does not go: see which finalizer holds it, and run again/,
+  },
+  "has another client that changes a mirror before each update": {
+    lie: (_request, at, mesh) => ({
+      delay: () => {
+        touch(mesh, at);
+        return Promise.resolve();
+      },
+    }),
+    mend: (mesh) => {
+      mesh.server("east").edit("services", "shop/kept-west", ({ metadata, ...mirror }) => {
+        const { touched: _, ...annotations } = metadata.annotations ?? {};
+        return { ...mirror, metadata: { ...metadata, annotations } };
+      });
+    },
+    ...{ path: /kept-west/, except: /kept-west/, end: "failed" },
+    sentence:
+      /shop\/kept-west in cluster east was changed by another client before this update.*run again/,
+  },
+};
+
+describe("a source that", () => {
+  for (const [what, matter] of Object.entries(matters))
+    it(`${what}: all else is done, and the run says it once`, () =>
+      expectCell({
+        ...{ phase: "while it writes", at: "east", lie: none, spell: "for good", patience: 0 },
+        ...matter,
+      }));
+
+  it("renews the runner's token during the run: it goes on with the new one", async () => {
+    let isRenewed = false;
+    const lie: Lie = (_request, at, mesh) => {
+      if (isRenewed) return undefined;
+      isRenewed = true;
+      const delay = () => {
+        mesh.server(at).token = "fresh";
+        renewToken(at, "fresh");
+        return Promise.resolve();
+      };
+      return { delay };
+    };
+    try {
+      await expectCell({
+        ...{ phase: "while it writes", at: "east", lie, spell: "for good" },
+        ...{ end: "done", sentence: /./, patience: 0 },
+      });
+    } finally {
+      renewToken("east", "token-of-east");
+    }
+  });
+
+  it("lets nobody list Links: mirrors do not need them", async () => {
+    for (const at of ["east", "west"] as const)
+      await expectCell({
+        ...{ phase: "while it plans", at, lie: always(refusedTo("list")), spell: "for good" },
+        ...{ path: /links/, end: "done", sentence: /./, patience: 0 },
+      });
+  });
+
+  it("may not list the StatefulSets of a target: a pod that is away keeps its mirror for now", () =>
+    expectCell({
+      ...{ phase: "while it plans", at: "west", lie: always(refusedTo("list")), spell: "for good" },
+      ...{ path: /statefulsets/, end: "told", patience: 0 },
+      sentence: /the pod of shop\/db-1-west is away and has no StatefulSet: its mirror goes if/,
+    }));
+
+  it("has mirrors that are deleted by somebody else just before: that is as good", async () => {
+    for (const phase of ["while it deletes", "while it destroys"] as const)
+      await expectCell({
+        lie: ({ path }, at, mesh) => ({
+          delay: () => {
+            const [, namespace = "", plural = "", name = ""] =
+              /namespaces\/([^/]+)\/([^/]+)\/([^/?]+)/.exec(path) ?? [];
+            mesh.server(at).delete(plural, `${namespace}/${name}`);
+            return Promise.resolve();
+          },
+        }),
+        ...{ phase, at: "east", spell: "for good", end: "done", sentence: /./, patience: 0 },
+      });
+  });
+
+  for (const operation of ["up", "destroy"] as const)
+    it(`has a finalizer that holds a deletion of pulumi ${operation}: it is neither awaited nor asked for again`, async () => {
+      const mesh = await changed();
+      const east = mesh.server("east");
+      holding("shop/old-west")(mesh);
+      const ended = await mesh[operation]();
+      equal(ended.failure, undefined);
+      equal(ended.waited, 0);
+      ok(east.get("services", "shop/old-west")?.metadata.deletionTimestamp);
+      east.journal.length = 0;
+      equal((await mesh[operation]()).failure, undefined);
+      deepEqual(writesTo(east), []);
+      releasing("shop/old-west")(mesh);
+      await expectRecovery({}, { operation }, mesh);
+      count("faults tried");
+    });
+
+  it("has a webhook that adds to each object: it stays, and the next run writes nothing", async () => {
+    const mesh = await changed();
+    const east = mesh.server("east");
+    admitting(({ metadata, ...object }) => ({
+      ...object,
+      metadata: {
+        ...metadata,
+        labels: { ...metadata.labels, "team.example/owner": "platform" },
+        annotations: { ...metadata.annotations, "policy.example/checked": "yes" },
+      },
+    }))(mesh);
+    equal((await mesh.up()).failure, undefined);
+    equal(
+      east.get("services", "shop/new-west")?.metadata.labels?.["team.example/owner"],
+      "platform",
+    );
+    east.journal.length = 0;
+    equal((await mesh.up()).failure, undefined);
+    deepEqual(east.journal, []);
+    await expectNoOtherDeletion("up", mesh);
+    count("faults tried");
+  });
+
+  const fighters: Readonly<Record<string, (mesh: Mesh) => void>> = {
+    "a webhook that changes what is the program's": admitting((object) =>
+      object.metadata.name === "kept-west" ? theirs(object) : undefined,
+    ),
+    "a controller that puts its own version back": () => undefined,
+  };
+  for (const [who, spoil] of Object.entries(fighters))
+    it(`has ${who}: each run writes once, says that it does so again, and finishes the rest`, async () => {
+      const mesh = await changed();
+      spoil(mesh);
+      const weather = (cluster: string) =>
+        cluster === "east"
+          ? ({ method, path }: { readonly method: string; readonly path: string }) =>
+              method === "PUT" && path.includes("services/kept-west")
+                ? {
+                    lie: <T>(answer: T): T => {
+                      mesh.server("east").edit("services", "shop/kept-west", theirs);
+                      return answer;
+                    },
+                  }
+                : undefined
+          : undefined;
+      for (const run of ["first", "second", "third"]) {
+        mesh.server("east").journal.length = 0;
+        const ended = await mesh.up(weather);
+        equal(ended.failure, undefined, run);
+        deepEqual(trespasses(mesh.server("east")), []);
+        const writes = writesTo(mesh.server("east")).filter((write) => write.includes("kept-west"));
+        ok(writes.length <= 1, writes.join());
+        if (run === "third") deepEqual(writesTo(mesh.server("east")), writes);
+        count("faults tried");
+      }
+      match(JSON.stringify((await mesh.preview()).steps), /\(again\)/);
+      mesh.server("east").admission.length = 0;
+      await expectRecovery({}, phases["while it writes"], mesh);
+    });
+});
+
+/** As RBAC refuses. */
+function refusedTo(verb: string) {
+  const message = `services is forbidden: User "ci" cannot ${verb} resource "services" in API group ""`;
+  return {
+    answer: { status: 403, body: JSON.stringify({ kind: "Status", reason: "Forbidden", message }) },
+  };
+}
+
+function denial(message: string) {
+  return { status: 403, message };
+}
+
+/** Lets the source east admit what it answers with; undefined: as it is. */
+function admitting(admit: (object: Stored) => ReturnType<Admission> | undefined) {
+  return (mesh: Mesh): void => {
+    mesh.server("east").admission.push((_verb, object) => admit(object) ?? object);
+  };
+}
+
+function admittingAll(mesh: Mesh): void {
+  mesh.server("east").admission.length = 0;
+}
+
+function holding(key: string) {
+  return (mesh: Mesh): void => {
+    mesh.server("east").edit("services", key, ({ metadata, ...mirror }) => ({
+      ...mirror,
+      metadata: { ...metadata, finalizers: ["example.com/hold"] },
+    }));
+  };
+}
+
+/** The finalizer's owner has done its work. */
+function releasing(key: string) {
+  return (mesh: Mesh): void => {
+    mesh.server("east").edit("services", key, ({ metadata, ...mirror }) => ({
+      ...mirror,
+      metadata: { ...metadata, finalizers: [] },
+    }));
+  };
+}
+
+/** How somebody else wants a mirror to be. */
+function theirs({ spec, ...mirror }: Stored): Stored {
+  const ports = [{ name: "theirs", port: 7, protocol: "TCP", targetPort: 7 }];
+  return { ...mirror, spec: { ...(spec as object), ports } };
+}
+
+let touches = 0;
+
+function touch(mesh: Mesh, at: string): void {
+  touches += 1;
+  mesh.server(at).edit("services", "shop/kept-west", ({ metadata, ...mirror }) => ({
+    ...mirror,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, touched: String(touches) } },
+  }));
+}

@@ -1,0 +1,281 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { sections } from "../../../config/keys.ts";
+import { parseConfig, parseTexts } from "../../../config/parse.ts";
+import { count, repeated, seed } from "../effort.ts";
+import { canary, deeplyNested, hostile, jsonOf } from "./hostile.ts";
+
+type Json = unknown;
+type Path = readonly (string | number)[];
+
+const keys = [...new Set(Object.values(sections).flatMap((section) => Object.keys(section.keys)))];
+const name = fc.constantFrom("west", "east", "north");
+const key = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...keys, "west", "east", "north") },
+  fc.constantFrom("__proto__", "constructor", "toString", "prototype", "WEST", "", "a b", "\u202e"),
+  fc.string({ unit: "binary", maxLength: 12 }),
+);
+
+/** Any JSON at all, at keys that mean something here more often than not. */
+const { anything } = fc.letrec<{ anything: Json }>((tie) => ({
+  anything: fc.oneof(
+    { maxDepth: 5 },
+    hostile,
+    name,
+    fc.array(tie("anything"), { maxLength: 4 }),
+    fc.array(fc.tuple(key, tie("anything")), { maxLength: 6 }).map((all) => entries(all)),
+  ),
+}));
+
+/** As JSON.parse makes maps: `__proto__` is a key like any other. */
+function entries(all: readonly (readonly [string, Json])[]): Json {
+  return Object.fromEntries(all);
+}
+
+const selector = fc.record(
+  {
+    matchLabels: fc.constantFrom({ app: "web" }, { "example.com/team": "" }, {}),
+    matchExpressions: fc.constantFrom(
+      [{ key: "app", operator: "In", values: ["a"] }],
+      [{ key: "app", operator: "Exists" }],
+      [],
+    ),
+  },
+  { requiredKeys: [] },
+);
+const gateway = fc.oneof(
+  fc.constant(false),
+  fc.record(
+    {
+      name: fc.constant("gateway"),
+      namespace: fc.constant("linkerd-multicluster"),
+      addresses: fc.constantFrom(["192.0.2.1"], ["gw.example.com", "2001:db8::1"]),
+      port: fc.constantFrom(4143, 1, 65535),
+      identity: fc.constant("gateway.example.com"),
+    },
+    { requiredKeys: [] },
+  ),
+);
+const setting = {
+  headless: fc.boolean(),
+  remoteDiscoverySelector: selector,
+  federatedServiceSelector: selector,
+  excludedLabels: fc.constantFrom([], ["a", "example.com/*"]),
+  excludedAnnotations: fc.constantFrom([], ["Example.com/x"]),
+  createNamespaces: fc.boolean(),
+  readiness: fc.constantFrom("ignore", "follow"),
+  maxDeletions: fc.constantFrom(0, 7, "0%", "100%"),
+  allowDeletions: fc.boolean(),
+  mirroring: fc.constantFrom("pulumi", "controller"),
+  credentialsGeneration: fc.constantFrom(1, 999_999_999),
+  credentialsMaxAge: fc.constantFrom(1, 36_500),
+  unreachable: fc.constantFrom("keep", "fail"),
+};
+const cluster = fc.record(
+  {
+    context: fc.constantFrom("k3d-west", "arn:aws:eks:eu-west-1:1:cluster/x"),
+    kubeconfig: fc.constant("~/.kube/other"),
+    clusterDomain: fc.constant("cluster.local"),
+    apiServer: fc.constant("https://west.example.com:6443"),
+    gateway,
+    values: fc.constantFrom({}, { "linkerd-control-plane": { proxy: { logLevel: "warn" } } }),
+    uid: fc.constant("6a0d1cf8"),
+    gatewayApi: fc.constantFrom("install", "assume"),
+  },
+  { requiredKeys: [] },
+);
+
+/** Configs that are right, or nearly: what does not go together is left to chance. */
+const valid = fc.record(
+  {
+    clusters: fc.record({ west: cluster, east: cluster, north: fc.option(cluster) }),
+    links: fc.uniqueArray(
+      fc.record(
+        { source: name, target: name, gateway, selector, ...setting },
+        { requiredKeys: ["source", "target"] },
+      ),
+      { maxLength: 4, selector: ({ source, target }) => `${source} ${target}` },
+    ),
+    linkDefaults: fc.record(setting, { requiredKeys: [] }),
+    topology: fc.constantFrom("none", "mesh", { hub: "west" }),
+    manage: fc.constantFrom("all", "links"),
+    linkerdCheck: fc.boolean(),
+    linkerdNamespace: fc.constant("linkerd"),
+    trust: fc.constantFrom({}, { generation: 2, issuerValidityDays: 90, renewBeforeDays: 30 }),
+    charts: fc.constantFrom({}, { version: "2026.8.3", timeoutSeconds: 60, skipAwait: true }),
+  },
+  { requiredKeys: ["clusters"] },
+);
+
+const mutations = fc.array(
+  fc.record({
+    at: fc.nat(),
+    how: fc.constantFrom("replace", "replace", "add", "remove", "rename"),
+    key,
+    value: fc.oneof({ weight: 30, arbitrary: hostile }, anything, deeplyNested),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+type Mutation = (typeof mutations extends fc.Arbitrary<infer All extends readonly unknown[]>
+  ? All
+  : never)[number];
+
+function pathsIn(value: Json, path: Path = []): Path[] {
+  const inner = Array.isArray(value)
+    ? value.flatMap((item: Json, index) => pathsIn(item, [...path, index]))
+    : typeof value === "object" && value !== null && path.length < 8
+      ? Object.entries(value).flatMap(([step, item]) => pathsIn(item, [...path, step]))
+      : [];
+  return [path, ...inner];
+}
+
+function mutated(config: Json, { at, how, key: step, value }: Mutation): Json {
+  const paths = pathsIn(config).filter((path) => path.length > 0);
+  const path = paths[at % paths.length] ?? [];
+  return edited(config, path, (old) => {
+    switch (how) {
+      case "replace":
+        return [[path.at(-1), value]];
+      case "add":
+        return [
+          [path.at(-1), old],
+          [step, value],
+        ];
+      case "remove":
+        return [];
+      case "rename":
+        return [[step, old]];
+    }
+  });
+}
+
+type Edit = (old: Json) => readonly (readonly [string | number | undefined, Json])[];
+
+function edited(value: Json, [step, ...rest]: Path, edit: Edit): Json {
+  if (typeof value !== "object" || value === null || step === undefined) return value;
+  const items: [string | number, Json][] = Array.isArray(value)
+    ? value.map((item: Json, index) => [index, item])
+    : Object.entries(value);
+  const after = items.flatMap(([name, item]) => {
+    if (name !== step) return [[name, item] as const];
+    return rest.length === 0
+      ? edit(item).map(([now, then]) => [now ?? name, then] as const)
+      : [[name, edited(item, rest, edit)] as const];
+  });
+  return Array.isArray(value)
+    ? after.map(([, item]) => item)
+    : entries(after.map(([name, item]) => [String(name), item]));
+}
+
+/** A config, or sentences that may be shown; never an error. */
+function judged(raw: Json): "config" | "mistakes" {
+  count("inputs");
+  const parsed = parseConfig(raw);
+  if ("config" in parsed) {
+    ok(parsed.config.clusters.size > 0);
+    return "config";
+  }
+  ok(parsed.mistakes.length > 0, "no config, and no mistake");
+  for (const mistake of parsed.mistakes) {
+    ok(/^linkerd-multicluster\b.* .*; .*\.$/.test(mistake), `no sentence: ${mistake}`);
+    ok(mistake.length <= 1_500, `${mistake.length} characters: ${mistake.slice(0, 300)}`);
+    ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(mistake), `not printable: ${JSON.stringify(mistake)}`);
+    ok(!mistake.includes(canary), `tells a secret: ${mistake}`);
+  }
+  return "mistakes";
+}
+
+describe("bad input: the stack config", () => {
+  it("any JSON at every key is a config or mistakes, each one printable sentence", () => {
+    fc.assert(
+      fc.property(fc.oneof(anything, deeplyNested), (raw) => {
+        judged(raw);
+      }),
+      { seed, numRuns: repeated(4_000) },
+    );
+  });
+
+  it("a right config with something wrong in it is a config or mistakes", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(valid, mutations, (config, all) => {
+        seen.add(judged(config));
+        seen.add(judged(all.reduce<Json>(mutated, config)));
+      }),
+      { seed, numRuns: repeated(100) },
+    );
+    equal(seen.size, 2);
+  });
+
+  it("tells each of several mistakes, whatever else is wrong", () => {
+    const wrong = {
+      manage: 1,
+      linkerdCheck: "yes",
+      topology: [],
+      charts: { version: "newest" },
+      linkerdNamespace: "A",
+    };
+    const subset = fc.subarray(Object.entries(wrong), { minLength: 2 });
+    fc.assert(
+      fc.property(subset, cluster, (some, west) => {
+        count("inputs");
+        const parsed = parseConfig({ clusters: { west }, ...Object.fromEntries(some) });
+        const mistakes = "mistakes" in parsed ? parsed.mistakes : [];
+        for (const [each] of some)
+          ok(
+            mistakes.some((mistake) => mistake.startsWith(`linkerd-multicluster:${each}`)),
+            each,
+          );
+      }),
+      { seed, numRuns: repeated(200) },
+    );
+  });
+
+  it("never tells a secret, however it is misplaced", () => {
+    const secret = fc.constantFrom<Json>(
+      ...[canary, `-----BEGIN PRIVATE KEY-----\n${canary}`, [canary]],
+      ...[{ certificate: canary, key: canary }, { tls: { key: canary } }, Buffer.from(canary)],
+    );
+    const secrets = fc.record(
+      {
+        anchors: secret,
+        issuers: fc.oneof(secret, fc.dictionary(name, secret), fc.constant({ west: { key: 1 } })),
+      },
+      { requiredKeys: [] },
+    );
+    const confidential = fc.record(
+      { kubeconfig: secret, values: fc.record({ "linkerd-crds": secret }) },
+      { requiredKeys: [] },
+    );
+    const withUser = fc.constantFrom(`https://u:${canary}@h`, `http://${canary}@h/x`);
+    fc.assert(
+      fc.property(secrets, confidential, withUser, (trust, access, url) => {
+        const west = { ...access, apiServer: url };
+        judged({ clusters: { west }, trust, charts: { source: url } });
+      }),
+      { seed, numRuns: repeated(300) },
+    );
+  });
+
+  it("as text, as Pulumi hands it over, is a config or a text to show", () => {
+    const value = fc.oneof(
+      fc.string({ unit: "binary" }),
+      hostile.map((one) => jsonOf(one)),
+      anything.map((one) => jsonOf(one)),
+      valid.map(({ clusters }) => JSON.stringify(clusters)),
+    );
+    const full = key.map((one) => `linkerd-multicluster:${one}`);
+    const texts = fc.array(fc.tuple(fc.oneof(full, key), value), { maxLength: 6 });
+    fc.assert(
+      fc.property(texts, (all) => {
+        count("inputs");
+        const parsed = parseTexts(Object.fromEntries(all), "The stack config");
+        if ("config" in parsed) return;
+        ok(parsed.problem.startsWith("The stack config needs a change:\n  linkerd-multicluster"));
+        ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(parsed.problem.replaceAll("\n  ", "")), parsed.problem);
+      }),
+      { seed, numRuns: repeated(300) },
+    );
+  });
+});

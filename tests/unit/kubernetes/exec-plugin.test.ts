@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { runPlugin, PluginFailure } from "../../../engine/kubernetes/exec-plugin.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import { poll } from "../../../engine/kubernetes/retry.ts";
+import { errorOf, serviceList, withCluster, withFolder } from "./scripted-cluster.ts";
+
+const v1 = "client.authentication.k8s.io/v1";
+
+/** A plugin that is this script of Node's. */
+const script = (text: string) => ({
+  command: process.execPath,
+  args: ["-e", text, "canary-argument"],
+  env: { SECRET: "canary-variable" },
+  apiVersion: v1,
+  provideClusterInfo: false,
+});
+
+/** A plugin that prints this. */
+const printing = (answer: unknown) =>
+  script(`console.log(${JSON.stringify(JSON.stringify(answer))})`);
+
+const credential = (status: unknown) => ({ kind: "ExecCredential", apiVersion: v1, status });
+
+const run = (limit = 20_000) => ({
+  variables: process.env,
+  cluster: () => Promise.resolve({ server: "https://west.example.com" }),
+  limit,
+});
+
+async function failureOf(plugin: Parameters<typeof runPlugin>[0], limit?: number) {
+  const error: unknown = await runPlugin(plugin, run(limit)).catch((reason: unknown) => reason);
+  assert(error instanceof PluginFailure, `not a PluginFailure: ${String(error)}`);
+  assert.doesNotMatch(error.message, /canary/);
+  return error.message;
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const failed = `the credential plugin ${process.execPath}`;
+
+describe("a credential plugin", () => {
+  it("gives a token, a certificate with its key, and when they expire", async () => {
+    const status = {
+      token: "t",
+      clientCertificateData: "c",
+      clientKeyData: "k",
+      expirationTimestamp: "2030-01-01T00:00:00Z",
+    };
+    assert.deepEqual(await runPlugin(printing(credential(status)), run()), {
+      token: "t",
+      certificate: { cert: "c", key: "k" },
+      expires: Date.UTC(2030, 0, 1),
+    });
+  });
+
+  it("gets KUBERNETES_EXEC_INFO, its own variables and those of the run, and a closed stdin", async () => {
+    const plugin = script(`
+      const input = require("node:fs").readFileSync(0, "utf8");
+      const { KUBERNETES_EXEC_INFO: info, SECRET, FROM_RUN } = process.env;
+      const token = JSON.stringify({ input, info: JSON.parse(info), SECRET, FROM_RUN });
+      console.log(JSON.stringify({ kind: "ExecCredential", apiVersion: "${v1}", status: { token } }));`);
+    const seen = async (provideClusterInfo: boolean): Promise<unknown> => {
+      const variables = { ...process.env, FROM_RUN: "yes", SECRET: "overridden" };
+      const { token = "" } = await runPlugin(
+        { ...plugin, provideClusterInfo },
+        { ...run(), variables },
+      );
+      return JSON.parse(token);
+    };
+    const info = { kind: "ExecCredential", apiVersion: v1, spec: { interactive: false } };
+    const rest = { input: "", SECRET: "canary-variable", FROM_RUN: "yes" };
+    assert.deepEqual(await seen(false), { ...rest, info });
+    const cluster = { server: "https://west.example.com" };
+    const spec = { interactive: false, cluster };
+    assert.deepEqual(await seen(true), { ...rest, info: { ...info, spec } });
+  });
+
+  const failures: readonly (readonly [string, ReturnType<typeof script>])[] = [
+    ["failed with exit code 3", script("console.error('canary'); process.exit(3)")],
+    [
+      "was ended by SIGTERM",
+      script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => 0, 1e5)"),
+    ],
+    ["printed something else than an ExecCredential", script("console.log('canary {')")],
+    ["printed something else than an ExecCredential", printing({ status: { token: "canary" } })],
+    [
+      `did not answer in ${v1}, as its entry asks`,
+      printing({ ...credential({ token: "canary" }), apiVersion: `${v1}beta1` }),
+    ],
+    ["gave neither a token nor a certificate", printing(credential({ canary: 1 }))],
+    ["gave neither a token nor a certificate", printing(credential(null))],
+    [
+      "gave a certificate or a key without the other",
+      printing(credential({ token: "canary", clientKeyData: "canary" })),
+    ],
+    [
+      "printed far more than a credential and was ended",
+      script("setInterval(() => process.stdout.write('canary'.repeat(1e5)), 1)"),
+    ],
+  ];
+  for (const [why, plugin] of failures)
+    it(`that fails is told without what it printed: ${why}`, async () => {
+      assert.equal(await failureOf(plugin), `${failed} ${why}`);
+    });
+
+  it("that takes too long is ended, and what it has started holds nobody up", () =>
+    withFolder(async (folder) => {
+      const file = path.join(folder, "pid");
+      const plugin = script(`
+        const { spawn } = require("node:child_process");
+        spawn(process.execPath, ["-e", "setTimeout(() => 0, 5000)"], { stdio: "inherit" }).unref();
+        require("node:fs").writeFileSync(${JSON.stringify(file)}, String(process.pid));
+        setInterval(() => 0, 1000);`);
+      assert.equal(
+        await failureOf(plugin, 1500),
+        `${failed} gave no answer within 1.5 s and was ended; if it waits for somebody to log in, do so first`,
+      );
+      const pid = Number(await readFile(file, "utf8"));
+      assert(await poll(() => Promise.resolve(isGone(pid)), Boolean, { within: 5000, every: 20 }));
+    }));
+
+  it("that is not there is told with what its entry says of how to install it, on one line", async () => {
+    const plugin = { ...script(""), command: "no-such-plugin" };
+    assert.equal(await failureOf(plugin), "the credential plugin no-such-plugin was not found");
+    const installHint = "Install it:\n\n  \u001b[1mbrew install it\n";
+    assert.equal(
+      await failureOf({ ...plugin, installHint }),
+      "the credential plugin no-such-plugin was not found; to install it: Install it: [1mbrew install it",
+    );
+  });
+
+  it("that can't give credentials is an error that says how to see why", () =>
+    withCluster(
+      () => serviceList([]),
+      async ({ client, received }) => {
+        const error = await errorOf(client.list(resources.services));
+        assert.equal(error.kind, "unauthorized");
+        assert.equal(
+          error.message,
+          "could not load the credentials of context k3d-west to list services in cluster west: the credential plugin no-such-plugin was not found; kubectl --context k3d-west get --raw /version shows why",
+        );
+        assert.equal(received.length, 0);
+      },
+      {
+        user: { exec: { apiVersion: v1, interactiveMode: "Never", command: "no-such-plugin" } },
+      },
+    ));
+
+  it("has a time limit that a client can be given", () =>
+    withCluster(
+      () => serviceList([]),
+      async ({ client }) => {
+        const { message } = await errorOf(client.list(resources.services));
+        assert.match(message, /gave no answer within 0\.2 s and was ended/);
+      },
+      {
+        pluginTimeout: 200,
+        user: {
+          exec: {
+            apiVersion: v1,
+            interactiveMode: "IfAvailable",
+            command: process.execPath,
+            args: ["-e", "setInterval(() => 0, 1000)"],
+          },
+        },
+      },
+    ));
+
+  it("is told of its cluster what the kubeconfig says", () =>
+    withCluster(
+      () => serviceList([]),
+      async ({ client, received, url }) => {
+        await client.list(resources.services);
+        const token = received[0]?.headers.authorization?.replace("Bearer ", "") ?? "";
+        const text = Buffer.from(token, "base64url").toString();
+        assert.deepEqual(JSON.parse(text), {
+          server: url,
+          "tls-server-name": "west",
+          "insecure-skip-tls-verify": true,
+          "disable-compression": true,
+          config: { audience: "canary" },
+        });
+      },
+      {
+        clusterEntry: {
+          "tls-server-name": "west",
+          "disable-compression": true,
+          extensions: [
+            { name: "client.authentication.k8s.io/exec", extension: { audience: "canary" } },
+          ],
+        },
+        user: {
+          exec: {
+            apiVersion: `${v1}beta1`,
+            provideClusterInfo: true,
+            command: process.execPath,
+            args: [
+              "-e",
+              `const { spec, apiVersion } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+               const token = Buffer.from(JSON.stringify(spec.cluster)).toString("base64url");
+               console.log(JSON.stringify({ kind: "ExecCredential", apiVersion, status: { token } }));`,
+            ],
+          },
+        },
+      },
+    ));
+});

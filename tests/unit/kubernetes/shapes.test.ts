@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { malformed } from "../../../engine/kubernetes/objects.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+import { errorOf, type Reply, withCluster } from "./scripted-cluster.ts";
+
+const metadata = { name: "web", namespace: "shop" };
+const right = { metadata, spec: { ports: [{ port: 80 }] } };
+
+function listOf(kind: string, ...items: unknown[]): Reply {
+  return { body: { kind: `${kind}List`, metadata: {}, items } };
+}
+
+describe("what an API server answers with", () => {
+  const broken: readonly (readonly [string, Record<string, unknown>, string])[] = [
+    ["no spec", { metadata }, "spec is missing"],
+    [
+      "a port that is text",
+      { metadata, spec: { ports: [{ port: "80" }] } },
+      "spec.ports[].port is not a whole number from 1 to 65535",
+    ],
+    [
+      "a port that there is not",
+      { metadata, spec: { ports: [{ port: 65_536 }] } },
+      "spec.ports[].port is not a whole number from 1 to 65535",
+    ],
+    ["ports in a map", { metadata, spec: { ports: {} } }, "spec.ports is not a list"],
+    [
+      "labels in a list",
+      { ...right, metadata: { ...metadata, labels: [] } },
+      "metadata.labels is not a map",
+    ],
+    [
+      "a label that is a number",
+      { ...right, metadata: { ...metadata, labels: { app: 1 } } },
+      "metadata.labels has a value that is not text",
+    ],
+    [
+      "a label key that is none",
+      { ...right, metadata: { ...metadata, labels: { "a b": "" } } },
+      "metadata.labels has a key that Kubernetes does not allow",
+    ],
+    [
+      "annotations without end",
+      { ...right, metadata: { ...metadata, annotations: { a: "x".repeat(262_144) } } },
+      "metadata.annotations is longer than 262144 characters",
+    ],
+  ];
+  for (const [what, service, problem] of broken) {
+    it(`a Service with ${what} is in its list, marked`, () =>
+      withCluster(
+        () => listOf("Service", right, service),
+        async ({ client }) => {
+          const [first, second] = await client.list(resources.services);
+          assert.deepEqual([first, first?.[malformed]], [right, undefined]);
+          assert.deepEqual([second?.metadata, second?.[malformed]], [metadata, problem]);
+        },
+      ));
+  }
+
+  const nobody: readonly (readonly [string, unknown])[] = [
+    ["null", null],
+    ["without metadata", {}],
+    ["without a namespace", { metadata: { name: "web" } }],
+    [
+      "with a name that leads elsewhere",
+      { ...right, metadata: { name: "web/x@evil,y", namespace: "shop" } },
+    ],
+    [
+      "with a name that no Service can have",
+      { ...right, metadata: { name: "web.x", namespace: "shop" } },
+    ],
+  ];
+  for (const [what, item] of nobody) {
+    it(`an item ${what} ends the list at once, as nobody knows what it stands for`, () =>
+      withCluster(
+        () => listOf("Service", right, item),
+        async ({ client, received }) => {
+          const error = await errorOf(client.list(resources.services));
+          assert.match(
+            error.message,
+            /: item 2 of the answer is no Service: (metadata|is not a map)/,
+          );
+          assert.equal(error.clusterUnavailable, true);
+          assert.equal(received.length, 1);
+        },
+      ));
+  }
+
+  const others: readonly (readonly [Resource<unknown>, object])[] = [
+    [resources.statefulSets, { spec: { replicas: "2" } }],
+    [resources.deployments, { status: { readyReplicas: -1 } }],
+    [resources.links, { status: { mirrorServices: {} } }],
+    [resources.pods, { spec: { containers: [{}] } }],
+    [resources.namespaces, { metadata: { name: "shop", deletionTimestamp: "soon" } }],
+  ];
+  for (const [resource, more] of others) {
+    it(`a malformed ${resource.kind} ends its list, since what it lacks would be taken for a no`, () =>
+      withCluster(
+        () => listOf(resource.kind, { metadata, ...more }),
+        async ({ client }) => {
+          assert.equal((await errorOf(client.list(resource))).kind, "server");
+        },
+      ));
+  }
+
+  it("null stands for what is absent, as Go writes it", () =>
+    withCluster(
+      () => listOf("Endpoints", { metadata: { ...metadata, labels: null }, subsets: null }),
+      async ({ client }) => {
+        assert.deepEqual(await client.list(resources.endpoints), [{ metadata }]);
+      },
+    ));
+
+  it("a single object that is malformed is an error", () =>
+    withCluster(
+      () => ({ body: { kind: "Service", metadata } }),
+      async ({ client }) => {
+        const error = await errorOf(client.get(resources.services, metadata));
+        assert.match(error.message, /the answer is no Service: spec is missing/);
+      },
+    ));
+
+  it("a server's words are shown without what a terminal obeys", () =>
+    withCluster(
+      () => ({ status: 422, body: { kind: "Status", message: "no\u001b[2J\u202e\nway" } }),
+      async ({ client }) => {
+        assert.match(
+          (await errorOf(client.list(resources.services))).message,
+          /: no\?\[2J\?\?way; /,
+        );
+      },
+    ));
+});

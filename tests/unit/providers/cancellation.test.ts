@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import { type Cancellation, cancelledWords } from "../../../engine/kubernetes/cancellation.ts";
+import { poll } from "../../../engine/kubernetes/retry.ts";
+import {
+  cancellationBy,
+  cancelCalls,
+  unlessCancelled,
+} from "../../../engine/providers/cancellation.ts";
+import { MirrorsProvider } from "../../../engine/providers/mirrors.ts";
+import { argsFor, World } from "../fixtures/world.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
+import { exporting } from "../fixtures/world.ts";
+
+/** The engine's own would cancel this process, and so all other tests; tests/e2e/mirroring/cancel.test.ts has it. */
+const path = "/test/Cancel";
+const channel = "http2.server.stream.created";
+
+describe("the call that cancels a run", () => {
+  let server: http2.Http2Server;
+  let client: http2.ClientHttp2Session;
+  let cancellation: Cancellation;
+
+  beforeEach(async function () {
+    server = http2.createServer((_, response) => response.end());
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    cancellation = cancellationBy((cancel) => {
+      cancelCalls(cancel, path);
+    }, 1);
+    const told: unknown[] = [];
+    const listener = (message: unknown) => told.push(message);
+    subscribe(channel, listener);
+    await call("/probe");
+    unsubscribe(channel, listener);
+    if (told.length > 0) return;
+    console.log(`      Node ${process.version} does not tell of requests to an http2 server`);
+    this.skip();
+  });
+  afterEach(() => {
+    client.destroy();
+    server.close();
+  });
+
+  const call = async (method: string) => {
+    const request = client.request({ ":path": method, ":method": "POST" });
+    request.end();
+    request.resume();
+    await once(request, "end");
+  };
+
+  it("is one of all that the server gets", async () => {
+    await call("/pulumirpc.ResourceProvider/Create");
+    assert.equal(cancellation.stop.aborted, false);
+    await call(path);
+    assert.equal(cancellation.stop.aborted, true);
+    if (!cancellation.abort.aborted) await once(cancellation.abort, "abort");
+  });
+});
+
+const cancelled = (): Cancellation => {
+  const signal = AbortSignal.abort();
+  return { stop: signal, abort: signal };
+};
+
+describe("a method of a cancelled run", () => {
+  it("ends with an error, whatever came of it, and without a stack trace", async () => {
+    for (const work of [() => Promise.resolve(1), () => Promise.reject(new Error("away"))])
+      await assert.rejects(unlessCancelled(cancelled(), work), (error: Error) => {
+        assert.equal(error.message, `${cancelledWords}; the next run begins there again`);
+        assert.equal(error.stack, error.message);
+        return true;
+      });
+  });
+
+  it("is left alone while the run is not cancelled", async () => {
+    const stop = new AbortController().signal;
+    assert.equal(await unlessCancelled({ stop }, () => Promise.resolve(1)), 1);
+    await assert.rejects(
+      unlessCancelled({ stop }, () => Promise.reject(new Error("away"))),
+      /^Error: away$/,
+    );
+  });
+
+  it("does not look again at what it waits for", async () => {
+    const stop = new AbortController();
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      stop.abort();
+      return Promise.resolve(looks);
+    };
+    assert.equal(
+      await poll(look, () => false, { within: 600_000, every: 600, stop: stop.signal }),
+      1,
+    );
+  });
+
+  it("of mirrors does not take what it can't read for a cluster that is away", async () => {
+    const clusters = {
+      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+      west: new MemoryCluster(exporting("west", [exported("shop/web")])),
+    };
+    const cancellation = cancelled();
+    const provider = new MirrorsProvider({
+      cancellation,
+      clusters: new CancelledWorld(clusters),
+      say: () => undefined,
+    });
+    const args = argsFor(["west"]);
+    await assert.rejects(provider.check({}, args), /the run was cancelled/);
+    const inputs = { ...args, mirrors: {}, revision: 1 };
+    await assert.rejects(
+      provider.create(inputs),
+      /^Error: the run was cancelled before anything was written to east/,
+    );
+    await assert.rejects(provider.delete("east", inputs), /the run was cancelled before anything/);
+    await assert.rejects(provider.read("east", inputs), /the run was cancelled/);
+    assert.deepEqual(clusters.east.writes, []);
+  });
+});
+
+class CancelledWorld extends World {
+  override get isCancelled(): boolean {
+    return true;
+  }
+}

@@ -1,0 +1,63 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+
+import { engineAddress, watchEngine } from "../../../engine/providers/engine-watch.ts";
+
+const script = "/modules/@pulumi/pulumi/cmd/dynamic-provider/index.js";
+
+describe("the watch on the engine", () => {
+  let server: Server;
+  let address: { readonly host: string; readonly port: number };
+  let gone: Promise<void>;
+  let isGone = false;
+
+  beforeEach(async () => {
+    isGone = false;
+    server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    address = { host: "127.0.0.1", port };
+  });
+  afterEach(() => server.close());
+
+  it("ends the process once the engine is gone", async () => {
+    const socket = await watched();
+    server.close();
+    socket.destroy();
+    await gone;
+  });
+
+  it("connects again where the engine has only closed the connection", async () => {
+    const socket = await watched();
+    socket.destroy();
+    const [again] = (await once(server, "connection")) as [Socket];
+    equal(isGone, false);
+    server.close();
+    again.destroy();
+    await gone;
+  });
+
+  it("knows the address that Pulumi starts a dynamic provider with", () => {
+    const expected = { host: "127.0.0.1", port: 4321 };
+    deepEqual(engineAddress(["node", script, "127.0.0.1:4321"]), expected);
+  });
+
+  it("is not for any other process", () => {
+    equal(engineAddress(["node", script]), undefined);
+    equal(engineAddress(["node", "/program/index.ts", "127.0.0.1:4321"]), undefined);
+    equal(engineAddress([]), undefined);
+  });
+
+  /** Begins to watch; the server's end of the connection. */
+  async function watched(): Promise<Socket> {
+    gone = new Promise((resolve) => {
+      watchEngine(address, () => {
+        isGone = true;
+        resolve();
+      });
+    });
+    const [socket] = (await once(server, "connection")) as [Socket];
+    return socket;
+  }
+});
