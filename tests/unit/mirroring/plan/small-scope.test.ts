@@ -2,19 +2,21 @@ import assert from "node:assert/strict";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
 import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { count } from "../../../reliability/effort.ts";
 import { byUs, edited, withLabels, withSubsets } from "../../fixtures/edited.ts";
-import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
+import { cluster, endpoints, http, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
 
 const labelStates = [undefined, "true", "remote-discovery", "false"] as const;
-const liveStates = ["absent", "right", "drifted", "foreign", "wrong kind"] as const;
+const liveStates = ["absent", "right", "drifted", "foreign", "wrong kind", "wrong port"] as const;
 
 /** One Service of the target, and what is at its mirror's name in the source. */
 interface Case {
   readonly name: string;
   readonly exported: (typeof labelStates)[number];
   readonly headless: boolean;
+  readonly port: number;
   readonly live: (typeof liveStates)[number];
 }
 
@@ -26,7 +28,9 @@ interface Objects {
 function casesOf(name: string): Case[] {
   return labelStates.flatMap((exported) =>
     [false, true].flatMap((headless) =>
-      liveStates.map((live) => ({ name, exported, headless, live })),
+      [80, 8080].flatMap((port) =>
+        liveStates.map((live) => ({ name, exported, headless, port, live })),
+      ),
     ),
   );
 }
@@ -35,11 +39,11 @@ const empty = cluster("east", { namespaces: ["shop"] });
 
 function target(cases: readonly Case[]): ClusterSnapshot {
   return cluster("west", {
-    services: cases.map(({ name, exported, headless }) =>
+    services: cases.map(({ name, exported, headless, port }) =>
       service(
         `shop/${name}`,
         exported === undefined ? {} : { labels: { "mirror.linkerd.io/exported": exported } },
-        headless ? { clusterIP: "None" } : {},
+        { ports: [{ ...http, port }], ...(headless && { clusterIP: "None" }) },
       ),
     ),
     endpoints: cases.map(({ name }) => endpoints(`shop/${name}`, [pods([`${name}-0`])])),
@@ -59,6 +63,8 @@ function live(one: Case): Objects {
       return objectsOf(mirrored({ ...one, exported }));
     case "wrong kind":
       return objectsOf(mirrored({ ...one, exported, headless: !one.headless }));
+    case "wrong port":
+      return objectsOf(mirrored({ ...one, exported, port: one.port === 80 ? 8080 : 80 }));
     case "drifted":
       return objectsOf(
         edited(mirrored({ ...one, exported }), key, {
@@ -92,6 +98,7 @@ function source(cases: readonly Case[]): ClusterSnapshot {
 /** One run is enough, whatever it begins with, and leaves alone what is not ours. */
 function assertSettles(cases: readonly Case[]): ClusterSnapshot {
   const title = JSON.stringify(cases);
+  count("small worlds");
   const before = source(cases);
   const after = reconciled({ target: target(cases), source: before });
   assert.deepEqual(planned({ target: target(cases), source: after }).changes, [], title);
