@@ -9,12 +9,12 @@ import { cluster, exported } from "../unit/fixtures/objects.ts";
 import { MemoryCluster } from "../unit/fixtures/memory-cluster.ts";
 import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
 import { withFolder, writeKubeconfig } from "../unit/kubernetes/scripted-cluster.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { DeadlineClock } from "./deadline-clock.ts";
 
 type Answer = Pick<Dispatcher.ResponseData, "statusCode" | "headers"> & {
   readonly body: { readonly text: () => Promise<string> };
 };
-type Write = (time: VirtualTime, options: Dispatcher.RequestOptions) => Promise<Answer>;
+type Write = (time: DeadlineClock, options: Dispatcher.RequestOptions) => Promise<Answer>;
 
 const never = new Promise<never>(() => undefined);
 
@@ -90,7 +90,7 @@ async function run(mirrors: number, write: Write) {
     ["https://east.example.com", east],
     ["https://west.example.com", west],
   ]);
-  const time = new VirtualTime();
+  const time = new DeadlineClock();
   let outcome = { seconds: 0, reasons: [] as readonly string[] };
   await withFolder(async (folder) => {
     const access = async (name: string) => {
@@ -122,10 +122,10 @@ async function run(mirrors: number, write: Write) {
 /** Reads come from a cluster in memory. */
 class Scripted extends Agent {
   readonly #memories: ReadonlyMap<string, MemoryCluster>;
-  readonly #time: VirtualTime;
+  readonly #time: DeadlineClock;
   readonly #write: Write;
 
-  constructor(memories: ReadonlyMap<string, MemoryCluster>, time: VirtualTime, write: Write) {
+  constructor(memories: ReadonlyMap<string, MemoryCluster>, time: DeadlineClock, write: Write) {
     super();
     this.#memories = memories;
     this.#time = time;

@@ -6,8 +6,11 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** A clock that stands still while there is anything to do, and then jumps to what is waited for. */
-export class VirtualTime implements Time {
+/**
+ * A clock that stands still while there is anything to do, and then jumps to what is waited for,
+ * deadlines included: for work that waits for nothing outside the process.
+ */
+export class DeadlineClock implements Time {
   readonly #timers = new Set<Timer>();
   #now = 0;
 
