@@ -53,7 +53,8 @@ export function pendingChanges(
     pending.set(target, Object.fromEntries(lines.map((key) => [key, text] as const)));
   }
   // A removed link of which nothing was left takes its list along, and nothing with it.
-  const judged = new Set([...parts.keys(), ...removed.map(({ link }) => link.target)]);
+  const known = [...args.links, ...removed.map(({ link }) => link)].map(({ target }) => target);
+  const judged = new Set([...parts.keys(), ...known, federatedPart]);
   const { mirrors: listed } = before;
   for (const part of typeof listed === "object" ? Object.keys(listed) : []) {
     if (judged.has(part)) continue;

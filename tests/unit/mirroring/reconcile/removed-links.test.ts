@@ -48,6 +48,16 @@ describe("the links that have left the config", () => {
     deepEqual(names(before), ["north", "south", "west"]);
   });
 
+  it("take along mirrors that somebody has deleted already, and a preview says so", async () => {
+    const setting = await settled();
+    const { clusters, before } = setting;
+    await clusters.east.remove(resources.services, { namespace: "shop", name: "web-west" });
+    const { inputs } = await preview(clusters, rest, before);
+    deepEqual(inputs.changes, {
+      west: { "shop/web-west": { action: "forget: already deleted, or no longer owned" } },
+    });
+  });
+
   it("keep the limits that they had, and nothing else", () => {
     const links = [
       { source: "east", target: "west", maxDeletions: 3, allowDeletions: true, headless: true },
