@@ -1,4 +1,5 @@
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
+import { chartDigests } from "./chart-checks.ts";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
@@ -18,6 +19,7 @@ export function crossChecks(readings: Readings): string[] {
     mirroring,
     flatNetwork,
     trust,
+    chartDigests,
     reservedValues,
   ].flatMap((check) => check(readings));
 }

@@ -139,6 +139,20 @@ export const trust = section("trust", {
   },
 });
 
+const digestOf = (chart: string) =>
+  ({
+    type: text(syntax.digest),
+    required: true,
+    meaning: `digest of the chart \`${chart}\``,
+  }) as const;
+
+/** All or none: a chart without a digest would be a way round those of the others. */
+const digests = section("the charts' digests", {
+  "linkerd-crds": digestOf("linkerd-crds"),
+  "linkerd-control-plane": digestOf("linkerd-control-plane"),
+  "linkerd-multicluster": digestOf("linkerd-multicluster"),
+});
+
 /**
  * The one place that names a version of Linkerd: release edge-26.8.3, whose service mirror this
  * project's behaviour is compared with. The charts of an edge release are versioned by its date.
@@ -164,6 +178,13 @@ export const charts = section("charts", {
     type: flag,
     default: false,
     meaning: "`true`: do not wait until the charts are ready",
+  },
+  digests: {
+    type: digests.schema,
+    otherwise: "not compared",
+    of: digests,
+    meaning:
+      "what each chart must be, as `sha256:<64 hexadecimal digits>`: the SHA-256 of its archive in a local folder, or the digest of its manifest at an `oci://` address; no run goes on with another",
   },
 });
 
@@ -244,7 +265,7 @@ export const stack = section("this program's config", {
 
 /** Every map of the config whose keys are known. */
 export const sections = {
-  ...{ stack, cluster, chartValues, topology, trust, issuer, charts },
+  ...{ stack, cluster, chartValues, topology, trust, issuer, charts, digests },
   link: links.link,
   linkDefaults: links.linkDefaults,
   gateway: links.gateway,

@@ -50,7 +50,10 @@ export interface ProvidedIssuer {
 }
 
 /** Where Linkerd's charts come from, and how long each may take: the keys of `charts`. */
-export type ChartsConfig = Filled<typeof charts.keys>;
+export interface ChartsConfig extends Filled<Omit<typeof charts.keys, "digests">> {
+  /** `sha256:<hex>` by chart; without it any chart of that version will do. */
+  readonly digests?: Readonly<Record<ChartName, string>>;
+}
 
 /** A cluster of the mesh, with what its links have to know of it. */
 export interface ClusterConfig {

@@ -112,6 +112,12 @@ export const chartSource: Syntax = {
     (!text.includes("://") || /^(https|oci):\/\/[^/]/.test(text)),
 };
 
+/** As Helm, docker and `helm push` write digests. */
+export const digest: Syntax = {
+  words: "sha256: and 64 hexadecimal digits in lower case",
+  matches: (text) => /^sha256:[0-9a-f]{64}$/.test(text),
+};
+
 /** Any text that is not empty, of one line, without blanks at its ends. */
 export function oneLine(words: string): Syntax {
   return { words, matches: isOneLine };

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { ChartName, ChartsConfig } from "../../config/mesh.ts";
+import { expectDigest, type Files, sha256Of } from "./digest.ts";
 
 /** A chart as a Helm release takes it. */
 export interface Chart {
@@ -14,23 +15,39 @@ export interface Chart {
 /**
  * Where a chart comes from: `<repository>`, `oci://<address>/<chart>`, or in a local folder one of
  * `<chart>/`, `<chart>-<version>.tgz` and `<chart>.tgz`, for networks that reach no repository.
- * Throws RunError where the folder has none of them.
+ * Helm compares what an OCI registry sends with the digest in the reference, and whether the tag
+ * still means that; an archive is compared here.
+ * Throws RunError where the folder has none of them, or not the one with the config's digest.
  */
 export function chartFrom(
-  { source, version }: Pick<ChartsConfig, "source" | "version">,
+  { source, version, digests }: Pick<ChartsConfig, "source" | "version" | "digests">,
   name: ChartName,
-  exists: (file: string) => boolean = existsSync,
+  files: Files = { exists: existsSync, digest: sha256Of },
 ): Chart {
+  const digest = digests?.[name];
   if (source.startsWith("https://"))
     return { chart: name, version, repositoryOpts: { repo: source } };
-  if (source.startsWith("oci://"))
-    return { chart: `${source.replace(/\/+$/, "")}/${name}`, version };
+  if (source.startsWith("oci://")) {
+    const chart = `${source.replace(/\/+$/, "")}/${name}`;
+    return { chart: digest === undefined ? chart : `${chart}@${digest}`, version };
+  }
+  const file = localChart(source, name, version, files);
+  if (digest !== undefined) expectDigest(digest, name, file, files);
+  return { chart: asPath(file) };
+}
+
+function localChart(
+  source: string,
+  name: ChartName,
+  version: string,
+  { exists }: Pick<Files, "exists">,
+): string {
   const folder = path.join(source, name);
-  if (exists(path.join(folder, "Chart.yaml"))) return { chart: asPath(folder) };
+  if (exists(path.join(folder, "Chart.yaml"))) return folder;
   const archive = [`${name}-${version}.tgz`, `${name}.tgz`]
     .map((file) => path.join(source, file))
     .find((file) => exists(file));
-  if (archive !== undefined) return { chart: asPath(archive) };
+  if (archive !== undefined) return archive;
   throw new pulumi.RunError(
     `linkerd-multicluster:charts.source is the folder ${source}, which has no chart ${name}; it must hold ${name}/Chart.yaml, ${name}-${version}.tgz or ${name}.tgz.`,
   );

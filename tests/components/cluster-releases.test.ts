@@ -1,4 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Cluster } from "../../components/cluster.ts";
 import type { Raw } from "../unit/config/table.ts";
 import { argsOf, built, bundle, canary, release } from "./mocked-cluster.ts";
@@ -61,6 +64,26 @@ describe("Cluster: releases", () => {
       throws(() => new Cluster("west", args), /has no chart linkerd-crds/);
     });
     deepEqual(order, []);
+  });
+
+  it("of no chart that has another digest, before anything else is sent", async () => {
+    const source = mkdtempSync(join(tmpdir(), "charts-"));
+    writeFileSync(join(source, "linkerd-crds.tgz"), "");
+    const digest = `sha256:${"a".repeat(64)}`;
+    const digests = {
+      "linkerd-crds": digest,
+      "linkerd-control-plane": digest,
+      "linkerd-multicluster": digest,
+    };
+    const args = argsOf({ charts: { source, digests } });
+    try {
+      const { order } = await mockedStack(() => {
+        throws(() => new Cluster("west", args), /digests\.linkerd-crds is sha256:a+, but/);
+      });
+      deepEqual(order, []);
+    } finally {
+      rmSync(source, { recursive: true });
+    }
   });
 
   it("with values that nobody may read, if any of them is secret", async () => {

@@ -154,6 +154,13 @@ describe("stack config: trust", () => {
   });
 });
 
+const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+const digests = {
+  "linkerd-crds": digest,
+  "linkerd-control-plane": digest,
+  "linkerd-multicluster": digest,
+};
+
 describe("stack config: charts and values", () => {
   testMistakes([
     [
@@ -184,6 +191,25 @@ describe("stack config: charts and values", () => {
       { charts: { source: "oci://me:hunter2@registry.example.com/linkerd" } },
       [
         'charts.source is "oci://…@registry.example.com/linkerd"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
+      ],
+    ],
+    ...["oci://registry.example.com/linkerd", "./charts"].map(
+      (source) => [`digests of ${source}`, { charts: { source, digests } }, []] as const,
+    ),
+    [
+      "digests that nobody would compare",
+      { charts: { digests } },
+      [
+        'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
+      ],
+    ],
+    [
+      "digests of some charts, or of another kind",
+      { charts: { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } } },
+      [
+        'charts.digests.linkerd-crds is "sha1:abc"; it must be sha256: and 64 hexadecimal digits in lower case.',
+        "charts.digests.linkerd-control-plane is missing; it must be sha256: and 64 hexadecimal digits in lower case.",
+        "charts.digests.linkerd-multicluster is missing; it must be sha256: and 64 hexadecimal digits in lower case.",
       ],
     ],
     [

@@ -1,0 +1,51 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Files that a walk-through has somebody run or apply. */
+const files = globSync("examples/**/*.{yaml,yml,sh,md}", { cwd: root });
+
+/** `image: x` of a manifest, `--image x` of a command, `X_IMAGE:-x` of a script. */
+const image = /(?:^\s*(?:- )?image: *|--image[ =]|_IMAGE:-)["']?([\w./-]+(?:[:@][\w.:-]+)?)/gm;
+
+function imagesIn(text: string): string[] {
+  return [...text.matchAll(image)].map(([, found = ""]) => found);
+}
+
+/** A tag with at least two numbers, which is of one release, or a digest. */
+function isPinned(name: string): boolean {
+  return /@sha256:[0-9a-f]{64}$/.test(name) || /:v?\d+\.\d+[\w.-]*$/.test(name);
+}
+
+describe("supply chain: images of the examples", () => {
+  const found = files.flatMap((file) =>
+    imagesIn(readFileSync(join(root, file), "utf8")).map((name) => `${file} ${name}`),
+  );
+
+  it("are of a version, or pinned by digest", () => {
+    deepEqual(
+      found.filter((each) => !isPinned(each)),
+      [],
+    );
+    equal(found.length >= 6, true);
+  });
+
+  it("would be told if they were not", () => {
+    for (const name of ["nginx", "nginx:latest", "nginx:stable-alpine", "nginx:1", "x:edge-26.8"])
+      equal(isPinned(name), false, name);
+    deepEqual(imagesIn("  - image: nginx\n--image a/b:1.2 \n${X_IMAGE:-c:1.2}"), [
+      "nginx",
+      "a/b:1.2",
+      "c:1.2",
+    ]);
+  });
+
+  it("and their programs are not downloaded and run in one command", () => {
+    const piped = files.filter((file) =>
+      /\b(curl|wget)\b[^\n]*\|\s*(ba|z)?sh\b/.test(readFileSync(join(root, file), "utf8")),
+    );
+    deepEqual(piped, []);
+  });
+});
