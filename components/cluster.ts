@@ -26,6 +26,11 @@ export interface ClusterArgs {
   /** PEM of the anchors that the cluster is to trust. */
   readonly bundlePem: pulumi.Input<string>;
   readonly issuer: KeyPair;
+  /**
+   * Whether what the cluster trusts could not be read. If Linkerd runs there, its values and its issuer
+   * then stay as they are: the cluster may trust more than is known here.
+   */
+  readonly trustUnread?: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
   /** UID of `kube-system` as read at the start of this run; undefined where it could not be. */
@@ -131,7 +136,7 @@ export class Cluster extends pulumi.ComponentResource {
           "ca.crt": base64(this.trustBundle),
         },
       },
-      this.#own(),
+      { ...this.#own(), ignoreChanges: this.#args.trustUnread === true ? ["data"] : [] },
     );
   }
 
@@ -146,7 +151,7 @@ export class Cluster extends pulumi.ComponentResource {
     values: HelmValues,
     needs: readonly pulumi.Resource[],
   ): k8s.helm.v3.Release {
-    const { charts, config, role, secretValues = false } = this.#args;
+    const { charts, config, role, secretValues = false, trustUnread = false } = this.#args;
     const { timeoutSeconds, skipAwait } = charts;
     const merged = mergeValues(values, config.values[chart] ?? {});
     return new k8s.helm.v3.Release(
@@ -159,7 +164,11 @@ export class Cluster extends pulumi.ComponentResource {
         timeout: timeoutSeconds,
         skipAwait: skipAwait || (chart === "linkerd-multicluster" && role.gateway !== undefined),
       },
-      { ...this.#own(), dependsOn: [namespace, ...needs] },
+      {
+        ...this.#own(),
+        dependsOn: [namespace, ...needs],
+        ignoreChanges: trustUnread && chart === "linkerd-control-plane" ? ["values"] : [],
+      },
     );
   }
 

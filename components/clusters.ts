@@ -43,6 +43,7 @@ export function makeClusters(
         ...{ linkerdNamespace, multiclusterNamespace, charts, secretValues },
         bundlePem: trust.bundleFor(name),
         issuer: trust.issuerFor(name),
+        trustUnread: preflight.trust.get(name)?.state === "unreadable",
         uid: preflight.uids.get(name),
       };
       return [name, new Cluster(name, args, { parent })];
