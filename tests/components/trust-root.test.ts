@@ -149,7 +149,9 @@ describe("TrustRoot: a rotation", () => {
       equal(await isSecretOutput(keyPem), true);
       const signer = bundle.findIndex((anchor) => isIssuedBy(issuer, anchor));
       const words = `${await valueOf(result.stage)}: trusts ${bundle.length}, issues under ${signer + 1}`;
-      const proxies = [{ namespace: "shop", pod: "web-0", createdAt: now, started: true, trusts: bundle }];
+      const proxies = [
+        { namespace: "shop", pod: "web-0", createdAt: now, started: true, trusts: bundle },
+      ];
       const after: LiveTrust = {
         state: "present",
         bundle,
