@@ -1,6 +1,4 @@
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import type { Reachable } from "../kubernetes/preflight.ts";
-import { resources } from "../kubernetes/resources.ts";
+import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects.ts";
 import { type Bundle, once } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
 import type { Expiring } from "./expiry.ts";
@@ -25,43 +23,19 @@ export interface ExternalNeeds {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What is missing on the clusters, as sentences. A cluster that can't be reached is not judged. */
-export async function missingExternal(
-  clusters: ReadonlyMap<string, Reachable>,
-  live: LiveTrusts,
-  needs: ExternalNeeds,
-  now: Date,
-): Promise<readonly string[]> {
-  const each = [...clusters].map(async ([name, cluster]) => {
-    const trust = live.get(name);
-    if ("why" in cluster || trust === undefined) return [];
-    if (trust.state === "unreadable") return [unknownIn(name, trust.why)];
-    const certificates =
-      trust.state === "present" ? misfits(name, needs.linkerdNamespace, trust, now) : [];
-    try {
-      return [...(await missingOn(cluster, name, needs)), ...certificates];
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return [unknownIn(name, why)];
-    }
-  });
-  return (await Promise.all(each)).flat();
+/** What was found of it on one cluster. */
+export interface ExternalFound {
+  readonly home: Namespace | undefined;
+  readonly roots: ConfigMap | undefined;
+  readonly secret: Secret | undefined;
 }
 
-function unknownIn(cluster: string, why: string): string {
-  return `What cluster ${cluster} provides is unknown, because ${why}.`;
-}
-
-async function missingOn(
-  kubernetes: Kubernetes,
+/** What the cluster lacks, as sentences. */
+export function lacksOf(
   cluster: string,
+  { home, roots, secret }: ExternalFound,
   { linkerdNamespace: namespace, labels }: ExternalNeeds,
-): Promise<string[]> {
-  const [home, roots, secret] = await Promise.all([
-    kubernetes.find(resources.namespaces, { name: namespace }),
-    kubernetes.find(resources.configMaps, { namespace, name: trustRootsName }),
-    kubernetes.find(resources.secrets, { namespace, name: issuerName }),
-  ]);
+): string[] {
   if (home === undefined)
     return [
       `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(labels)}, and have the issuer and the trust bundle put into it.`,
@@ -98,7 +72,7 @@ async function missingOn(
 }
 
 /** Why the identity controller would not start, or issue nothing that proxies take. */
-function misfits(
+export function misfits(
   cluster: string,
   namespace: string,
   { bundle, issuer: chain }: PresentTrust,

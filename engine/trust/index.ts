@@ -19,7 +19,8 @@ export {
   type Expiring,
   type ExpiryNotice,
 } from "./expiry.ts";
-export { externalTrust, missingExternal } from "./external.ts";
+export { externalTrust } from "./external.ts";
+export { missingExternal } from "./observe-external.ts";
 export { issuerName, leavingOut, type LiveTrusts } from "./live.ts";
 export { observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
