@@ -90,7 +90,7 @@ export default {
       severity: "error",
       from: {
         path: [folder("mirroring/(model|desired|plan)"), folder("trust")],
-        pathNot: "^engine/trust/(observe|index)\\.ts$",
+        pathNot: "^engine/trust/(observe|observe-external|index)\\.ts$",
       },
       to: {
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],

@@ -23,9 +23,17 @@ export interface ClusterArgs {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly charts: ChartsConfig;
-  /** PEM of the anchors that the cluster is to trust. */
-  readonly bundlePem: pulumi.Input<string>;
-  readonly issuer: KeyPair;
+  /** Absent where others provide both, and the namespace that they are in. */
+  readonly trust?: {
+    /** PEM of the anchors that the cluster is to trust. */
+    readonly bundlePem: pulumi.Input<string>;
+    readonly issuer: KeyPair;
+  };
+  /**
+   * Whether what the cluster trusts could not be read. If Linkerd runs there, its values and its issuer
+   * then stay as they are: the cluster may trust more than is known here.
+   */
+  readonly trustUnread?: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
   /** UID of `kube-system` as read at the start of this run; undefined where it could not be. */
@@ -42,7 +50,7 @@ export class Cluster extends pulumi.ComponentResource {
   /** Revisions of the charts, as Helm counts them, and which issuer there is. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
   readonly gatewayEnabled: boolean;
-  readonly trustBundle: pulumi.Output<string>;
+  readonly trustBundle: pulumi.Output<string> | undefined;
   readonly #name: string;
   readonly #args: ClusterArgs;
   readonly #charts: Readonly<Record<ChartName, Chart>>;
@@ -60,14 +68,17 @@ export class Cluster extends pulumi.ComponentResource {
     };
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
-    this.trustBundle = pulumi.output(args.bundlePem);
+    this.trustBundle = args.trust && pulumi.output(args.trust.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;
     const releases = this.#install();
     this.ready = releases.multicluster;
     const installed = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
     this.revision = pulumi
-      .all([installed, args.issuer.certPem])
-      .apply(([revisions, pem]) => [...revisions, fingerprint(pem)]);
+      .all([installed, args.trust?.issuer.certPem])
+      .apply(([revisions, pem]) => [
+        ...revisions,
+        ...(pem === undefined ? [] : [fingerprint(pem)]),
+      ]);
     const { gatewayEnabled, trustBundle } = this;
     this.registerOutputs({ gatewayEnabled, trustBundle });
   }
@@ -77,28 +88,33 @@ export class Cluster extends pulumi.ComponentResource {
     const { config, role, ...args } = this.#args;
     const { values, clusterDomain, gatewayApi } = config;
     const users = values["linkerd-control-plane"];
-    const linkerd = this.#namespace(
-      "linkerd",
-      args.linkerdNamespace,
-      linkerdNamespace(args.linkerdNamespace, users),
-    );
+    const linkerd =
+      args.trust &&
+      this.#namespace(
+        "linkerd",
+        args.linkerdNamespace,
+        linkerdNamespace(args.linkerdNamespace, users),
+      );
+    const home = { name: args.linkerdNamespace, resource: linkerd };
     const extension = this.#namespace(
       "multicluster",
       args.multiclusterNamespace,
       multiclusterNamespace(users),
     );
-    const crds = this.#release("linkerd-crds", linkerd, crdsValues(gatewayApi), []);
-    const issuer = this.#issuerSecret(linkerd);
+    const crds = this.#release("linkerd-crds", home, crdsValues(gatewayApi), []);
+    const issuer = linkerd && args.trust && this.#issuerSecret(linkerd, args.trust);
     const controlPlane = this.#release(
       "linkerd-control-plane",
-      linkerd,
-      { ...controlPlaneValues(clusterDomain), identityTrustAnchorsPEM: this.trustBundle },
-      [crds, issuer],
+      home,
+      this.trustBundle === undefined
+        ? controlPlaneValues(clusterDomain, true)
+        : { ...controlPlaneValues(clusterDomain), identityTrustAnchorsPEM: this.trustBundle },
+      issuer === undefined ? [crds] : [crds, issuer],
     );
     const settings = { ...role, clusterDomain, linkerdNamespace: args.linkerdNamespace };
     const multicluster = this.#release(
       "linkerd-multicluster",
-      extension,
+      { name: args.multiclusterNamespace, resource: extension },
       multiclusterValues(settings),
       [controlPlane],
     );
@@ -111,8 +127,11 @@ export class Cluster extends pulumi.ComponentResource {
   }
 
   /** In the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`. */
-  #issuerSecret(namespace: k8s.core.v1.Namespace): k8s.core.v1.Secret {
-    const { issuer, linkerdNamespace: own } = this.#args;
+  #issuerSecret(
+    namespace: k8s.core.v1.Namespace,
+    { issuer, bundlePem }: NonNullable<ClusterArgs["trust"]>,
+  ): k8s.core.v1.Secret {
+    const { linkerdNamespace: own } = this.#args;
     return new k8s.core.v1.Secret(
       `${this.#name}-issuer`,
       {
@@ -128,10 +147,10 @@ export class Cluster extends pulumi.ComponentResource {
         data: {
           "tls.crt": base64(issuer.certPem),
           "tls.key": base64(pulumi.secret(issuer.keyPem)),
-          "ca.crt": base64(this.trustBundle),
+          "ca.crt": base64(pulumi.output(bundlePem)),
         },
       },
-      this.#own(),
+      { ...this.#own(), ignoreChanges: this.#args.trustUnread === true ? ["data"] : [] },
     );
   }
 
@@ -142,11 +161,11 @@ export class Cluster extends pulumi.ComponentResource {
    */
   #release(
     chart: ChartName,
-    namespace: k8s.core.v1.Namespace,
+    namespace: Home,
     values: HelmValues,
     needs: readonly pulumi.Resource[],
   ): k8s.helm.v3.Release {
-    const { charts, config, role, secretValues = false } = this.#args;
+    const { charts, config, role, secretValues = false, trustUnread = false } = this.#args;
     const { timeoutSeconds, skipAwait } = charts;
     const merged = mergeValues(values, config.values[chart] ?? {});
     return new k8s.helm.v3.Release(
@@ -154,18 +173,28 @@ export class Cluster extends pulumi.ComponentResource {
       {
         ...this.#charts[chart],
         name: chart,
-        namespace: namespace.metadata.name,
+        namespace: namespace.resource?.metadata.name ?? namespace.name,
         values: secretValues ? pulumi.secret(merged) : merged,
         timeout: timeoutSeconds,
         skipAwait: skipAwait || (chart === "linkerd-multicluster" && role.gateway !== undefined),
       },
-      { ...this.#own(), dependsOn: [namespace, ...needs] },
+      {
+        ...this.#own(),
+        dependsOn: [...(namespace.resource === undefined ? [] : [namespace.resource]), ...needs],
+        ignoreChanges: trustUnread && chart === "linkerd-control-plane" ? ["values"] : [],
+      },
     );
   }
 
   #own(): pulumi.CustomResourceOptions {
     return { parent: this, provider: this.provider };
   }
+}
+
+/** The namespace of a release; without a resource where somebody else has made it. */
+interface Home {
+  readonly name: string;
+  readonly resource?: k8s.core.v1.Namespace | undefined;
 }
 
 function fingerprint(pem: string): string {

@@ -41,8 +41,10 @@ export function makeClusters(
         config: cluster,
         role: roleOf(name, config),
         ...{ linkerdNamespace, multiclusterNamespace, charts, secretValues },
-        bundlePem: trust.bundleFor(name),
-        issuer: trust.issuerFor(name),
+        ...(config.trust.kind !== "external" && {
+          trust: { bundlePem: trust.bundleFor(name), issuer: trust.issuerFor(name) },
+        }),
+        trustUnread: preflight.trust.get(name)?.state === "unreadable",
         uid: preflight.uids.get(name),
       };
       return [name, new Cluster(name, args, { parent })];

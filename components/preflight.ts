@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { type Connect, openClusters } from "@linkerd-multicluster/engine/kubernetes";
-import { type LiveTrusts, observeTrust } from "@linkerd-multicluster/engine/trust";
+import { type LiveTrusts, missingExternal, observeTrust } from "@linkerd-multicluster/engine/trust";
+import { controlPlaneLabels } from "./charts/values.ts";
 
 /** What a run has to know of the clusters before it can decide what they get. */
 export interface Preflight {
@@ -14,12 +15,14 @@ export interface Preflight {
  * Reads who each cluster is and what it trusts, all at once, in previews too. A cluster that can't
  * be reached is no reason to stop.
  *
- * @throws RunError with every mistake in the contexts and every cluster that is given twice
+ * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
+ *   everything that is missing on the clusters where others are to provide trust
  */
 export async function preflight(
-  { clusters, linkerdNamespace }: Pick<MeshConfig, "clusters" | "linkerdNamespace">,
+  config: Pick<MeshConfig, "clusters" | "linkerdNamespace" | "manage" | "trust">,
   connect?: Connect,
 ): Promise<Preflight> {
+  const { clusters, linkerdNamespace } = config;
   const accesses = new Map([...clusters].map(([name, { access }]) => [name, access]));
   const opened = await openClusters(accesses, connect);
   try {
@@ -28,7 +31,18 @@ export async function preflight(
       throw new pulumi.RunError(
         ["The clusters do not match the stack's config:", ...mistakes].join("\n  "),
       );
-    return { uids: opened.uids, trust: await observeTrust(opened.clusters, linkerdNamespace) };
+    const trust = await observeTrust(opened.clusters, linkerdNamespace);
+    if (config.manage === "all" && config.trust.kind === "external") {
+      const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
+      const missing = await missingExternal(opened.clusters, trust, needs, new Date());
+      if (missing.length > 0)
+        throw new pulumi.RunError(
+          ["With trust.external, the clusters must provide Linkerd's trust:", ...missing].join(
+            "\n  ",
+          ),
+        );
+    }
+    return { uids: opened.uids, trust };
   } finally {
     await opened.close();
   }

@@ -2,8 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
 import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { KeyPair } from "./trust/generation.ts";
-import { dayLong, type LiveTrusts, type Stage } from "@linkerd-multicluster/engine/trust";
 import {
+  dayLong,
+  leavingOut,
+  type LiveTrusts,
+  type Stage,
+} from "@linkerd-multicluster/engine/trust";
+import {
+  externalIssuance,
   generatedIssuance,
   type Issuance,
   providedIssuance,
@@ -24,7 +30,7 @@ export interface TrustRootArgs {
 }
 
 /**
- * One trust anchor for all clusters and an issuer for each, generated or provided. Takes one
+ * One trust anchor for all clusters and an issuer for each: generated, provided, or external. Takes one
  * step of a rotation in each run, as far as what is live allows; tells what is left to do, and what
  * expires.
  *
@@ -51,9 +57,11 @@ export class TrustRoot extends pulumi.ComponentResource {
     const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
     const { trust } = args;
     this.#issuance =
-      trust.kind === "provided"
-        ? providedIssuance(trust, context)
-        : generatedIssuance(trust, context);
+      trust.kind === "external"
+        ? externalIssuance(context)
+        : trust.kind === "provided"
+          ? providedIssuance(trust, context)
+          : generatedIssuance(trust, context);
     const { outputs, expiries, anchorsPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
     this.stage = outputs.apply(({ stage }) => stage);
@@ -126,7 +134,7 @@ export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootAr
   );
   return {
     trust,
-    live,
+    live: trust.kind === "external" ? live : leavingOut(trust.ignorePods, live),
     issuerNames: new Map(names),
     certificateLifetime: Math.max(dayLong, ...lifetimes),
   };

@@ -4,13 +4,13 @@ import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-link
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
-import { trust } from "./trust-checks.ts";
+import { type Circumstances, trust } from "./trust-checks.ts";
 
 const mostListed = 10;
 
 /** What no single key can show: sentences about keys that do not go together. */
-export function crossChecks(readings: Readings): string[] {
-  return [
+export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
+  const checks: readonly ((readings: Readings, circumstances: Circumstances) => string[])[] = [
     clusterCount,
     sameClusterTwice,
     hub,
@@ -21,7 +21,8 @@ export function crossChecks(readings: Readings): string[] {
     trust,
     chartDigests,
     reservedValues,
-  ].flatMap((check) => check(readings));
+  ];
+  return checks.flatMap((check) => check(readings, circumstances));
 }
 
 function clusterCount({ clusters }: Readings): string[] {

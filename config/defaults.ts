@@ -47,13 +47,16 @@ function clusterConfig(name: string, input: ClusterInput, namespace: string): Cl
 }
 
 function trustConfig({
+  external = false,
   anchors,
   issuers = {},
+  ignorePods = [],
   ...settings
 }: NonNullable<StackInput["trust"]>): TrustConfig {
+  if (external) return { kind: "external" };
   if (anchors !== undefined)
-    return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)) };
-  return { kind: "generated", ...defaultsOf(generatedTrust), ...settings };
+    return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
+  return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };
 }
 
 /** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */

@@ -5,6 +5,7 @@ import {
   anything,
   flag,
   type Keys,
+  list,
   oneOf,
   type Section,
   section,
@@ -108,6 +109,12 @@ export const generatedTrust = {
     meaning:
       "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
   },
+  unknownAnchors: {
+    type: oneOf("keep", "remove"),
+    default: "keep" as const,
+    meaning:
+      "trust anchors found in a cluster's bundle that are none of this stack's: `keep` leaves them there and tells of them, `remove` removes them as soon as that breaks nothing; no other cluster gets them",
+  },
 } satisfies Keys;
 
 const issuer = section("an issuer", {
@@ -119,12 +126,30 @@ const issuer = section("an issuer", {
   key: {
     type: text(syntax.pem("a private key")),
     required: true,
-    meaning: "PEM of its private key, as a secret",
+    meaning: "PEM of its private key, which must be a secret of the stack config",
   },
 });
 
 export const trust = section("trust", {
+  external: {
+    type: flag,
+    default: false,
+    meaning:
+      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/trust-root.md)",
+  },
   ...generatedTrust,
+  extraAnchors: {
+    type: text(syntax.pem("trust anchors")),
+    otherwise: "none",
+    meaning:
+      "PEM of trust anchors that every cluster trusts beside the generated one, such as those of another mesh",
+  },
+  ignorePods: {
+    type: list(text(syntax.podsOfCluster), "a list of pods"),
+    default: [],
+    meaning:
+      "pods that a change of trust does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; those that are meshed may break",
+  },
   anchors: {
     type: text(syntax.pem("trust anchors")),
     otherwise: "generated",

@@ -23,7 +23,7 @@ export interface MeshConfig extends Pick<
 }
 
 /** Where the trust anchors and issuers come from, which all clusters share. */
-export type TrustConfig = GeneratedTrust | ProvidedTrust;
+export type TrustConfig = GeneratedTrust | ProvidedTrust | ExternalTrust;
 
 /**
  * Anchors and issuers that the stack generates and keeps in its state: keys of `trust`. An issuer is
@@ -31,6 +31,15 @@ export type TrustConfig = GeneratedTrust | ProvidedTrust;
  */
 export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly kind: "generated";
+  /** PEM of at least one certificate. */
+  readonly extraAnchors?: string;
+  /** As engine/trust/live.ts has it. */
+  readonly ignorePods: readonly string[];
+}
+
+/** Others put the issuer and the trust bundle on every cluster. */
+export interface ExternalTrust {
+  readonly kind: "external";
 }
 
 /** Anchors and issuers from the config: the anchors' private keys are in no state. */
@@ -40,6 +49,7 @@ export interface ProvidedTrust {
   readonly anchors: string;
   /** By cluster; every cluster of the stack has one, under one of the anchors. */
   readonly issuers: ReadonlyMap<string, ProvidedIssuer>;
+  readonly ignorePods: readonly string[];
 }
 
 export interface ProvidedIssuer {

@@ -6,21 +6,27 @@ import type { MeshConfig } from "./mesh.ts";
 import { namespace } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
 import type { Key } from "./schema.ts";
+import type { Circumstances } from "./trust-checks.ts";
 
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 
 /**
- * Checks the stack config and fills in its defaults. Pure, and never throws.
+ * Checks the stack config and fills in its defaults. Pure but for the clock, and never throws.
  *
  * @param raw the top-level keys of the config (`clusters`, `links`, ... : keys.ts), unchecked.
  * @returns the config; or every mistake in it, each one sentence that names the key path, the value
  *   and what is allowed, never empty: first what is wrong by itself, then what does not go together.
  */
-export function parseConfig(raw: unknown): Parsed {
+export function parseConfig(raw: unknown, circumstances = usual()): Parsed {
   const mistakes: string[] = [];
   const readings = readConfig(raw, mistakes);
-  mistakes.push(...crossChecks(readings));
+  mistakes.push(...crossChecks(readings, circumstances));
   return mistakes.length === 0 ? { config: meshConfig(readings) } : { mistakes };
+}
+
+/** Now, and nothing known of how the stack holds its config. */
+function usual(): Circumstances {
+  return { now: new Date(), isPlainKey: () => false };
 }
 
 /**
@@ -32,8 +38,9 @@ export function parseConfig(raw: unknown): Parsed {
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
   what: string,
+  circumstances?: Circumstances,
 ): { readonly config: MeshConfig } | { readonly problem: string } {
-  const parsed = parseConfig(valuesIn(texts));
+  const parsed = parseConfig(valuesIn(texts), circumstances);
   if ("config" in parsed) return parsed;
   return { problem: [`${what} needs a change:`, ...parsed.mistakes].join("\n  ") };
 }

@@ -118,6 +118,22 @@ export const digest: Syntax = {
   matches: (text) => /^sha256:[0-9a-f]{64}$/.test(text),
 };
 
+/** Which pods, as leavingOut in engine/trust/live.ts has it. */
+export const podsOfCluster: Syntax = {
+  words: "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
+  matches: (text) => {
+    const [cluster = "", space, pod, ...more] = text.split("/");
+    const isRight = (part: string | undefined, matches: (text: string) => boolean): boolean =>
+      part === undefined || matches(part);
+    return (
+      more.length === 0 &&
+      isDnsLabel(cluster) &&
+      isRight(space, isDnsLabel) &&
+      isRight(pod, isDnsName)
+    );
+  },
+};
+
 /** Any text that is not empty, of one line, without blanks at its ends. */
 export function oneLine(words: string): Syntax {
   return { words, matches: isOneLine };

@@ -5,6 +5,7 @@ import {
   certificatesIn,
   issuerProblem,
   keyProblem,
+  timeProblem,
 } from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
 import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
@@ -14,13 +15,68 @@ import { defaultsOf } from "./schema.ts";
 type TrustInput = NonNullable<StackInput["trust"]>;
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
+/** What decides about `trust` and is not in the config itself. */
+export interface Circumstances {
+  readonly now: Date;
+  /** Whether the stack holds the key of this cluster's issuer as plain text. */
+  readonly isPlainKey: (cluster: string) => boolean;
+}
+
 /** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
-export function trust(readings: Readings): string[] {
+export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
   if (values.trust === undefined || wrong.has("trust")) return [];
-  const { anchors, issuers } = values.trust;
-  if (anchors === undefined && issuers === undefined) return validity(values.trust);
-  return [...oneKind(values.trust), ...providedAnchors(anchors, issuers, readings)];
+  const { external = false, anchors, issuers } = values.trust;
+  if (external) return nothingElse(values.trust);
+  const pods = ignoredPods(values.trust, readings);
+  if (anchors === undefined && issuers === undefined)
+    return [...validity(values.trust), ...extraAnchors(values.trust), ...pods];
+  const provided = providedAnchors(anchors, issuers, readings, circumstances);
+  return [...oneKind(values.trust), ...provided, ...pods];
+}
+
+function nothingElse(input: TrustInput): string[] {
+  return Object.keys(input)
+    .filter((key) => key !== "external")
+    .map((key) => {
+      const rule = `it must be left out, as ${where(["trust", "external"])} is true`;
+      return sentence(["trust", key], "is set", rule);
+    });
+}
+
+function ignoredPods({ ignorePods = [] }: TrustInput, { clusters }: Readings): string[] {
+  return ignorePods.flatMap((entry, index) => {
+    const [cluster = ""] = entry.split("/");
+    if (clusters === undefined || clusters.has(cluster)) return [];
+    const state = `is for cluster ${quoted(cluster)}`;
+    return [
+      sentence(
+        ["trust", "ignorePods", index],
+        state,
+        "it must be for one of the configured clusters",
+      ),
+    ];
+  });
+}
+
+function extraAnchors({ extraAnchors: pem }: TrustInput): string[] {
+  return pem === undefined
+    ? []
+    : anchorMistakes(["trust", "extraAnchors"], pem, certificatesIn(pem));
+}
+
+function anchorMistakes(
+  path: Path,
+  pem: string,
+  anchors: readonly Certificate[] | string,
+): string[] {
+  if (typeof anchors === "string")
+    return [sentence(path, `is ${shown(pem, path)}`, `it must be ${anchors}`)];
+  return anchors.flatMap((anchor, index) => {
+    const problem = anchorProblem(anchor);
+    const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
+    return problem === undefined ? [] : [sentence(path, state, `it must be ${problem}`)];
+  });
 }
 
 function validity(input: TrustInput): string[] {
@@ -41,7 +97,7 @@ function validity(input: TrustInput): string[] {
 }
 
 function oneKind(input: TrustInput): string[] {
-  return Object.keys(generatedTrust)
+  return [...Object.keys(generatedTrust), "extraAnchors"]
     .filter((key) => Object.hasOwn(input, key))
     .map((key) => {
       const rule = `it must be left out, as ${where(["trust", "anchors"])} provides the certificates`;
@@ -53,6 +109,7 @@ function providedAnchors(
   pem: string | undefined,
   issuers: IssuersInput | undefined,
   readings: Readings,
+  circumstances: Circumstances,
 ): string[] {
   const path = ["trust", "anchors"];
   if (pem === undefined) {
@@ -60,20 +117,16 @@ function providedAnchors(
     return [sentence(path, "is missing", rule)];
   }
   const anchors = certificatesIn(pem);
-  if (typeof anchors === "string")
-    return [sentence(path, `is ${shown(pem, path)}`, `it must be ${anchors}`)];
-  const wrong = anchors.flatMap((anchor, index) => {
-    const problem = anchorProblem(anchor);
-    const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
-    return problem === undefined ? [] : [sentence(path, state, `it must be ${problem}`)];
-  });
-  return [...wrong, ...providedIssuers(issuers ?? {}, anchors, readings)];
+  const wrong = anchorMistakes(path, pem, anchors);
+  if (typeof anchors === "string") return wrong;
+  return [...wrong, ...providedIssuers(issuers ?? {}, anchors, readings, circumstances)];
 }
 
 function providedIssuers(
   issuers: IssuersInput,
   anchors: readonly Certificate[],
   { clusters = new Map() }: Readings,
+  circumstances: Circumstances,
 ): string[] {
   const strangers = Object.keys(issuers)
     .filter((name) => !clusters.has(name))
@@ -84,17 +137,29 @@ function providedIssuers(
   const each = [...clusters.keys()].flatMap((name) => {
     const path = ["trust", "issuers", name];
     const issuer = Object.hasOwn(issuers, name) ? issuers[name] : undefined;
-    if (issuer !== undefined) return providedIssuer(path, issuer, anchors);
+    if (issuer !== undefined)
+      return [
+        ...providedIssuer(path, issuer, anchors, circumstances.now),
+        ...(circumstances.isPlainKey(name) ? [plainKey(path)] : []),
+      ];
     const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];
   });
   return [...strangers, ...each];
 }
 
+/** The stack file is in a repository, and state would hold the key as it is. */
+function plainKey(path: Path): string {
+  const at = [...path, "key"];
+  const rule = `it must be a secret, and a key that was in a file as it is should be replaced: pulumi config set --secret --path '${where(at)}' < key.pem`;
+  return sentence(at, "is plain text in the stack config", rule);
+}
+
 function providedIssuer(
   path: Path,
   { certificate: pem, key }: IssuersInput[string],
   anchors: readonly Certificate[],
+  now: Date,
 ): string[] {
   const at = [...path, "certificate"];
   const chain = certificatesIn(pem);
@@ -107,10 +172,16 @@ function providedIssuer(
   const keyWrong = keyProblem(key, issuer);
   const mistakes: string[] = [];
   if (problem !== undefined) mistakes.push(sentence(at, state, `it must be ${problem}`));
-  if (anchorsBehind(chain, anchors).length === 0)
-    mistakes.push(
-      sentence(at, state, `it must be signed by one of ${where(["trust", "anchors"])}`),
-    );
+  for (const certificate of chain) {
+    const time = timeProblem(certificate, now);
+    const which = certificate === issuer ? state : `has ${quoted(certificate.name)} in its chain`;
+    if (time !== undefined) mistakes.push(sentence(at, which, `it must be ${time}`));
+  }
+  const behind = anchorsBehind(chain, anchors);
+  const signed = `it must be signed by one of ${where(["trust", "anchors"])}`;
+  if (behind.length === 0) mistakes.push(sentence(at, state, signed));
+  else if (behind.every((anchor) => timeProblem(anchor, now) !== undefined))
+    mistakes.push(sentence(at, state, `${signed} that is valid now`));
   if (keyWrong !== undefined) {
     const keyPath = [...path, "key"];
     mistakes.push(sentence(keyPath, `is ${shown(key, keyPath)}`, `it must be ${keyWrong}`));

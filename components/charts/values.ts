@@ -11,11 +11,14 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
 }
 
 /** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
-export function controlPlaneValues(clusterDomain: string): HelmValues {
+export function controlPlaneValues(clusterDomain: string, external = false): HelmValues {
   return {
     clusterDomain,
     identityTrustDomain: clusterDomain,
-    identity: { issuer: { scheme: "kubernetes.io/tls" } },
+    identity: {
+      ...(external && { externalCA: true }),
+      issuer: { scheme: "kubernetes.io/tls" },
+    },
   };
 }
 
@@ -119,6 +122,15 @@ function enforced(controlPlane: HelmValues | undefined): Readonly<Record<string,
   return { "pod-security.kubernetes.io/enforce": level };
 }
 
+/** What Linkerd's webhooks, and its tools, tell the control plane's namespace by. */
+export function controlPlaneLabels(name: string): Readonly<Record<string, string>> {
+  return {
+    "linkerd.io/is-control-plane": "true",
+    "config.linkerd.io/admission-webhooks": "disabled",
+    "linkerd.io/control-plane-ns": name,
+  };
+}
+
 /** @param controlPlane the user's values of linkerd-control-plane */
 export function linkerdNamespace(
   name: string,
@@ -126,9 +138,7 @@ export function linkerdNamespace(
 ): NamespaceMetadata {
   return {
     labels: {
-      "linkerd.io/is-control-plane": "true",
-      "config.linkerd.io/admission-webhooks": "disabled",
-      "linkerd.io/control-plane-ns": name,
+      ...controlPlaneLabels(name),
       ...enforced(controlPlane),
     },
     annotations: { "linkerd.io/inject": "disabled" },

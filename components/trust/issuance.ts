@@ -11,6 +11,7 @@ import {
   expiringProvided,
   type ExpiryNotice,
   expiryNotices,
+  externalTrust,
   knownCertificates,
   type LiveTrusts,
   onlyCertificate,
@@ -80,12 +81,14 @@ export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContex
   const { name, parent, issuerNames: issuers, now } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
+  const adopted = trust.extraAnchors === undefined ? [] : knownCertificates(trust.extraAnchors);
+  const unknown = trust.unknownAnchors;
   const wanted = generation(trust.generation);
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
   const outputs = pems.apply((both) => {
     try {
-      return outputsOf(rotate({ ...context, ...anchorsIn(both) }));
+      return outputsOf(rotate({ ...context, ...anchorsIn(both), adopted, unknown }));
     } catch (error) {
       if (error instanceof pulumi.RunError) context.say(error.message);
       throw error;
@@ -95,7 +98,7 @@ export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContex
     certPem.apply((pem) => [cluster, pem] as const),
   );
   return {
-    anchorsPem: wanted.anchorPem.apply((pem) => bundleText([onlyCertificate(pem)])),
+    anchorsPem: wanted.anchorPem.apply((pem) => bundleText([onlyCertificate(pem), ...adopted])),
     outputs,
     expiries: [
       pulumi
@@ -112,6 +115,18 @@ export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContex
       wanted: wanted.issuers.get(cluster),
       previous: previous?.issuers.get(cluster),
     }),
+  };
+}
+
+/** Nothing of this program's: only what expires, and which clusters refuse each other's proxies. */
+export function externalIssuance({ live, now }: IssuanceContext): Issuance {
+  const { anchors, expiring, notes } = externalTrust(live);
+  const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };
+  return {
+    anchorsPem: pulumi.output(bundleText(anchors)),
+    outputs: pulumi.output(outputs),
+    expiries: [pulumi.output(expiriesOf(expiring, now))],
+    issuersOf: () => ({ wanted: undefined }),
   };
 }
 

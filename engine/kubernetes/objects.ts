@@ -117,7 +117,18 @@ export interface Pod {
     readonly containers?: readonly Container[];
     readonly initContainers?: readonly Container[];
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly state?: { readonly running?: unknown };
+  readonly restartCount?: number;
 }
 
 export interface Deployment {

@@ -13,25 +13,66 @@ export interface Certificate {
   readonly x509: X509Certificate;
 }
 
-const block = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
+/** Of a text, in characters: a bundle of 50 certificates is a tenth of it. */
+const longestText = 256 * 1024;
+
+/** Far more than a rotation needs; verifying a chain costs one signature for each pair. */
+const mostCertificates = 50;
 
 /**
  * Every certificate in a PEM text, in its order. Text between the blocks, which OpenSSL
  * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted anew (bundle.ts).
+ * Whoever may write to a cluster, or create a pod, may write such a text: its size is bounded, and
+ * the time to read it grows with its size alone.
  *
  * @returns the certificates, at least one; or what is wrong, as the end of a sentence "it must be".
  */
 export function certificatesIn(text: string): readonly Certificate[] | string {
-  const blocks = [...text.replaceAll("\r\n", "\n").matchAll(block)];
+  if (text.length > longestText) return `PEM of at most ${longestText} characters`;
+  const blocks = blocksIn(text);
   if (blocks.length === 0) return "PEM, with at least one block BEGIN CERTIFICATE";
-  const other = blocks.find(([, kind]) => kind !== "CERTIFICATE");
-  if (other !== undefined) return `PEM certificates and nothing else, so no ${other[1] ?? "block"}`;
+  const other = blocks.find(({ kind }) => kind !== "CERTIFICATE");
+  if (other !== undefined) return `PEM certificates and nothing else, so no ${other.kind}`;
+  if (blocks.length > mostCertificates) return `PEM of at most ${mostCertificates} certificates`;
   try {
-    return blocks.map(([pem]) => certificateOf(pem));
+    return blocks.map(({ pem }) => certificateOf(pem));
   } catch {
     // The parser's message may quote the text.
     return "PEM certificates that can be parsed";
   }
+}
+
+interface Block {
+  readonly kind: string;
+  /** LF line ends, no blanks at the end of a line. */
+  readonly pem: string;
+}
+
+const [begin, dashes] = ["-----BEGIN ", "-----"] as const;
+
+/** Without a regular expression: those that match a block backtrack, and blanks cost half a minute. */
+function blocksIn(text: string): Block[] {
+  // As `cat` joins files of which one lacks its last line end.
+  const apart = text.replaceAll(`${dashes}${begin}`, `${dashes}\n${begin}`);
+  const lines = apart.split("\n").map((line) => line.trimEnd());
+  const blocks: Block[] = [];
+  let open: { readonly kind: string; readonly from: number } | undefined;
+  for (const [index, line] of lines.entries()) {
+    const from = open?.from ?? index;
+    if (open !== undefined && line === `-----END ${open.kind}-----`)
+      blocks.push({ kind: open.kind, pem: lines.slice(from, index + 1).join("\n") });
+    if (line.includes("-----")) open = undefined;
+    const kind = kindBegunBy(line);
+    if (kind !== undefined) open = { kind, from: index };
+  }
+  return blocks;
+}
+
+/** `CERTIFICATE` of the line `-----BEGIN CERTIFICATE-----`. */
+function kindBegunBy(line: string): string | undefined {
+  if (!line.startsWith(begin) || !line.endsWith(dashes)) return undefined;
+  const kind = line.slice(begin.length, -dashes.length);
+  return /^[A-Z0-9 ]{1,64}$/.test(kind) ? kind : undefined;
 }
 
 /** For text that has been checked, as that of the config. */
@@ -51,7 +92,7 @@ export function onlyCertificate(text: string): Certificate {
 function certificateOf(pem: string): Certificate {
   const x509 = new X509Certificate(pem);
   return {
-    pem: pem.replaceAll(/[ \t]+$/gm, ""),
+    pem,
     fingerprint: x509.fingerprint256.replaceAll(":", "").toLowerCase(),
     name: /^CN=(.*)$/m.exec(x509.subject)?.[1] ?? x509.subject.replaceAll("\n", ", "),
     notBefore: new Date(x509.validFrom),

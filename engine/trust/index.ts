@@ -19,9 +19,11 @@ export {
   type Expiring,
   type ExpiryNotice,
 } from "./expiry.ts";
-export { issuerName, type LiveTrusts } from "./live.ts";
+export { externalTrust } from "./external.ts";
+export { missingExternal } from "./observe-external.ts";
+export { issuerName, leavingOut, type LiveTrusts } from "./live.ts";
 export { observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
 export { dayLong } from "./proxies.ts";
-export { anchorProblem, issuerProblem, keyProblem } from "./requirements.ts";
+export { anchorProblem, issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
 export { rotate, type ClusterPlan, type Decision, type Stage } from "./rotate.ts";

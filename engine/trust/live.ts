@@ -30,11 +30,13 @@ export type ProxyReading =
   | { readonly state: "unread"; readonly why: Why }
   | { readonly state: "read"; readonly proxies: readonly Proxy[] };
 
-/** A meshed pod that runs. */
+/** A meshed pod that runs, or may still come to. */
 export interface Proxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;
+  /** Whether its proxy has ever run. */
+  readonly started: boolean;
   /** Anchors that the proxy was started with; empty where they are unknown. */
   readonly trusts: Bundle;
 }
@@ -49,4 +51,25 @@ export function presentIn(live: LiveTrusts): readonly (readonly [string, Present
 /** Why clusters can't be read. */
 export function unreadableIn(live: LiveTrusts): readonly Why[] {
   return [...live.values()].flatMap((trust) => (trust.state === "unreadable" ? [trust.why] : []));
+}
+
+/**
+ * Without the pods that the config says to ignore: `<cluster>`, `<cluster>/<namespace>` or
+ * `<cluster>/<namespace>/<pod>`. Whoever may create pods can create one that looks like a proxy that
+ * was never restarted; a rotation must not wait for it.
+ */
+export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTrusts {
+  const names = new Set(ignored);
+  const isLeftOut = (...parts: readonly string[]): boolean =>
+    parts.some((_, index) => names.has(parts.slice(0, index + 1).join("/")));
+  const each = [...live].map(([cluster, trust]): [string, LiveTrust] => {
+    if (trust.state !== "present") return [cluster, trust];
+    if (isLeftOut(cluster)) return [cluster, { ...trust, proxies: { state: "read", proxies: [] } }];
+    if (trust.proxies.state === "unread") return [cluster, trust];
+    const counted = trust.proxies.proxies.filter(
+      ({ namespace, pod }) => !isLeftOut(cluster, namespace, pod),
+    );
+    return [cluster, { ...trust, proxies: { state: "read", proxies: counted } }];
+  });
+  return new Map(each);
 }

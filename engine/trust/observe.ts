@@ -136,13 +136,13 @@ export async function proxiesOf(
       kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
     ]);
     const text = roots.data?.[trustRootsKey] ?? "";
-    return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text)) };
+    return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text, linkerdNamespace)) };
   } catch (error) {
     return { state: "unread", why: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function proxyOf(pod: Pod, liveBundle: string): Proxy[] {
+function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Proxy[] {
   const { spec = {}, status = {}, metadata } = pod;
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   const proxy = containers.find(({ name }) => name === proxyContainer);
@@ -150,12 +150,24 @@ function proxyOf(pod: Pod, liveBundle: string): Proxy[] {
   if (proxy === undefined || isOver) return [];
   const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
   const { name, namespace, creationTimestamp = "", annotations = {} } = metadata;
+  // The injector writes the anchors into the pod, and such a pod anybody may have made.
+  if (literal === undefined && namespace !== linkerdNamespace) return [];
   // The control plane's own proxies refer to the ConfigMap; the annotation says which content.
   const hashes = [trustRootHash(liveBundle), trustRootHash(`${liveBundle}\n`)];
   const isCurrent = hashes.includes(annotations[hashAnnotation] ?? "");
   const anchors = literal ?? (isCurrent ? liveBundle : "");
   const createdAt = new Date(Date.parse(creationTimestamp) || 0);
-  return [{ namespace, pod: name, createdAt, trusts: parsed(anchors) }];
+  return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
+}
+
+/** As a sidecar that starts first, a proxy may run in a pod that is still pending. */
+function hasStarted({ status = {} }: Pod): boolean {
+  const { phase, containerStatuses = [], initContainerStatuses = [] } = status;
+  if (phase !== "Pending") return true;
+  const own = [...containerStatuses, ...initContainerStatuses].find(
+    ({ name }) => name === proxyContainer,
+  );
+  return own?.state?.running !== undefined || (own?.restartCount ?? 0) > 0;
 }
 
 function parsed(text: string): Bundle {

@@ -69,7 +69,7 @@ function unknowns({ live }: ProvidedTrust): string[] {
 }
 
 /** An issuer under an anchor that is not trusted everywhere yet. */
-function tooEarly([cluster]: Present, { issuers, anchors, live }: ProvidedTrust): string[] {
+function tooEarly([cluster]: Present, { issuers, anchors, live, now }: ProvidedTrust): string[] {
   const present = presentIn(live);
   const behind = anchorsBehind(issuers.get(cluster) ?? [], anchors);
   const key = `linkerd-multicluster:trust.issuers.${cluster}`;
@@ -81,7 +81,7 @@ function tooEarly([cluster]: Present, { issuers, anchors, live }: ProvidedTrust)
       `${key} is signed by ${names}, which ${where} does not trust yet. Keep the old issuer, add the anchor to linkerd-multicluster:trust.anchors, run, restart every meshed workload, and only then change the issuer.`,
     ];
   }
-  const pods = trustingNone(present, behind);
+  const pods = trustingNone(present, behind, now);
   if (pods.length === 0) return [];
   return [
     `${key} is signed by ${names}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listed(pods)}.`,
@@ -108,7 +108,7 @@ function stillNeeded(gone: readonly Present[], provided: ProvidedTrust): string[
   const late = withOldCertificate(present, now, certificateLifetime);
   const until = renewedBy(present, certificateLifetime).toISOString();
   const blind = present.flatMap(([, { issuer }]) =>
-    trustingNone(present, anchorsBehind(issuer, anchors)),
+    trustingNone(present, anchorsBehind(issuer, anchors), now),
   );
   return [
     ...(late.length === 0

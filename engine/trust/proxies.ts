@@ -17,9 +17,20 @@ export function unread(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
 }
 
+/**
+ * How long a pod may take from when its proxy was set up until the proxy runs. In milliseconds. One
+ * that takes longer carries no traffic that could break, and must not hold up everybody else.
+ */
+const starting = 15 * 60 * 1000;
+
 /** Proxies that trust none of these anchors: they would refuse whoever has a certificate under them. */
-export function trustingNone(present: Present, anchors: Bundle): string[] {
-  return found(present, ({ trusts }) => !trusts.some((anchor) => has(anchors, anchor)));
+export function trustingNone(present: Present, anchors: Bundle, now: Date): string[] {
+  return found(
+    present,
+    ({ trusts, createdAt, started }) =>
+      (started || now.getTime() - createdAt.getTime() < starting) &&
+      !trusts.some((anchor) => has(anchors, anchor)),
+  );
 }
 
 /**
@@ -27,9 +38,10 @@ export function trustingNone(present: Present, anchors: Bundle): string[] {
  * live, which has not been there for as long as certificates live (`lifetime`, in milliseconds).
  */
 export function withOldCertificate(present: Present, now: Date, lifetime: number): string[] {
-  return found(present, ({ createdAt }, { issuerSince }) => {
+  return found(present, ({ createdAt, started }, { issuerSince }) => {
     const since = issuerSince.getTime() + settling;
-    return createdAt.getTime() < since && now.getTime() < since + lifetime;
+    // One that has never run has no certificate yet.
+    return started && createdAt.getTime() < since && now.getTime() < since + lifetime;
   });
 }
 

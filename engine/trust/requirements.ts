@@ -22,6 +22,12 @@ export function issuerProblem({ x509 }: Certificate): string | undefined {
   return isP256(x509.publicKey) ? undefined : "a CA with an ECDSA P-256 key";
 }
 
+/** Any certificate: within its lifetime. */
+export function timeProblem({ notBefore, notAfter }: Certificate, now: Date): string | undefined {
+  if (notBefore > now) return `valid already, and not only from ${notBefore.toISOString()} on`;
+  return notAfter > now ? undefined : `valid still, and not only until ${notAfter.toISOString()}`;
+}
+
 /** The private key of a certificate, unencrypted. Never says anything of the text itself. */
 export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
   const key = privateKeyIn(text);

@@ -1,6 +1,12 @@
-import { type Bundle, has, inLiveOrder, union, without } from "./bundle.ts";
+import { type Bundle, has, inLiveOrder, once, union, without } from "./bundle.ts";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
-import { type LiveTrust, type LiveTrusts, presentIn, unreadableIn } from "./live.ts";
+import {
+  type LiveTrust,
+  type LiveTrusts,
+  type PresentTrust,
+  presentIn,
+  unreadableIn,
+} from "./live.ts";
 import {
   dayLong,
   renewedBy,
@@ -9,9 +15,12 @@ import {
   unread,
   withOldCertificate,
 } from "./proxies.ts";
-import { tell } from "./rotation-texts.ts";
+import { type Stray, tell } from "./rotation-texts.ts";
 
-/** What one cluster gets in this run. */
+/**
+ * What one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
+ * anchors that nobody knows of (Cluster in components/cluster.ts).
+ */
 export interface ClusterPlan {
   readonly bundle: Bundle;
   /** Which issuer: the wanted one, or that of the generation before. */
@@ -22,9 +31,9 @@ export interface ClusterPlan {
  * How far the clusters are from the wanted trust, and so what this run does.
  *
  * - `settled`: they have it, or nothing runs yet that could break.
- * - `bundle`: every cluster gets the new anchor in addition to the old ones.
+ * - `bundle`: every cluster gets the new anchor in addition to those it trusts.
  * - `reissue`: every cluster gets an issuer signed by the new anchor.
- * - `drop`: the old anchors are removed from every cluster.
+ * - `drop`: the old anchor is removed from every cluster.
  * - `waiting`: the next of these would break traffic now, so everything stays.
  */
 export type Stage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
@@ -44,6 +53,13 @@ export interface Rotation {
   readonly wanted: Certificate;
   /** The anchor of the generation before, whose issuers this stack still has; none in the first. */
   readonly previous?: Certificate | undefined;
+  /** Anchors that the config has every cluster trust besides. */
+  readonly adopted?: Bundle;
+  /**
+   * What becomes of live anchors that are none of these: one that somebody has put into the bundle of
+   * one cluster must not come to be trusted by the others, so they stay where they are, or go.
+   */
+  readonly unknown?: "keep" | "remove";
   readonly live: LiveTrusts;
   readonly now: Date;
   /** Milliseconds that a workload's certificate lives; Linkerd's default is 24 hours. */
@@ -68,12 +84,13 @@ export function rotate(rotation: Rotation): Decision {
   const present = presentIn(live);
   const signers = new Map(present.map(([name, { issuer }]) => [name, signerOf(issuer, rotation)]));
   const moved = [...signers.values()].filter((signer) => signer === "wanted").length;
-  const everything = union([wanted], ...present.map(([, { bundle }]) => bundle));
-  const old = without(everything, [wanted]);
+  const anchors = anchorsOf(rotation, present);
+  const { lasting, shared, leaving } = anchors;
+  const told = strays(rotation, present).map(tell.stray);
   const asIs = (name: string): Which => signers.get(name) ?? typicalOf(rotation, moved);
   const plan = (
     stage: Stage,
-    bundle: Bundle | "live",
+    bundle: "shared" | "lasting" | "live",
     issuer: "live" | "wanted",
     note?: string,
   ) => ({
@@ -82,25 +99,27 @@ export function rotate(rotation: Rotation): Decision {
       [...live].map(([name, trust]): [string, ClusterPlan] => [
         name,
         {
-          bundle: bundleFor(trust, bundle, everything),
+          bundle: bundleFor(trust, bundle, anchors),
           issuer: issuer === "wanted" ? issuer : asIs(name),
         },
       ]),
     ),
-    notes: note === undefined ? [] : [note],
+    notes: note === undefined ? told : [note, ...told],
   });
 
-  if (old.length === 0 && moved === present.length && agree(rotation, [wanted]))
-    return plan("settled", [wanted], "wanted");
+  const endangered = unfinished(rotation, present);
+  if (endangered.length > 0) return { refused: endangered };
+  if (leaving.length === 0 && moved === present.length && agree(rotation, lasting))
+    return plan("settled", "lasting", "wanted");
   const unreadable = unreadableIn(live);
   if (unreadable.length > 0)
     return plan("waiting", "live", "live", tell.unreadable(wanted, unreadable));
-  if (!agree(rotation, needed(rotation, moved < present.length)))
-    return plan("bundle", everything, "live", tell.bundle(wanted));
+  if (!agree(rotation, moved < present.length ? shared : lasting))
+    return plan("bundle", "shared", "live", tell.bundle(without(lasting, commonIn(present))));
 
   const unknown = unread(present);
   if (unknown.length > 0) return plan("waiting", "live", "live", tell.unread(unknown));
-  const distrusting = trustingNone(present, [wanted]);
+  const distrusting = trustingNone(present, [wanted], now);
   if (distrusting.length > 0)
     return plan("waiting", "live", "live", tell.distrusting(wanted, distrusting));
   if (moved < present.length) return plan("reissue", "live", "wanted", tell.reissue(wanted));
@@ -111,23 +130,88 @@ export function rotate(rotation: Rotation): Decision {
       "waiting",
       "live",
       "live",
-      tell.late(old, late, {
+      tell.late(leaving, late, {
         from: restartFrom(present, now),
         renewed: renewedBy(present, certificateLifetime),
       }),
     );
-  return plan("drop", [wanted], "wanted", tell.drop(old));
+  return plan("drop", "lasting", "wanted", tell.drop(leaving));
+}
+
+type Present = readonly (readonly [string, PresentTrust])[];
+
+interface Anchors {
+  /** What every cluster trusts in the end. */
+  readonly lasting: Bundle;
+  /** The same, and what this stack still has of the generation before, as far as it is in use. */
+  readonly shared: Bundle;
+  /** What is to go from the clusters that trust it. */
+  readonly leaving: Bundle;
+  /** What stays in a cluster that trusts it, and comes to no other; by step. */
+  readonly kept: Readonly<Record<"shared" | "lasting", (bundle: Bundle) => Bundle>>;
+}
+
+function anchorsOf(rotation: Rotation, present: Present): Anchors {
+  const { wanted, previous, adopted = [], unknown = "keep" } = rotation;
+  const live = once(present.flatMap(([, { bundle }]) => bundle));
+  const lasting = once([wanted, ...adopted]);
+  const inUse = previous !== undefined && has(live, previous) ? [previous] : [];
+  const shared = once([...lasting, ...inUse]);
+  const strange = (bundle: Bundle): Bundle => without(bundle, knownTo(rotation));
+  return {
+    lasting,
+    shared,
+    leaving: without(live, unknown === "keep" ? [...lasting, ...strange(live)] : lasting),
+    kept: { shared: strange, lasting: unknown === "keep" ? strange : () => [] },
+  };
+}
+
+function knownTo({ wanted, previous, adopted = [] }: Rotation): Bundle {
+  return [wanted, ...(previous === undefined ? [] : [previous]), ...adopted];
+}
+
+/** Anchors that are none of the stack's, and the clusters that trust them. */
+function strays(rotation: Rotation, present: Present): Stray[] {
+  const live = once(present.flatMap(([, { bundle }]) => bundle));
+  return without(live, knownTo(rotation)).map((anchor) => ({
+    anchor,
+    clusters: present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : [])),
+    goes: rotation.unknown === "remove",
+  }));
+}
+
+/** What all of them trust. */
+function commonIn(present: Present): Bundle {
+  const [first, ...others] = present.map(([, { bundle }]) => bundle);
+  return (first ?? []).filter((anchor) => others.every((bundle) => has(bundle, anchor)));
+}
+
+/**
+ * An anchor that is none of the stack's may be that of a generation whose rotation was never
+ * finished, with certificates under it still in use. A new cluster would refuse these.
+ */
+function unfinished(rotation: Rotation, present: Present): string[] {
+  const { live, now, certificateLifetime = dayLong } = rotation;
+  const late = [...unread(present), ...withOldCertificate(present, now, certificateLifetime)];
+  // One that can't be read may be new, or hold such certificates, but not both.
+  const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
+  const others = fresh.length > 1 ? unreadableIn(live) : [];
+  if (fresh.length === 0 || late.length + others.length === 0) return [];
+  const until = renewedBy(present, certificateLifetime);
+  return strays(rotation, present).map((stray) =>
+    tell.unfinished(stray, { fresh, late: [...others, ...late], until }),
+  );
 }
 
 /** In the order in which it is live where it is the same: another order would restart pods. */
-function bundleFor(trust: LiveTrust, bundle: Bundle | "live", everything: Bundle): Bundle {
+function bundleFor(
+  trust: LiveTrust,
+  which: "shared" | "lasting" | "live",
+  anchors: Anchors,
+): Bundle {
   const own = trust.state === "present" ? trust.bundle : undefined;
-  return bundle === "live" ? (own ?? everything) : inLiveOrder(bundle, own);
-}
-
-/** Anchors without which some proxy could not talk to all others in the steps to come. */
-function needed({ wanted, previous }: Rotation, previousInUse: boolean): Bundle {
-  return previous !== undefined && previousInUse ? [wanted, previous] : [wanted];
+  if (which === "live") return own ?? anchors.shared;
+  return inLiveOrder(union(anchors[which], anchors.kept[which](own ?? [])), own);
 }
 
 function agree({ live }: Rotation, anchors: Bundle): boolean {

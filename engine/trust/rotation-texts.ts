@@ -12,10 +12,29 @@ interface Waiting {
   readonly renewed: Date;
 }
 
+/** An anchor that is none of this stack's, in the trust bundles of these clusters. */
+export interface Stray {
+  readonly anchor: Certificate;
+  readonly clusters: readonly string[];
+  /** Whether the config has it removed, as soon as that breaks nothing. */
+  readonly goes: boolean;
+}
+
+interface Unfinished {
+  /** Clusters without Linkerd, or that may be. */
+  readonly fresh: readonly string[];
+  /** Pods that may hold a certificate under it, or why these are unknown. */
+  readonly late: readonly string[];
+  readonly until: Date;
+}
+
+const adoptOrRemove =
+  "To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove";
+
 /** What the user is told about a rotation: what happens, and what is left to do. */
 export const tell = {
-  bundle: (wanted: Certificate) =>
-    `Rotation, step 1 of 3: this run adds ${called(wanted)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
+  bundle: (added: Bundle) =>
+    `Rotation, step 1 of 3: this run adds ${both(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
 
   reissue: (wanted: Certificate) =>
     `Rotation, step 2 of 3: this run replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
@@ -29,10 +48,18 @@ export const tell = {
   unread: (whys: readonly string[]) => `The rotation is paused, because ${whys.join("; ")}.`,
 
   distrusting: (wanted: Certificate, pods: readonly string[]) =>
-    `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(pods)} and run again: ${listed(pods)}.`,
+    `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(pods)} and run again: ${listed(pods)}. ${notMine}`,
 
   late: (old: Bundle, pods: readonly string[], { from, renewed }: Waiting) =>
     `The rotation waits until no certificate under ${both(old)} can be in use. Restart the workloads of ${counted(pods)}${notBefore(from)} and run again, or run again after ${renewed.toISOString()}: ${listed(pods)}.`,
+
+  stray: ({ anchor, clusters, goes }: Stray) =>
+    goes
+      ? `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors. It is removed as soon as that breaks nothing, and given to no other cluster.`
+      : `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors. It stays there, and is given to no other cluster. ${adoptOrRemove}.`,
+
+  unfinished: ({ anchor, clusters }: Stray, { fresh, late, until }: Unfinished) =>
+    `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
 
   stranger: (cluster: string, issuer: Certificate, own: Bundle) =>
     `Cluster ${cluster} uses the issuer ${called(issuer)}, which is not signed by any of this stack's trust anchors, ${both(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
@@ -45,6 +72,15 @@ export const tell = {
 export function notBefore(from: Date | undefined): string {
   if (from === undefined) return "";
   return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;
+}
+
+const notMine =
+  "What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.";
+
+function trusting(clusters: readonly string[]): string {
+  return clusters.length === 1
+    ? `Cluster ${clusters.join()} trusts`
+    : `Clusters ${listed(clusters)} trust`;
 }
 
 function both(anchors: Bundle): string {

@@ -2,9 +2,19 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Cluster } from "../../components/cluster.ts";
+import * as pulumi from "@pulumi/pulumi";
+import { Cluster, type ClusterArgs } from "../../components/cluster.ts";
 import type { Raw } from "../unit/config/table.ts";
-import { argsOf, built, bundle, canary, release } from "./mocked-cluster.ts";
+import {
+  argsOf,
+  built,
+  bundle,
+  canary,
+  named,
+  namespace,
+  release,
+  secret,
+} from "./mocked-cluster.ts";
 import { mockedStack, redacted, valueOf } from "./mocked-stack.ts";
 
 const targeted = { links: [{ source: "east", target: "west" }] };
@@ -140,12 +150,46 @@ describe("Cluster: releases", () => {
   });
 });
 
+describe("Cluster: trust that others provide", () => {
+  const external = () => mockedStack(() => new Cluster("west", withoutTrust(argsOf(targeted))));
+
+  it("neither the issuer nor the trust bundle is this program's, nor the namespace they are in", async () => {
+    const { order, resource } = await external();
+    deepEqual(
+      order.filter((id) => id.startsWith(secret) || id.startsWith(namespace)),
+      [named(namespace, "west-multicluster")],
+    );
+    const { inputs } = resource(release, "west-linkerd-control-plane");
+    equal(inputs["namespace"], "linkerd");
+    deepEqual(inputs["values"], {
+      clusterDomain: "cluster.local",
+      identityTrustDomain: "cluster.local",
+      identity: { externalCA: true, issuer: { scheme: "kubernetes.io/tls" } },
+    });
+  });
+
+  it("of a cluster whose trust can't be read, neither issuer nor bundle is touched", async () => {
+    const { resource } = await built(targeted, { trustUnread: true });
+    deepEqual(resource(secret, "west-issuer").ignoreChanges, ["data"]);
+    deepEqual(resource(release, "west-linkerd-control-plane").ignoreChanges, ["values"]);
+    deepEqual(resource(release, "west-linkerd-multicluster").ignoreChanges, []);
+    const readable = await built(targeted);
+    deepEqual(readable.resource(secret, "west-issuer").ignoreChanges, []);
+    deepEqual(readable.resource(release, "west-linkerd-control-plane").ignoreChanges, []);
+  });
+});
+
+function withoutTrust({ trust, ...args }: ClusterArgs): ClusterArgs {
+  if (trust === undefined) throw new Error("there is no trust to leave out");
+  return args;
+}
+
 describe("Cluster: what others build on", () => {
   it("its provider, what to wait for, its bundle and whether it has a gateway", async () => {
     const { result } = await built(targeted);
     equal((await valueOf(result.ready.urn)).split("::").at(-1), "west-linkerd-multicluster");
     equal((await valueOf(result.provider.urn)).split("::").at(-1), "west");
-    equal(await valueOf(result.trustBundle), bundle);
+    equal(await valueOf(pulumi.output(result.trustBundle)), bundle);
     equal(result.gatewayEnabled, true);
   });
 

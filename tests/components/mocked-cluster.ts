@@ -16,8 +16,10 @@ export function argsOf(keys: Raw = {}): ClusterArgs {
   return {
     ...{ config: west, role: roleOf("west", config), charts },
     ...{ linkerdNamespace, multiclusterNamespace },
-    bundlePem: bundle,
-    issuer: { certPem: pulumi.output("the issuer"), keyPem: pulumi.secret(canary) },
+    trust: {
+      bundlePem: bundle,
+      issuer: { certPem: pulumi.output("the issuer"), keyPem: pulumi.secret(canary) },
+    },
     uid: "u1",
   };
 }

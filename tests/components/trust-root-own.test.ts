@@ -22,6 +22,7 @@ describe("TrustRoot: own anchors and issuers", () => {
   const own = (bundle: string, one = west, other = east): TrustConfig => ({
     kind: "provided",
     anchors: bundle,
+    ignorePods: [],
     issuers: new Map([
       ["west", { certificate: one.pem, key: one.keyPem }],
       ["east", { certificate: other.pem, key: other.keyPem }],

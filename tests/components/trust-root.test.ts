@@ -110,6 +110,41 @@ describe("TrustRoot: generated", () => {
     equal(await isSecretOutput(result.bundleFor("west")), false);
   });
 
+  it("extra anchors go to every cluster, and unknown ones where the config says so", async () => {
+    const [extra, stranger] = [authority({ name: "extra" }), authority({ name: "stranger" })];
+    const state: State = new Map();
+    const first = await rootOf(generated, bare, new Date(), state);
+    const anchor = onlyCertificate(await valueOf(first.result.anchorsPem));
+    const issuer = onlyCertificate(await valueOf(first.result.issuerFor("west").certPem));
+    const west: LiveTrust = {
+      ...present([], undefined),
+      bundle: [anchor, stranger.certificate],
+      issuer: [issuer],
+    };
+    const bundleOf = async (trust: TrustConfig, cluster: string): Promise<string[]> => {
+      const clusters = { west, east: { ...west, bundle: [anchor] } };
+      const { result } = await rootOf(trust, clusters, new Date(), state);
+      const found = certificatesIn(await valueOf(result.bundleFor(cluster)));
+      return typeof found === "string" ? [found] : found.map(({ name }) => name);
+    };
+    const root = "root.linkerd.cluster.local";
+    deepEqual(await bundleOf(generated, "west"), [root, "stranger"]);
+    deepEqual(await bundleOf(generated, "east"), [root]);
+    deepEqual(await bundleOf({ ...generated, unknownAnchors: "remove" }, "west"), [root]);
+    const adopted = { ...generated, extraAnchors: extra.pem };
+    deepEqual(await bundleOf(adopted, "east"), [root, "extra"]);
+  });
+
+  it("external: makes nothing, and tells what expires", async () => {
+    const root = authority({ name: "root" });
+    const soon = issuerUnder(root, { notAfter: new Date(Date.now() + day) });
+    const external: TrustConfig = { kind: "external" };
+    const { order, said, result } = await rootOf(external, { west: present([root], soon) });
+    deepEqual(order, []);
+    match(said.join("\n"), /^\w+: The issuer of cluster west, .* expires in /);
+    equal(await valueOf(result.stage), "settled");
+  });
+
   it("has nothing for a cluster that it was not told of", async () => {
     const { result } = await rootOf(generated, bare);
     throws(() => result.issuerFor("north"), { message: "there is no issuer for cluster north" });
@@ -149,7 +184,9 @@ describe("TrustRoot: a rotation", () => {
       equal(await isSecretOutput(keyPem), true);
       const signer = bundle.findIndex((anchor) => isIssuedBy(issuer, anchor));
       const words = `${await valueOf(result.stage)}: trusts ${bundle.length}, issues under ${signer + 1}`;
-      const proxies = [{ namespace: "shop", pod: "web-0", createdAt: now, trusts: bundle }];
+      const proxies = [
+        { namespace: "shop", pod: "web-0", createdAt: now, started: true, trusts: bundle },
+      ];
       const after: LiveTrust = {
         state: "present",
         bundle,

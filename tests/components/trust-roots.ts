@@ -10,6 +10,8 @@ export const generated: GeneratedTrust = {
   anchorValidityDays: 3650,
   issuerValidityDays: 365,
   renewBeforeDays: 60,
+  unknownAnchors: "keep",
+  ignorePods: [],
 };
 
 export const issuerNames = new Map([

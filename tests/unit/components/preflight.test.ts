@@ -4,7 +4,7 @@ import type { Connect } from "../../../engine/kubernetes/preflight.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
 import { connect } from "../../../engine/kubernetes/connect.ts";
-import { configOf } from "../config/table.ts";
+import { configOf, type Raw } from "../config/table.ts";
 import {
   absent,
   type Reply,
@@ -42,7 +42,11 @@ function cluster(uid: string): Script {
 }
 
 /** What is found where west and east answer like this. */
-async function observed(west: Script, east: Script): Promise<{ seen: Preflight; open: number }> {
+async function observed(
+  west: Script,
+  east: Script,
+  raw: Raw = {},
+): Promise<{ seen: Preflight; open: number }> {
   let found: { seen: Preflight; open: number } | undefined;
   await withCluster(west, async (one) => {
     await withCluster(east, async (other) => {
@@ -53,7 +57,7 @@ async function observed(west: Script, east: Script): Promise<{ seen: Preflight; 
         open += 1;
         return counted(client, () => (open -= 1));
       };
-      found = { seen: await preflight(configOf({}), opener), open };
+      found = { seen: await preflight(configOf(raw), opener), open };
     });
   });
   if (found === undefined) throw new Error("nothing was observed");
@@ -141,5 +145,19 @@ describe("cluster: what a run has to know first", () => {
       message:
         "The clusters do not match the stack's config:\n  cluster west: no context west in config.\n  cluster east: no context east in config.",
     });
+  });
+
+  it("says what is missing where others are to provide trust, and that only with manage: all", async () => {
+    const raw = { trust: { external: true } };
+    await rejects(observed(cluster("u1"), cluster("u2"), raw), (error: Error) => {
+      match(
+        error.message,
+        /^With trust\.external, the clusters must provide Linkerd's trust:\n {2}/,
+      );
+      match(error.message, /Cluster west has no namespace linkerd: .*\n {2}Cluster east has no /);
+      return true;
+    });
+    const { seen } = await observed(cluster("u1"), cluster("u2"), { ...raw, manage: "links" });
+    equal(seen.uids.get("west"), "u1");
   });
 });

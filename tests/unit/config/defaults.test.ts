@@ -225,6 +225,8 @@ describe("stack config: the whole", () => {
         anchorValidityDays: 3650,
         issuerValidityDays: 365,
         renewBeforeDays: 60,
+        unknownAnchors: "keep",
+        ignorePods: [],
       },
       charts: {
         version: "2026.8.3",

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import {
   anchorsBehind,
   called,
@@ -22,6 +22,10 @@ describe("trust: certificates in PEM", () => {
   it("every block in its order, whatever stands between them", () => {
     const text = `subject=root\r\n${root.pem.replaceAll("\n", "\r\n")}\nissuer:\n${issuer.pem}\n\n`;
     deepEqual(namesIn(text), ["root.linkerd.cluster.local", "identity.linkerd.cluster.local"]);
+  });
+
+  it("blocks of files that were joined without a line end between them", () => {
+    equal(namesIn(root.pem.trim() + issuer.pem).length, 2);
   });
 
   it("a block ends where it ends, in Unix lines", () => {
@@ -57,6 +61,32 @@ describe("trust: certificates in PEM", () => {
       throws(() => onlyCertificate(text), { message: `not certificates: it must be ${rule}` });
     });
   }
+
+  const blanks = " ".repeat(100_000);
+  const [head = "", first = "", ...rest] = root.pem.split("\n");
+  for (const [name, text] of [
+    [
+      "blanks within a line",
+      [head, first.slice(0, 20) + blanks + first.slice(20), ...rest].join("\n"),
+    ],
+    ["blanks before an odd line end", [head, `${first}${blanks}\v`, ...rest].join("\n")],
+    ["blocks that never end", "-----BEGIN CERTIFICATE-----\n".repeat(9000)],
+    ["blocks of other kinds", "-----BEGIN A-----\n".repeat(14_000)],
+  ] as const) {
+    it(`takes no longer than its size allows: ${name}`, () => {
+      const before = process.cpuUsage();
+      certificatesIn(text);
+      const { user, system } = process.cpuUsage(before);
+      // It takes 30 ms; with an expression that backtracks, half a minute.
+      ok(user + system < 2_000_000, `${(user + system) / 1000} ms`);
+    });
+  }
+
+  it("has an end: of a text, and of a bundle", () => {
+    equal(certificatesIn(" ".repeat(300_000)), "PEM of at most 262144 characters");
+    equal(certificatesIn(root.pem.repeat(51)), "PEM of at most 50 certificates");
+    equal(namesIn(root.pem.repeat(50)).length, 50);
+  });
 
   it("is called by its name and as much of its fingerprint as tells it apart", () => {
     match(called(root.certificate), /^root\.linkerd\.cluster\.local \(SHA-256 [0-9a-f]{12}\)$/);

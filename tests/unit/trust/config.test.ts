@@ -1,7 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { certificateLifetime, trustRootArgs } from "../../../components/trust-root.ts";
+import { parseConfig } from "../../../config/parse.ts";
+import { plainIssuerKeys } from "../../../config/plain-keys.ts";
 import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
-import { authority, day, issuerUnder } from "./certificates.ts";
+import { authority, day, issuerUnder, now } from "./certificates.ts";
 
 const root = authority({ name: "root" });
 const [west, east] = [issuerUnder(root), issuerUnder(root)];
@@ -18,7 +20,8 @@ describe("stack config: trust", () => {
       issuerValidityDays: 90,
       renewBeforeDays: 30,
     };
-    deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
+    const defaults = { unknownAnchors: "keep", ignorePods: [] };
+    deepEqual(configOf({ trust }).trust, { kind: "generated", ...defaults, ...trust });
   });
 
   it("an issuer is missing for a cluster that is called what every object inherits", () => {
@@ -42,6 +45,7 @@ describe("stack config: trust", () => {
       kind: "provided",
       anchors: root.pem,
       issuers: new Map(Object.entries(issuers)),
+      ignorePods: [],
     });
   });
 
@@ -133,6 +137,137 @@ describe("stack config: trust", () => {
       ["trust.issuers.west is a string of 7 characters; it must be a map of certificate, key."],
     ],
   ]);
+
+  const until = { notAfter: new Date("2026-01-01T00:00:00Z") };
+  const from = {
+    notBefore: new Date("2999-01-01T00:00:00Z"),
+    notAfter: new Date("3000-01-01T00:00:00Z"),
+  };
+  const withEast = (east: ReturnType<typeof own>, anchors = root.pem) =>
+    given({ anchors, issuers: { west: own(west), east } });
+  const [expired, future] = [
+    authority({ name: "expired", ...until }),
+    authority({ name: "future", ...from }),
+  ];
+  const middle = authority({ name: "middle", signer: root, ...until });
+  const leaf = issuerUnder(middle);
+  testMistakes([
+    [
+      "an issuer that has expired",
+      withEast(own(issuerUnder(root, until))),
+      [
+        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
+      ],
+    ],
+    [
+      "an issuer that is not valid yet",
+      withEast(own(issuerUnder(root, from))),
+      [
+        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be valid already, and not only from 2999-01-01T00:00:00.000Z on.',
+      ],
+    ],
+    [
+      "an issuer below one that has expired",
+      withEast({ certificate: leaf.pem + middle.pem, key: leaf.keyPem }),
+      [
+        'trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
+      ],
+    ],
+    [
+      "an issuer under an anchor that has expired",
+      withEast(own(issuerUnder(expired)), root.pem + expired.pem),
+      [
+        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be signed by one of trust.anchors that is valid now.',
+      ],
+    ],
+    ["anchors that are spare", withEast(own(east), root.pem + expired.pem + future.pem), []],
+    [
+      "external, and something besides",
+      given({ external: true, generation: 2, ignorePods: [] }),
+      [
+        "trust.generation is set; it must be left out, as trust.external is true.",
+        "trust.ignorePods is set; it must be left out, as trust.external is true.",
+      ],
+    ],
+    [
+      "pods to ignore",
+      given({
+        ignorePods: [
+          "west",
+          "east/shop",
+          "west/shop/web-0.x",
+          "north/shop",
+          "west/shop/web-0/x",
+          "West",
+        ],
+      }),
+      [
+        "trust.ignorePods[4] is a string of 17 characters; it must be <cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>.",
+        "trust.ignorePods[5] is a string of 4 characters; it must be <cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>.",
+      ],
+    ],
+    [
+      "pods of no cluster",
+      given({ ignorePods: ["north/shop"] }),
+      [
+        'trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.',
+      ],
+    ],
+    [
+      "extra anchors that are none",
+      given({
+        extraAnchors: authority({ name: "leaf", isCa: false }).pem,
+        unknownAnchors: "spread",
+      }),
+      ["trust.unknownAnchors is a string of 6 characters; it must be keep or remove."],
+    ],
+    [
+      "an extra anchor that is no CA",
+      given({ extraAnchors: authority({ name: "leaf", isCa: false }).pem }),
+      [
+        'trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.',
+      ],
+    ],
+    [
+      "extra anchors beside own ones",
+      given({ anchors: root.pem, issuers, extraAnchors: root.pem }),
+      [
+        "trust.extraAnchors is set; it must be left out, as trust.anchors provides the certificates.",
+      ],
+    ],
+  ]);
+
+  it("an issuer's key in the plain, with the command that makes it a secret", () => {
+    const raw = { clusters: westAndEast, trust: { anchors: root.pem, issuers } };
+    const isPlainKey = (cluster: string) => cluster === "east";
+    deepEqual(parseConfig(raw, { now, isPlainKey }), {
+      mistakes: [
+        "linkerd-multicluster:trust.issuers.east.key is plain text in the stack config; it must be a secret, and a key that was in a file as it is should be replaced: pulumi config set --secret --path 'linkerd-multicluster:trust.issuers.east.key' < key.pem.",
+      ],
+    });
+  });
+
+  it("which keys are in the plain", () => {
+    const secret = ["linkerd-multicluster:trust"];
+    const file = [
+      "config:",
+      "  linkerd-multicluster:trust:",
+      "    issuers:",
+      "      west: { certificate: x, key: { secure: AAAA } }",
+      "      east: { certificate: x, key: hunter2 }",
+    ].join("\n");
+    const plain = (...args: Parameters<typeof plainIssuerKeys>) =>
+      ["west", "east", "constructor"].filter(plainIssuerKeys(...args));
+    deepEqual(plain(secret, file), ["east"]);
+    deepEqual(plain(secret, undefined), []);
+    deepEqual(plain(secret, "config:\n  linkerd-multicluster:trust: { secure: AAAA }\n"), []);
+    deepEqual(plain(["linkerd-multicluster:clusters"], file), ["west", "east", "constructor"]);
+  });
+
+  it("trust that others provide", () => {
+    deepEqual(configOf({ trust: { external: true } }).trust, { kind: "external" });
+    equal(configOf({ trust: { external: false } }).trust.kind, "generated");
+  });
 
   it("no key turns up in any sentence", () => {
     const key = west.keyPem;

@@ -28,7 +28,7 @@ export function present(
 /** A pod of namespace shop, made an hour ago unless said otherwise. */
 export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): Proxy {
   const createdAt = new Date(now.getTime() - (hoursAgo * day) / 24);
-  return { namespace: "shop", pod, createdAt, trusts: anchors(...trusts) };
+  return { namespace: "shop", pod, createdAt, started: true, trusts: anchors(...trusts) };
 }
 
 export function anchors(...authorities: readonly Authority[]): Bundle {

@@ -142,7 +142,10 @@ describe("trust: proxies, read from their pods", () => {
     name: "linkerd-proxy",
     env: [{ name: variable, ...(value !== undefined && { value }) }],
   });
-  const annotated = (hash: string) => ({ annotations: { "linkerd.io/trust-root-sha256": hash } });
+  const inLinkerd = (hash: string) => ({
+    namespace: "linkerd",
+    annotations: { "linkerd.io/trust-root-sha256": hash },
+  });
   const serving = (...items: unknown[]): Objects => ({
     [rootsPath]: roots(both),
     [issuerPath]: tls,
@@ -168,13 +171,41 @@ describe("trust: proxies, read from their pods", () => {
     );
   });
 
+  it("never of a pod outside the control plane's namespace that only looks like one", async () => {
+    deepEqual(await trusts(pod("fake-0", { containers: [proxy()] })), {});
+  });
+
+  it("have started unless their pod is pending and they do not run", async () => {
+    const spec = { containers: [proxy(old.pem)] };
+    const waiting = pod("web-0", spec, {}, "Pending");
+    const withStatus = (name: string, status: Objects) => ({
+      ...pod(name, spec),
+      status: { phase: "Pending", ...status },
+    });
+    const own = (state: unknown, restartCount = 0) => [
+      { name: "linkerd-proxy", state, restartCount },
+    ];
+    const { proxies } = await presentFrom(
+      serving(
+        waiting,
+        pod("web-1", spec),
+        withStatus("web-2", { initContainerStatuses: own({ running: {} }) }),
+        withStatus("web-3", { containerStatuses: own({ waiting: {} }, 2) }),
+        withStatus("web-4", { containerStatuses: own({ waiting: {} }) }),
+      ),
+    );
+    deepEqual(proxies.state === "read" && proxies.proxies.map(({ started }) => started), [
+      ...[false, true, true, true, false],
+    ]);
+  });
+
   it("of the control plane: what the ConfigMap holds, if the pod says it is the same", async () => {
     deepEqual(
       await trusts(
-        pod("identity-0", { containers: [proxy()] }, annotated(trustRootHash(both))),
-        pod("identity-1", { containers: [proxy()] }, annotated(trustRootHash(`${both}\n`))),
-        pod("identity-2", { containers: [proxy()] }, annotated(trustRootHash(old.pem))),
-        pod("identity-3", { containers: [proxy()] }),
+        pod("identity-0", { containers: [proxy()] }, inLinkerd(trustRootHash(both))),
+        pod("identity-1", { containers: [proxy()] }, inLinkerd(trustRootHash(`${both}\n`))),
+        pod("identity-2", { containers: [proxy()] }, inLinkerd(trustRootHash(old.pem))),
+        pod("identity-3", { containers: [proxy()] }, { namespace: "linkerd" }),
       ),
       { "identity-0": "next+old", "identity-1": "next+old", "identity-2": "", "identity-3": "" },
     );

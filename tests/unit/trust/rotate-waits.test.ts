@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { LiveTrust } from "../../../engine/trust/live.ts";
+import { leavingOut, type LiveTrust } from "../../../engine/trust/live.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
 import { authority, day, issuerUnder, now } from "./certificates.ts";
-import { live, planIn, present, proxy, unreadable } from "./live.ts";
+import { absent, live, planIn, present, proxy, unreadable } from "./live.ts";
 
 const old = authority({ name: "old" });
 const next = authority({ name: "next" });
@@ -47,6 +47,51 @@ describe("trust: certificates that outlive their issuer", () => {
   });
 });
 
+describe("trust: pods that hold nobody up", () => {
+  const pending = (minutes: number) => ({
+    ...proxy("stuck-0", [old], minutes / 60),
+    started: false,
+  });
+  const stage = (clusters: Clusters) => planIn(second(clusters)).stage;
+
+  it("one whose proxy does not come up is waited for no longer than pods take to start", () => {
+    equal(stage({ w: present([next, old], oldIssuer, [pending(14)]) }), "waiting");
+    equal(stage({ w: present([next, old], oldIssuer, [pending(16)]) }), "reissue");
+  });
+
+  it("and has no certificate of the issuer before", () => {
+    const reissued = { ...present([next, old], nextIssuer, [pending(180)]), issuerSince: now };
+    equal(stage({ w: reissued }), "drop");
+  });
+
+  const held: Clusters = {
+    w: present([next, old], oldIssuer, [proxy("web-0", [old]), proxy("web-1", [next, old])]),
+    e: present([next, old], oldIssuer, { state: "unread", why: "cluster e lists no pods" }),
+  };
+  const ignoring = (...ignored: readonly string[]) => {
+    const left = leavingOut(ignored, live(held));
+    const both = { wanted: next.certificate, previous: old.certificate, live: left, now };
+    return planIn(rotate(both)).stage;
+  };
+
+  for (const [ignored, expected] of [
+    [["w/shop/web-0", "e"], "reissue"],
+    [["w/shop", "e"], "reissue"],
+    [["w", "e"], "reissue"],
+    [["w/shop/web-0"], "waiting"],
+    [["e"], "waiting"],
+    [["e", "w/shop/web-1", "w/web-0", "e/shop/web-0", "shop", "w/shop/web"], "waiting"],
+  ] as const)
+    it(`those that the config says to ignore: ${ignored.join(", ")}`, () => {
+      equal(ignoring(...ignored), expected);
+    });
+
+  it("ignoring pods makes no cluster readable", () => {
+    const clusters = live({ w: unreadable(), e: absent });
+    deepEqual(leavingOut(["w", "e"], clusters), clusters);
+  });
+});
+
 describe("trust: what the user is told", () => {
   const told = (clusters: Clusters) =>
     planIn(second(clusters)).notes.map((note) => note.replaceAll(/ \(SHA-256 \w+\)/g, ""));
@@ -67,7 +112,7 @@ describe("trust: what the user is told", () => {
   it("what a rotation waits for: pods, by name as far as they fit", () => {
     const pods = Array.from({ length: 12 }, (_, index) => proxy(`web-${index}`, [old]));
     deepEqual(told({ w: present([next, old], oldIssuer, pods) }), [
-      "The rotation waits until all proxies trust next. Restart the workloads of 12 pods and run again: w: shop/web-0, w: shop/web-1, w: shop/web-2, w: shop/web-3, w: shop/web-4, w: shop/web-5, w: shop/web-6, w: shop/web-7, w: shop/web-8, w: shop/web-9 and 2 more.",
+      "The rotation waits until all proxies trust next. Restart the workloads of 12 pods and run again: w: shop/web-0, w: shop/web-1, w: shop/web-2, w: shop/web-3, w: shop/web-4, w: shop/web-5, w: shop/web-6, w: shop/web-7, w: shop/web-8, w: shop/web-9 and 2 more. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.",
     ]);
     const late = {
       ...present([next, old], nextIssuer, [proxy("web-0", [next], 3)]),

@@ -63,8 +63,10 @@ function restartAll(world: World, names: Iterable<string> = world.clusters.keys(
   for (const name of names) for (const pod of [0, 1, 2]) world.restart(name, pod);
 }
 
-function started(): World {
-  const world = new World(["west", "east"]);
+const unknowns = fc.constantFrom("keep" as const, "remove" as const);
+
+function started(unknown?: "keep" | "remove"): World {
+  const world = new World(["west", "east"], unknown);
   world.up(() => true);
   return world;
 }
@@ -73,13 +75,17 @@ describe("trust: any order of runs, restarts, outages and changes of mind", () =
   it("never makes one proxy refuse another", () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(fc.array(event, { minLength: 10, maxLength: 60 }), (events) => {
-        const world = started();
-        for (const each of events) {
-          seen.add(play(world, each));
-          deepEqual(world.broken(), []);
-        }
-      }),
+      fc.property(
+        fc.array(event, { minLength: 10, maxLength: 60 }),
+        unknowns,
+        (events, unknown) => {
+          const world = started(unknown);
+          for (const each of events) {
+            seen.add(play(world, each));
+            deepEqual(world.broken(), []);
+          }
+        },
+      ),
       { numRuns: 1500 },
     );
     const stages = ["settled", "bundle", "reissue", "drop", "waiting"];
@@ -91,8 +97,8 @@ describe("trust: any order of runs, restarts, outages and changes of mind", () =
 
   it("comes to an end once clusters are in reach and workloads are restarted", () => {
     fc.assert(
-      fc.property(fc.array(event, { maxLength: 20 }), (events) => {
-        const world = started();
+      fc.property(fc.array(event, { maxLength: 20 }), unknowns, (events, unknown) => {
+        const world = started(unknown);
         for (const each of events) play(world, each);
         for (const name of world.clusters.keys()) world.reach(name, true);
         const stages = Array.from({ length: 7 }, () => {

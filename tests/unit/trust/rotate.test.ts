@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { LiveTrust } from "../../../engine/trust/live.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
-import { authority, issuerUnder, now } from "./certificates.ts";
+import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 import { absent, inWords, live, planIn, present, proxy, refusedIn, unreadable } from "./live.ts";
 
 const old = authority({ name: "old" });
@@ -16,10 +16,10 @@ const names = new Map([
 
 type Clusters = Readonly<Record<string, LiveTrust>>;
 
-const first = (clusters: Clusters) =>
-  rotate({ wanted: old.certificate, live: live(clusters), now });
-const second = (clusters: Clusters) =>
-  rotate({ wanted: next.certificate, previous: old.certificate, live: live(clusters), now });
+const one = { wanted: old.certificate, now };
+const two = { wanted: next.certificate, previous: old.certificate, now };
+const first = (clusters: Clusters) => rotate({ ...one, live: live(clusters) });
+const second = (clusters: Clusters) => rotate({ ...two, live: live(clusters) });
 
 /** Trusts both, with a proxy that does too. */
 const bundled = (issuer = oldIssuer) =>
@@ -133,7 +133,8 @@ describe("trust: the first generation", () => {
   });
 
   it("a rotation that is called off before step 2 is undone", () => {
-    const called = first({ w: present([next, old], oldIssuer), e: before });
+    const clusters = { w: present([next, old], oldIssuer), e: before };
+    const called = rotate({ ...one, unknown: "remove", live: live(clusters) });
     deepEqual(inWords(called, names), ["drop", { w: oldOnly, e: oldOnly }]);
   });
 
@@ -177,20 +178,100 @@ describe("trust: a rotation, from what is live", () => {
     const hasty = second({ w: bundled(), e: done });
     deepEqual(inWords(hasty, names), ["bundle", { w: both, e: moved }]);
   });
+});
 
-  it("an anchor that one cluster alone trusts goes as any other, when nothing needs it", () => {
-    const late = [proxy("web-0", [old, stranger])];
-    const newIssuer = { ...present([old, stranger], oldIssuer, late), issuerSince: now };
-    equal(planIn(first({ w: before, e: newIssuer })).stage, "waiting");
-    equal(
-      planIn(first({ w: before, e: { ...newIssuer, issuerSince: before.issuerSince } })).stage,
-      "drop",
-    );
+describe("trust: anchors that are none of the stack's", () => {
+  const strange = (bundle: readonly Authority[], issuer = oldIssuer) =>
+    present([...bundle, stranger], issuer, [proxy("web-0", [...bundle, stranger], 20)]);
+  const told = (decision: ReturnType<typeof rotate>) =>
+    planIn(decision).notes.map((note) => note.replaceAll(/ \(SHA-256 \w+\)/g, ""));
+
+  for (const [step, w, e, expected] of [
+    [
+      "settled",
+      strange([old]),
+      before,
+      ["bundle", `${both.slice(0, 15)}+stranger, issues previous`, both],
+    ],
+    [
+      "1",
+      strange([next, old]),
+      bundled(),
+      ["reissue", "trusts next+old+stranger, issues wanted", moved],
+    ],
+    [
+      "2",
+      strange([next, old], nextIssuer),
+      bundled(nextIssuer),
+      ["drop", "trusts next+stranger, issues wanted", nextOnly],
+    ],
+    [
+      "3",
+      strange([next], nextIssuer),
+      done,
+      ["settled", "trusts next+stranger, issues wanted", nextOnly],
+    ],
+  ] as const)
+    it(`stay where they are, and come to no other cluster: after step ${step}`, () => {
+      const [stage, west, east] = expected;
+      const decision = second({ w, e, n: absent });
+      const [got, plans] = inWords(decision, names);
+      deepEqual([got, plans.w?.split(",").length, plans.e], [stage, 2, east]);
+      deepEqual(new Set(plans.w?.split(/[ +,]+/)), new Set(west.split(/[ +,]+/)));
+      equal(plans.n?.includes("stranger"), false);
+    });
+
+  it("are told of in every run, with what can be done", () => {
+    deepEqual(told(first({ w: strange([old]), e: strange([old]), n: before })), [
+      "Clusters w, e trust stranger, which is none of this stack's trust anchors. It stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.",
+    ]);
+    const [step, note] = told(second({ w: strange([old]), e: before }));
+    match(step ?? "", /^Rotation, step 1 of 3: this run adds next to/);
+    match(note ?? "", /^Cluster w trusts stranger, which/);
   });
 
-  it("forgets anchors of nobody along with the old one", () => {
-    const cluttered = present([next, stranger], nextIssuer);
-    deepEqual(inWords(second({ w: cluttered }), names), ["drop", { w: nextOnly }]);
+  it("go if the config says so, when nothing needs them", () => {
+    const late = [proxy("web-0", [old, stranger])];
+    const newIssuer = { ...present([old, stranger], oldIssuer, late), issuerSince: now };
+    const remove = (clusters: Clusters) =>
+      rotate({ ...one, unknown: "remove", live: live(clusters) });
+    equal(planIn(remove({ w: before, e: newIssuer })).stage, "waiting");
+    const settled = remove({ w: before, e: { ...newIssuer, issuerSince: before.issuerSince } });
+    deepEqual(inWords(settled, names), ["drop", { w: oldOnly, e: oldOnly }]);
+    match(told(settled)[1] ?? "", /It is removed as soon as that breaks nothing/);
+    const rotating = rotate({
+      ...two,
+      unknown: "remove",
+      live: live({ w: strange([old]), e: before }),
+    });
+    equal(inWords(rotating, names)[1].e, both);
+  });
+
+  it("come to every cluster if the config adopts them, and are no strangers then", () => {
+    const adopt = (clusters: Clusters) =>
+      rotate({ ...one, adopted: [stranger.certificate], live: live(clusters) });
+    const all = "trusts old+stranger, issues wanted";
+    const decision = adopt({ w: strange([old]), e: before, n: absent });
+    deepEqual(inWords(decision, names), ["bundle", { w: all, e: all, n: all }]);
+    match(
+      told(decision).join(),
+      /^Rotation, step 1 of 3: this run adds stranger to [^,]*, inc[^,]*, and[^,]*$/,
+    );
+    deepEqual(inWords(adopt({ w: strange([old]), e: strange([old]) }), names), [
+      "settled",
+      { w: all, e: all },
+    ]);
+  });
+
+  it("keep a new cluster waiting while certificates under them may be in use", () => {
+    const fresh = { ...strange([old]), issuerSince: new Date(now.getTime() - day / 2) };
+    match(
+      refusedIn(second({ w: fresh, n: absent })).join(),
+      /, and certificates under it may still be in use: new clusters \(n\) would refuse them\. Restart these workloads, or run again after 2026-08-22T00:05:00\.000Z: w: shop\/web-0\. /,
+    );
+    equal(planIn(second({ w: fresh })).stage, "bundle");
+    equal(refusedIn(second({ w: strange([old]), e: unreadable(), n: absent })).length, 1);
+    equal(refusedIn(second({ w: strange([old]), n: absent })).length, 0);
   });
 });
 

@@ -42,7 +42,10 @@ export class World {
   #wanted: Generation = generation(0);
   #previous: Generation | undefined;
 
-  constructor(names: readonly string[]) {
+  readonly #unknown: "keep" | "remove";
+
+  constructor(names: readonly string[], unknown: "keep" | "remove" = "keep") {
+    this.#unknown = unknown;
     for (const name of names) this.add(name);
   }
 
@@ -68,11 +71,16 @@ export class World {
       [this.#wanted, this.#previous] = [before.wanted, before.previous];
   }
 
-  /** One run, which breaks off before it comes to the clusters that `reached` leaves out. */
+  /**
+   * One run, which breaks off before it comes to the clusters that `reached` leaves out, and leaves
+   * alone what runs and could not be read.
+   */
   up(reached: (cluster: string, part: "bundle" | "issuer") => boolean): string {
     const decision = this.#decide();
     if ("refused" in decision) return "refused";
     for (const [name, plan] of decision.clusters) {
+      const { readable = true, bundle = [] } = this.clusters.get(name) ?? {};
+      if (!readable && bundle.length > 0) continue;
       if (reached(name, "issuer")) this.#issue(name, plan);
       if (reached(name, "bundle")) this.#trust(name, plan);
     }
@@ -106,7 +114,8 @@ export class World {
   #decide() {
     const previous = this.#previous?.anchor.certificate;
     const wanted = this.#wanted.anchor.certificate;
-    return rotate({ wanted, previous, live: this.#live(), now: new Date(this.#time) });
+    const now = new Date(this.#time);
+    return rotate({ wanted, previous, unknown: this.#unknown, live: this.#live(), now });
   }
 
   #live(): LiveTrusts {
@@ -120,6 +129,7 @@ export class World {
       namespace: "shop",
       pod: name,
       createdAt: new Date(createdAt),
+      started: true,
       trusts,
     }));
     return {

@@ -1,0 +1,132 @@
+import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects.ts";
+import { type Bundle, once } from "./bundle.ts";
+import { anchorsBehind, called } from "./certificate.ts";
+import type { Expiring } from "./expiry.ts";
+import {
+  issuerName,
+  type LiveTrusts,
+  type PresentTrust,
+  presentIn,
+  trustRootsKey,
+  trustRootsName,
+} from "./live.ts";
+import { issuerProblem, timeProblem } from "./requirements.ts";
+
+/**
+ * Trust that others provide on each cluster, such as cert-manager and trust-manager: the chart is then
+ * installed with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls`
+ * (linkerd-behaviour.md 9.2 and 9.4), and the identity controller does not start without both objects.
+ */
+export interface ExternalNeeds {
+  readonly linkerdNamespace: string;
+  /** Labels without which the control plane can't be installed in its namespace. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What was found of it on one cluster. */
+export interface ExternalFound {
+  readonly home: Namespace | undefined;
+  readonly roots: ConfigMap | undefined;
+  readonly secret: Secret | undefined;
+}
+
+/** What the cluster lacks, as sentences. */
+export function lacksOf(
+  cluster: string,
+  { home, roots, secret }: ExternalFound,
+  { linkerdNamespace: namespace, labels }: ExternalNeeds,
+): string[] {
+  if (home === undefined)
+    return [
+      `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(labels)}, and have the issuer and the trust bundle put into it.`,
+    ];
+  const missing: string[] = [];
+  const unset = Object.entries(labels).filter(
+    ([key, value]) => home.metadata.labels?.[key] !== value,
+  );
+  if (unset.length > 0)
+    missing.push(
+      `Namespace ${cluster}/${namespace} must have the labels ${pairs(Object.fromEntries(unset))}: kubectl label namespace ${namespace} ${pairs(Object.fromEntries(unset))}`,
+    );
+  const rootsAt = `ConfigMap ${cluster}/${namespace}/${trustRootsName}`;
+  const release = roots?.metadata.annotations?.["meta.helm.sh/release-name"];
+  if (release !== undefined)
+    missing.push(
+      `${rootsAt} belongs to the Helm release ${release}, which would delete it: a cluster whose trust this program or Helm provides can't be switched to trust.external.`,
+    );
+  if ((roots?.data?.[trustRootsKey] ?? "").trim() === "")
+    missing.push(
+      `${rootsAt} does not exist or has no ${trustRootsKey}: have trust-manager, or whoever provides the trust bundle, create it.`,
+    );
+  const secretAt = `Secret ${cluster}/${namespace}/${issuerName}`;
+  const lacking = ["tls.crt", "tls.key"].filter((key) => !secret?.data?.[key]);
+  if (secret === undefined)
+    missing.push(
+      `${secretAt} does not exist: have cert-manager, or whoever issues it, create it, of type kubernetes.io/tls.`,
+    );
+  else if (secret.type !== "kubernetes.io/tls" || lacking.length > 0)
+    missing.push(
+      `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; ${lacking.length > 0 ? `it has no ${lacking.join(" and no ")}` : `its type is ${secret.type ?? "Opaque"}`}.`,
+    );
+  return missing;
+}
+
+/** Why the identity controller would not start, or issue nothing that proxies take. */
+export function misfits(
+  cluster: string,
+  namespace: string,
+  { bundle, issuer: chain }: PresentTrust,
+  now: Date,
+): string[] {
+  const [issuer] = chain;
+  if (issuer === undefined) return [];
+  const what = `The issuer in Secret ${cluster}/${namespace}/${issuerName}, ${called(issuer)},`;
+  const rules = [issuerProblem(issuer), timeProblem(issuer, now)].flatMap((rule) => rule ?? []);
+  if (anchorsBehind(chain, bundle).length === 0)
+    rules.push(`signed by an anchor in ConfigMap ${cluster}/${namespace}/${trustRootsName}`);
+  return rules.map((rule) => `${what} must be ${rule}.`);
+}
+
+function pairs(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(" ");
+}
+
+export interface ExternalTrust {
+  /** Every anchor that some cluster trusts. */
+  readonly anchors: Bundle;
+  readonly expiring: readonly Expiring[];
+  /** Sentences: which clusters' proxies refuse each other. */
+  readonly notes: readonly string[];
+}
+
+/** What can be told of trust that others provide. */
+export function externalTrust(live: LiveTrusts): ExternalTrust {
+  const present = presentIn(live);
+  const notes = present.flatMap(([cluster, { issuer }]) => {
+    const refusing = present.filter(
+      ([other, { bundle }]) => other !== cluster && anchorsBehind(issuer, bundle).length === 0,
+    );
+    if (issuer.length === 0 || refusing.length === 0) return [];
+    const where = refusing.map(([name]) => name).join(", ");
+    return [
+      `No anchor that ${where} trusts has signed the issuer of cluster ${cluster}, so proxies there refuse those of ${cluster}: add its anchor to their trust bundles, then restart their control planes and workloads.`,
+    ];
+  });
+  const expiring = present.flatMap(([cluster, { bundle, issuer }]): Expiring[] => [
+    ...bundle.map((certificate, index) => ({
+      certificate,
+      role: `trust anchor ${index + 1} of cluster ${cluster}`,
+      remedy: "Whoever provides the trust bundle must add its successor.",
+      succeeded: bundle.some(({ notAfter }) => notAfter > certificate.notAfter),
+    })),
+    ...issuer.slice(0, 1).map((certificate) => ({
+      certificate,
+      role: `the issuer of cluster ${cluster}`,
+      remedy: "Find out why it is not renewed.",
+      succeeded: false,
+    })),
+  ]);
+  return { anchors: once(present.flatMap(([, { bundle }]) => bundle)), expiring, notes };
+}
