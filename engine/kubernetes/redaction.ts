@@ -112,11 +112,9 @@ function without(text: string, { exact, parts }: Needles): string {
 
 function spansIn(text: string, parts: Needles["parts"]): Span[] {
   const { text: key, starts, ends } = keyOf(text);
-  return [...key].flatMap((_, at) =>
+  return starts.flatMap((start, at) =>
     [...parts].flatMap(([length, set]): Span[] =>
-      set.has(key.slice(at, at + length))
-        ? [[starts[at] ?? 0, ends[at + length - 1] ?? text.length]]
-        : [],
+      set.has(key.slice(at, at + length)) ? [[start, ends[at + length - 1] ?? text.length]] : [],
     ),
   );
 }

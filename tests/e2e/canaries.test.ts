@@ -174,10 +174,9 @@ describe("no secret is in state, output, files or processes", function () {
 
   /** The engine's own log shows the stack config as it hands it to providers (SECURITY.md). */
   function inOutput(place: string, text: string): string[] {
-    const lines = Object.groupBy(text.split("\n"), (line) =>
-      line.startsWith('{"time":') ? "engine" : "rest",
-    );
-    const { engine = [], rest = [] } = lines;
+    const lines = text.split("\n");
+    const engine = lines.filter((line) => line.startsWith('{"time":'));
+    const rest = lines.filter((line) => !line.startsWith('{"time":'));
     return [
       ...search.inText(place, rest.join("\n")),
       ...search

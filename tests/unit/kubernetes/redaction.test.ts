@@ -4,7 +4,7 @@ import { encodings, tokensToHide } from "./quoted-secrets.ts";
 
 /** All that is eight characters long, without what begins or ends a key. */
 function parts(text: string): string[] {
-  return [...text]
+  return Array.from({ length: text.length })
     .map((_, at) => text.slice(at, at + 8))
     .filter((part) => part.length === 8 && !/-|2d|45;/i.test(part));
 }

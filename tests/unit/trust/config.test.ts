@@ -217,31 +217,33 @@ describe("stack config: charts and values", () => {
         "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
       ],
     ],
-    ...[
-      ["linkerd-control-plane", { identity: null }, "identity", "empty", "identity.externalCA"],
+    ...(
       [
-        "linkerd-control-plane",
-        { identity: { issuer: "hunter2" } },
-        "identity.issuer",
-        "a string of 7 characters",
-        "identity.issuer.scheme",
-      ],
-      ["linkerd-multicluster", { gateway: null }, "gateway", "empty", "gateway.enabled"],
-      ["linkerd-multicluster", { gateway: [] }, "gateway", "an empty list", "gateway.enabled"],
-      [
-        "linkerd-multicluster",
-        { localServiceMirror: null },
-        "localServiceMirror",
-        "empty",
-        "localServiceMirror.replicas",
-      ],
-    ].map(
+        ["linkerd-control-plane", { identity: null }, "identity", "empty", "identity.externalCA"],
+        [
+          "linkerd-control-plane",
+          { identity: { issuer: "hunter2" } },
+          "identity.issuer",
+          "a string of 7 characters",
+          "identity.issuer.scheme",
+        ],
+        ["linkerd-multicluster", { gateway: null }, "gateway", "empty", "gateway.enabled"],
+        ["linkerd-multicluster", { gateway: [] }, "gateway", "an empty list", "gateway.enabled"],
+        [
+          "linkerd-multicluster",
+          { localServiceMirror: null },
+          "localServiceMirror",
+          "empty",
+          "localServiceMirror.replicas",
+        ],
+      ] as const
+    ).map(
       ([chart, values, key, state, removed]) =>
         [
-          `what would remove ${String(removed)}: ${JSON.stringify(values)}`,
-          { clusters: { west: { values: { [String(chart)]: values } } } },
+          `what would remove ${removed}: ${JSON.stringify(values)}`,
+          { clusters: { west: { values: { [chart]: values } } } },
           [
-            `clusters.west.values.${String(chart)}.${String(key)} is ${String(state)}; it must be a map or be left out, as it would remove ${String(removed)}, which the program decides.`,
+            `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${removed}, which the program decides.`,
           ],
         ] as const,
     ),
