@@ -4,7 +4,10 @@ import type { ClusterConfig } from "../config/mesh.ts";
 
 /**
  * The provider of everything that is made in a cluster. The kubeconfig is given as a path, or left to
- * `KUBECONFIG` and the default file: its content is in no state. The identifier is the cluster's name
+ * `KUBECONFIG` and the default file: its content is in no state. Left to them, it is given as an empty
+ * text: without one the SDK would take the value of `KUBECONFIG` for a path, and the plugin would write
+ * a copy of that file to the temporary folder, take several files for none, and look for relative paths
+ * in them in the folder of the project (docs/kubeconfig.md). The identifier is the cluster's name
  * in the config, which is the same whether or not the cluster can be reached: if it changed, every
  * object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps standing for
  * the same cluster.
@@ -14,13 +17,13 @@ export function clusterProvider(
   { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
-  const { context, kubeconfig } = access;
+  const { context, kubeconfig = "" } = access;
   return new k8s.Provider(
     name,
     {
       context,
       clusterIdentifier: cluster,
-      ...(kubeconfig !== undefined && { kubeconfig }),
+      kubeconfig,
       // Else a new issuer would replace its Secret, and there would be none in between.
       enableConfigMapMutable: true,
       enableSecretMutable: true,

@@ -1,6 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
-import { type Connect, openClusters } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  type Connect,
+  connect,
+  openClusters,
+  refuseRelativePaths,
+} from "@linkerd-multicluster/engine/kubernetes";
 import { type LiveTrusts, missingExternal, observeTrust } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
 
@@ -20,11 +25,14 @@ export interface Preflight {
  */
 export async function preflight(
   config: Pick<MeshConfig, "clusters" | "linkerdNamespace" | "manage" | "trust">,
-  connect?: Connect,
+  open: Connect = connect,
 ): Promise<Preflight> {
   const { clusters, linkerdNamespace } = config;
   const accesses = new Map([...clusters].map(([name, { access }]) => [name, access]));
-  const opened = await openClusters(accesses, connect);
+  const opened = await openClusters(accesses, async (access, name) => {
+    await refuseRelativePaths(access, name);
+    return open(access, name);
+  });
   try {
     const mistakes = opened.mistakes.map((each) => `${each}.`);
     if (mistakes.length > 0)

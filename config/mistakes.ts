@@ -1,5 +1,6 @@
 import leven from "leven";
 import type { core } from "zod";
+import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
 import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
@@ -52,8 +53,11 @@ function isMarked(keys: Keys, name: PropertyKey | undefined): boolean {
   return typeof name === "string" && Object.hasOwn(keys, name) && keys[name]?.confidential === true;
 }
 
+/** Text in quotes, cut, and without what would be credentials if it is a URL, or is meant as one. */
 export function quoted(text: string): string {
-  const withoutCredentials = text.replaceAll(/\/\/[^/]*@/g, "//…@");
+  const withoutCredentials = withoutUserPart(text)
+    .replace(/^([^@:\s]*:(?!\/)).*@/s, "$1…@")
+    .replace(/^(\w+:\/.*?[?#]).*/s, "$1…");
   const cut = withoutCredentials.slice(0, longestQuote);
   const quote = JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
   // JSON leaves characters as they are that turn the direction of a terminal's text, or are not seen.

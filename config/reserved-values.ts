@@ -1,5 +1,5 @@
 import type { chartValues } from "./keys.ts";
-import { sentence } from "./mistakes.ts";
+import { sentence, shown } from "./mistakes.ts";
 import { isMap, type Readings } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
@@ -23,6 +23,8 @@ const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
     identityTrustDomain: "the cluster's clusterDomain decides it",
     "gateway.enabled": "the cluster's gateway.enabled decides it",
     "gateway.name": "the cluster's gateway.name decides it",
+    createNamespaceMetadataJob: "the program labels the namespace itself",
+    remoteMirrorServiceAccount: "each link gets an account of its own",
     controllers: "the links' mirroring decides it",
     enableNamespaceCreation: "the links' createNamespaces decides it",
     "localServiceMirror.replicas": "the links' mirroring decides it",
@@ -33,18 +35,46 @@ export function reservedValues({ clusters }: Readings): string[] {
   return [...(clusters?.values() ?? [])].flatMap(({ path, values, wrong }) => {
     if (wrong.has("values")) return [];
     const charts: Readonly<Record<string, unknown>> = values.values ?? {};
-    return Object.entries(reserved).flatMap(([chart, keys]) =>
-      Object.entries(keys)
-        .filter(([key]) => isSet(charts[chart], key.split(".")))
-        .map(([key, why]) => {
-          const at = [...path, "values", chart, ...key.split(".")];
-          return sentence(at, "is set", `it must be left out, as ${why}`);
+    return Object.entries(reserved).flatMap(([chart, keys]) => {
+      const at = [...path, "values", chart];
+      return [
+        ...Object.entries(keys)
+          .filter(([key]) => isSet(charts[chart], key.split(".")))
+          .map(([key, why]) =>
+            sentence([...at, ...key.split(".")], "is set", `it must be left out, as ${why}`),
+          ),
+        ...[...emptied(charts[chart], Object.keys(keys))].map(([parent, key]) => {
+          const own = [...at, ...parent.split(".")];
+          const state = `is ${shown(valueAt(charts[chart], parent.split(".")), own)}`;
+          const rule = `it must be a map or be left out, as it would remove ${key}, which the program decides`;
+          return sentence(own, state, rule);
         }),
-    );
+      ];
+    });
   });
 }
 
 function isSet(values: unknown, [first, ...rest]: readonly string[]): boolean {
   if (first === undefined) return true;
   return isMap(values) && Object.hasOwn(values, first) && isSet(values[first], rest);
+}
+
+/** Each map above a reserved value that is set to something else, with the first value that it takes along. */
+function emptied(values: unknown, keys: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const key of keys) {
+    const steps = key.split(".");
+    for (let length = 1; length < steps.length; length++) {
+      const parent = steps.slice(0, length);
+      if (!isSet(values, parent) || isMap(valueAt(values, parent))) continue;
+      const name = parent.join(".");
+      if (!found.has(name)) found.set(name, key);
+      break;
+    }
+  }
+  return found;
+}
+
+function valueAt(values: unknown, steps: readonly string[]): unknown {
+  return steps.reduce((value, step) => (isMap(value) ? value[step] : undefined), values);
 }

@@ -5,13 +5,13 @@ import type { Failure } from "./failure.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import { impersonationHeaders, UnsendableHeader } from "./impersonation.ts";
 import { OidcLogin } from "./oidc.ts";
+import type { Secrets } from "./redaction.ts";
 
 /** What a kubeconfig's context has requests sent with. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: Tls;
-  /** Every credential in the forms in which it could be quoted. */
-  readonly secrets: readonly string[];
+  readonly secrets: Secrets;
   /** Milliseconds since 1970, if the credential says so. */
   readonly expires?: number;
 }
@@ -95,12 +95,20 @@ export class Authenticator {
         ...pair,
         ...(tlsServerName !== undefined && { servername: tlsServerName }),
       },
-      secrets: secretForms([
-        ...[token, user.token, user.password, user.keyData, plugin?.certificate?.key],
-        ...(key === undefined ? [] : [key.toString()]),
-        ...(basic ? [base64(login)] : []),
-        ...Object.values(user.plugin?.env ?? {}).filter((value) => value.length >= 16),
-      ]),
+      secrets: {
+        credentials: [
+          ...[token, user.token, user.password, user.keyData, plugin?.certificate?.key],
+          ...(token === undefined ? [] : [bearer(token)]),
+          ...(key === undefined ? [] : [key.toString()]),
+          ...(basic ? [`Basic ${base64(login)}`, base64(login), login] : []),
+          ...Object.entries(user.oidc ?? {}).flatMap(([name, value]) =>
+            /token|secret/.test(name) ? [value] : [],
+          ),
+        ],
+        settings: [...Object.values(user.plugin?.env ?? {}), ...(user.plugin?.args ?? [])].filter(
+          ({ length }) => length >= 16,
+        ),
+      },
       ...(plugin?.expires !== undefined && { expires: plugin.expires }),
     };
   }
@@ -186,21 +194,4 @@ function bearer(token: string): string {
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
-}
-
-/** A server, a proxy or a log in between may quote a credential as it is, or encoded. */
-function secretForms(secrets: readonly (string | undefined)[]): string[] {
-  const plain = secrets.flatMap((secret) => (secret?.trim() ? [secret.trim()] : []));
-  return [
-    ...new Set(
-      plain.flatMap((secret) => [
-        secret,
-        base64(secret),
-        base64(`Bearer ${secret}`),
-        base64(`Basic ${secret}`),
-        encodeURIComponent(secret),
-        JSON.stringify(secret).slice(1, -1),
-      ]),
-    ),
-  ].toSorted((one, other) => other.length - one.length);
 }

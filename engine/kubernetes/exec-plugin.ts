@@ -61,7 +61,9 @@ export async function runPlugin(plugin: ExecPlugin, run: PluginRun): Promise<Plu
       interactive: false,
     },
   };
-  const variables = { ...run.variables, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
+  // Pulumi's own, for its program alone: the stack config with its secrets decrypted.
+  const { PULUMI_CONFIG: _, ...inherited } = run.variables;
+  const variables = { ...inherited, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   return credentialIn(await outputOf(plugin, variables, run.limit), plugin);
 }
 

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { plain } from "./plain.ts";
+import type { Redact } from "./redaction.ts";
 
 /** How a request failed, in the terms in which a caller decides what to do about it. */
 export type FailureKind =
@@ -48,13 +49,17 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
 
 const transientStatus = new Set([429, 500, 502, 503, 504]);
 
-/** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
+/**
+ * The failure that an HTTP response of 300 and above stands for; `body` is its text, of which nothing
+ * is kept that `redact` takes out.
+ */
 export function failureOfResponse(
   response: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
+  redact: Redact,
 ): Failure {
   const { statusCode, headers } = response;
-  const said = statusObject(body);
+  const said = statusObject(body, redact);
   const retryAfter = milliseconds(first(headers["retry-after"]), first(headers.date));
   const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
   const { object, ...rest } = said;
@@ -103,6 +108,7 @@ function first(header: string | string[] | undefined): string | undefined {
  */
 function statusObject(
   body: string,
+  redact: Redact,
 ): Pick<Failure, "reason" | "detail" | "causes"> & { readonly object?: string } {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") {
@@ -110,11 +116,16 @@ function statusObject(
   }
   const details = isRecord(status.details) ? status.details : {};
   const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
+  // Redacted first: of a secret that is cut, the rest would not be found.
+  const text = (value: unknown) => (typeof value === "string" ? [plain(redact(value))] : []);
+  const [reason] = text(status.reason);
+  const [detail] = text(status.message);
+  const [object] = text(details.name);
   return {
-    ...(typeof status.reason === "string" ? { reason: plain(status.reason) } : {}),
-    ...(typeof status.message === "string" ? { detail: plain(status.message) } : {}),
-    ...(typeof details.name === "string" ? { object: details.name } : {}),
-    causes: causes.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : [])),
+    ...(reason !== undefined && { reason }),
+    ...(detail !== undefined && { detail }),
+    ...(object !== undefined && { object }),
+    causes: causes.flatMap(({ reason }) => text(reason)),
   };
 }
 

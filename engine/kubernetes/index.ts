@@ -5,10 +5,11 @@
 export { connect } from "./connect.ts";
 export { parseDuration } from "./duration.ts";
 export type { Kubernetes } from "./interface.ts";
-export { processEnvironment, type ClusterAccess } from "./kubeconfig.ts";
+export { processEnvironment, refuseRelativePaths, type ClusterAccess } from "./kubeconfig.ts";
 export { debugLog } from "./log.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./names.ts";
 export { plain } from "./plain.ts";
 export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects.ts";
+export { withoutUserPart } from "./redaction.ts";
 export { openClusters, type Connect } from "./preflight.ts";
 export { resources, type ObjectName, type Resource } from "./resources.ts";

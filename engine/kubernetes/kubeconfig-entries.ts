@@ -187,6 +187,24 @@ function oidc(fields: Fields): UserEntry["oidc"] {
   );
 }
 
+/** The fields of both entries that name a path relative to the folder of their file. */
+export function relativePaths(cluster: Fields, user: Fields): string[] {
+  const exec = isRecord(user.exec) ? user.exec : {};
+  const files = [
+    ["certificate-authority", cluster["certificate-authority"]],
+    ...["client-certificate", "client-key", "tokenFile"].map((name) => [name, user[name]] as const),
+  ] as const;
+  const { command } = exec;
+  return [
+    ...files.filter(([, value]) => isRelative(value)).map(([name]) => name),
+    ...(isRelative(command) && String(command).includes("/") ? ["exec.command"] : []),
+  ];
+}
+
+function isRelative(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && !path.isAbsolute(value);
+}
+
 function either(fields: Fields, one: string, other: string): void {
   if (fields[one] && fields[other]) {
     throw new EntryProblem(`${one} and ${other} are both there; keep one of them`);

@@ -9,6 +9,7 @@ import {
   clusterEntry,
   EntryProblem,
   type Fields,
+  relativePaths,
   type UserEntry,
   userEntry,
 } from "./kubeconfig-entries.ts";
@@ -37,6 +38,8 @@ export interface Kubeconfig {
   readonly context: string;
   readonly cluster: ClusterEntry;
   readonly user: UserEntry;
+  /** Fields of both that name a path relative to the folder of their file. */
+  readonly relative?: readonly string[];
 }
 
 /** Where kubeconfig files are looked for. */
@@ -79,6 +82,26 @@ export async function readKubeconfig(
   throw new KubeconfigError(
     cluster,
     `there is no kubeconfig at ${listed(files)} to read context ${access.context} from`,
+  );
+}
+
+/**
+ * Refuses relative paths in a file that `access` names: Pulumi's Kubernetes plugin takes the content of
+ * such a file, and looks for them in other folders than this program and kubectl.
+ *
+ * @throws KubeconfigError
+ */
+export async function refuseRelativePaths(
+  access: ClusterAccess,
+  cluster: string,
+  environment?: Environment,
+): Promise<void> {
+  if (access.kubeconfig === undefined) return;
+  const { relative = [] } = await readKubeconfig(access, cluster, environment);
+  if (relative.length === 0) return;
+  throw new KubeconfigError(
+    cluster,
+    `context ${access.context} in kubeconfig ${access.kubeconfig} has a relative path in ${relative.join(" and ")}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw)`,
   );
 }
 
@@ -221,7 +244,13 @@ function resolve(
   if (user === undefined && refersTo("user") !== "") {
     throw problem(`refers to user ${refersTo("user")}, for which ${where} has no valid entry`);
   }
-  return { context: name, cluster: server, user: user ?? {} };
+  const fieldsOf = (kind: "cluster" | "user") =>
+    first(files, `${kind}s`, refersTo(kind))?.fields ?? {};
+  const relative = relativePaths(fieldsOf("cluster"), fieldsOf("user"));
+  return {
+    ...{ context: name, cluster: server, user: user ?? {} },
+    ...(relative.length > 0 && { relative }),
+  };
 }
 
 function checkServer(entry: ClusterEntry, name: string, cluster: string, where: string): void {

@@ -189,7 +189,10 @@ export class Requester {
     }
     const { statusCode } = response;
     if (statusCode >= 300) {
-      return { failure: discreet(failureOfResponse(response, text), session, request) };
+      const { detail, ...failure } = failureOfResponse(response, text, session.redact);
+      // What is said of a Secret may be what is in it.
+      const isQuoted = detail !== undefined && request.operation.resource.sensitive !== true;
+      return { failure: { ...failure, ...(isQuoted && { detail }) } };
     }
     const result = read(parse(text));
     return typeof result === "string" ? { failure: unreadable(statusCode, result) } : result;
@@ -223,16 +226,4 @@ function limitOf({ within: milliseconds }: Patience): TimeLimit {
 function briefly({ status, kind, reason = "" }: Failure): string {
   const word = /^\w{1,40}$/.test(reason) ? [reason] : [];
   return [...(status === undefined ? [] : [status]), kind, ...word].join(" ");
-}
-
-/** The failure without what must not be repeated of the server's words. */
-function discreet(failure: Failure, session: Session, { operation }: Request): Failure {
-  const { detail, ...rest } = failure;
-  if (detail === undefined || operation.resource.sensitive === true) {
-    return rest;
-  }
-  return {
-    ...rest,
-    detail: session.secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), detail),
-  };
 }

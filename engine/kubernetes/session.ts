@@ -2,13 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { Dispatcher } from "undici";
 import type { Authentication, Authenticator } from "./authentication.ts";
 import type { Route, Tls } from "./dispatcher.ts";
+import type { Proxy } from "./proxy.ts";
+import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 
 /** What requests are sent with until credentials change. */
-export interface Session extends Authentication {
+export interface Session extends Omit<Authentication, "secrets"> {
   readonly dispatcher: Dispatcher;
   /** The field or variable that names the proxy in between, if there is one. */
   readonly proxy?: string;
+  /** Takes every credential out of what the server says. */
+  readonly redact: Redact;
 }
 
 /** How connections are made: `dispatcher` makes them, and the rest is said to it. */
@@ -90,7 +94,7 @@ export class Sessions {
   async #next(): Promise<Session> {
     const now = this.#time.now();
     this.#due = now + credentialsAge;
-    const authentication = await this.#authenticator.authenticate();
+    const { secrets, ...authentication } = await this.#authenticator.authenticate();
     const { tls, headers, expires = Infinity } = authentication;
     const left = expires - Date.now();
     // One that is given out expired is shown all the same: clocks differ.
@@ -106,7 +110,11 @@ export class Sessions {
       latest.dispatcher.close().catch(() => undefined);
     }
     const { proxy } = this.#connections;
-    this.#latest = { ...authentication, dispatcher, ...(proxy && { proxy: proxy.from }) };
+    const credentials = [...secrets.credentials, ...secretsOf(proxy)];
+    this.#latest = {
+      ...{ ...authentication, dispatcher, redact: redactor({ ...secrets, credentials }) },
+      ...(proxy && { proxy: proxy.from }),
+    };
     return this.#latest;
   }
 
@@ -114,4 +122,11 @@ export class Sessions {
     const { dispatcher, ...route } = this.#connections;
     return dispatcher({ ...route, tls });
   }
+}
+
+/** A proxy sees the password that it is sent, and so may whoever answers in its place. */
+function secretsOf(proxy: Proxy | undefined): string[] {
+  if (proxy === undefined || proxy.url.password === "") return [];
+  const [username, password] = [proxy.url.username, proxy.url.password].map(decodeURIComponent);
+  return [password ?? "", Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")];
 }

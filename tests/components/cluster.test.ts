@@ -62,6 +62,8 @@ describe("Cluster", () => {
       context: "k3d-west",
       enableConfigMapMutable: "true",
       enableSecretMutable: "true",
+      // Else the SDK would set it to the value of KUBECONFIG.
+      kubeconfig: "",
     });
     const keys = { clusters: { west: { kubeconfig: "/home/me/west.yaml" } } };
     const other = (await built(keys)).resource(provider, "west").inputs;

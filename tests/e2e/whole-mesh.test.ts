@@ -9,6 +9,7 @@ import { tokenName } from "../../engine/credentials/tokens.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
+import { type Canaries, Search } from "./canaries.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
 
 type Names = "west" | "east" | "north";
@@ -142,8 +143,19 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
       made.west,
       tokenName(accountName("east"), { generation: 2, serial: 1 }),
     );
-    for (const plain of ["PRIVATE KEY", token, Buffer.from(token).toString("base64")])
-      assert.ok(!text.includes(plain));
+    assert.ok(!text.includes("PRIVATE KEY"));
+    const kept = await Promise.all(
+      Object.entries(made).map(async ([name, cluster]) => [
+        [`the runner's token of ${name}`, cluster.access.token],
+        [`the issuer's key of ${name}`, await issuerKeyOf(cluster)],
+      ]),
+    );
+    const canaries = Object.fromEntries([["a link's token", token], ...kept.flat()]) as Canaries;
+    const search = new Search(canaries);
+    // The plugin would leave copies of a kubeconfig in the temporary folder if it were given a path.
+    const folders = ["pulumi-state", "pulumi-home", "tmp"].map((each) => join(folder, each));
+    const found = await Promise.all(folders.map((each) => search.inFolder(each)));
+    assert.deepEqual([...search.inText("export", text), ...found.flat()], []);
     const { deployment } = JSON.parse(text) as { readonly deployment: Deployment };
     const objects = deployment.resources.filter(({ type }) => type.startsWith("kubernetes:"));
     assert.ok(objects.length > 0);
@@ -169,6 +181,14 @@ describe(`a whole mesh, with real plugins and charts${note}`, function () {
     return bed;
   }
 });
+
+/** Without what all keys of a kind begin and end with. */
+async function issuerKeyOf(cluster: Bed<Names>["clusters"][Names]): Promise<string> {
+  const path = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
+  const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
+  const pem = Buffer.from(data["tls.key"] ?? "", "base64").toString();
+  return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
+}
 
 /** PEM blocks in the bundle that a cluster trusts. */
 async function anchorsOf(cluster: Bed<Names>["clusters"][Names]): Promise<number> {

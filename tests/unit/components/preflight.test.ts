@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
 import { type Preflight, preflight } from "../../../components/preflight.ts";
 import type { Connect } from "../../../engine/kubernetes/preflight.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
@@ -11,6 +12,8 @@ import {
   type Script,
   status,
   withCluster,
+  withFolder,
+  writeKubeconfig,
 } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
 
@@ -160,4 +163,46 @@ describe("cluster: what a run has to know first", () => {
     const { seen } = await observed(cluster("u1"), cluster("u2"), { ...raw, manage: "links" });
     equal(seen.uids.get("west"), "u1");
   });
+
+  const relative = [
+    [{ "certificate-authority": "ca.crt" }, {}, "certificate-authority"],
+    [{}, { tokenFile: "token" }, "tokenFile"],
+    [
+      {},
+      { "client-certificate": "me.crt", "client-key": "../me.key" },
+      "client-certificate and client-key",
+    ],
+    [{}, { exec: plugin("./bin/login") }, "exec.command"],
+  ] as const;
+  for (const [clusterEntry, user, fields] of relative)
+    it(`so is a kubeconfig of the config with a relative path in ${fields}`, () =>
+      withFolder(async (folder) => {
+        const opened = () => Promise.reject(new Error("it was used"));
+        const file = await written(folder, clusterEntry, user);
+        await rejects(preflight(configOf({ clusters: { west: { kubeconfig: file } } }), opened), {
+          message: `The clusters do not match the stack's config:\n  cluster west: context west in kubeconfig ${file} has a relative path in ${fields}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw).`,
+        });
+      }));
+
+  it("absolute paths are none, and a plugin is looked for on PATH", () =>
+    withFolder(async (folder) => {
+      const none: Connect = (_access, name) =>
+        Promise.reject(new KubeconfigError(name, "everything is right"));
+      const user = { exec: plugin("login"), tokenFile: "/token" };
+      const file = await written(folder, { "certificate-authority": "/ca.crt" }, user);
+      await rejects(
+        preflight(configOf({ clusters: { west: { kubeconfig: file } } }), none),
+        /everything is right/,
+      );
+    }));
 });
+
+function written(folder: string, entry: object, user: object): Promise<string> {
+  const cluster = { server: "https://west.example.com", ...entry };
+  return writeKubeconfig(join(folder, "config"), "west", { cluster, user });
+}
+
+function plugin(command: string) {
+  const apiVersion = "client.authentication.k8s.io/v1";
+  return { apiVersion, command, interactiveMode: "Never" };
+}

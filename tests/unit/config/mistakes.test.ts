@@ -137,6 +137,24 @@ describe("stack config: mistakes in a cluster", () => {
         'clusters.west.apiServer is "https://…@west:6443"; it must be an https URL without credentials, such as https://west.example.com:6443.',
       ],
     ],
+    ...[
+      ["https:me:hunter2@west", "https:…@west"],
+      ["https:/me:hunter2@west", "https:/…@west"],
+      ["https:\\\\me:hunter2@west", "https:…@west"],
+      ["https://me:hunt/er2@west", "https://…@west"],
+      ["me:hunter2@west", "me:…@west"],
+      ["https://west/?token=hunter2", "https://west/?…"],
+      ["https://west/#hunter2", "https://west/#…"],
+    ].map(
+      ([apiServer = "", quote = ""]) =>
+        [
+          `nor in ${apiServer}`,
+          { clusters: { west: { apiServer } } },
+          [
+            `clusters.west.apiServer is "${quote}"; it must be an https URL without credentials, such as https://west.example.com:6443.`,
+          ],
+        ] as const,
+    ),
     [
       "a URL without https",
       { clusters: { west: { apiServer: "http://west:6443" } } },

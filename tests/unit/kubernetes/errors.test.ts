@@ -106,7 +106,7 @@ describe("an error", () => {
   for (const [operation, status, reason, message, kind, sentence, name] of sentences) {
     it(`says: ${sentence}`, () => {
       const body = JSON.stringify({ kind: "Status", reason, message, details: { name } });
-      const failure = failureOfResponse({ statusCode: status, headers: {} }, body);
+      const failure = failureOfResponse({ statusCode: status, headers: {} }, body, String);
       const error = new KubernetesError(place, operation, failure, 1);
       assert.equal(error.message, sentence);
       assert.equal(error.kind, kind);
@@ -122,7 +122,7 @@ describe("an error", () => {
       kind: "Status",
       details: { causes: [{ reason: "NamespaceTerminating", field: "metadata.namespace" }] },
     });
-    const failure = failureOfResponse({ statusCode: 403, headers: {} }, body);
+    const failure = failureOfResponse({ statusCode: 403, headers: {} }, body, String);
     const error = new KubernetesError(
       place,
       { verb: "create", resource: services, at: cart },

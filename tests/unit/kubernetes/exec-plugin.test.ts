@@ -48,6 +48,14 @@ function isGone(pid: number): boolean {
 const failed = `the credential plugin ${process.execPath}`;
 
 describe("a credential plugin", () => {
+  it("gets this environment without the stack config that Pulumi puts in it, decrypted", async () => {
+    const own = `process.env.PULUMI_CONFIG ?? process.env.KEPT ?? "none"`;
+    const credentialOf = `{kind:"ExecCredential",apiVersion:"${v1}",status:{token:${own}}}`;
+    const variables = { ...process.env, PULUMI_CONFIG: "canary", KEPT: "kept" };
+    const plugin = script(`console.log(JSON.stringify(${credentialOf}))`);
+    assert.deepEqual(await runPlugin(plugin, { ...run(), variables }), { token: "kept" });
+  });
+
   it("gives a token, a certificate with its key, and when they expire", async () => {
     const status = {
       token: "t",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
+import { dispatcherFor } from "../../../engine/kubernetes/dispatcher.ts";
 import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+import { encodings } from "./quoted-secrets.ts";
 import { errorOf, type Reply, service, status, withCluster } from "./scripted-cluster.ts";
 
 const canaries = {
@@ -76,23 +78,50 @@ describe("no credential is ever shown", () => {
     }
   }
 
-  const encoded: readonly (readonly [string, (header: string) => string])[] = [
-    ["a header in base64", (header) => Buffer.from(header).toString("base64")],
-    ["a token in base64", (header) => Buffer.from(header.slice(7)).toString("base64")],
-    ["a token in a URL", (header) => encodeURIComponent(header.slice(7))],
-  ];
-  for (const [form, encode] of encoded)
-    it(`nor ${form} that a server quotes`, () => {
-      const token = "canary/token+1";
-      return withCluster(
-        ({ headers }) => status(400, "Odd", `you sent ${encode(headers.authorization ?? "")}.`),
+  const canary = "canary/token+1=of_west";
+  for (const [form, encode] of encodings)
+    it(`nor a header or token ${form} that a server quotes`, () =>
+      withCluster(
+        ({ headers: { authorization = "" } }) => {
+          const quotes = [authorization, authorization.slice(7)].map(encode);
+          return status(404, quotes[1] ?? "", quotes.join(" and "), {
+            name: quotes[0],
+            causes: [{ reason: quotes[1] }],
+          });
+        },
         async ({ client }) => {
           const error = await errorOf(client.list(resources.services));
-          assert.equal(error.detail, "you sent [secret].");
+          const { message, reason, detail, causes, absent } = error;
+          for (const text of [message, reason, detail, absent, ...causes])
+            assert.match(text ?? "", /\[secret\]/);
+          const alone = encode(canary).slice(4, 14);
+          for (const part of [alone, "/token"]) assert.ok(!shown(error).includes(part));
         },
-        { user: { token } },
-      );
-    });
+        { user: { token: canary } },
+      ));
+
+  it("nor the rest of one that is cut because the message is long", () =>
+    withCluster(
+      ({ headers: { authorization = "" } }) =>
+        status(400, "Odd", `${"x".repeat(1_988)} ${authorization}`),
+      async ({ client }) => {
+        assert.doesNotMatch(shown(await errorOf(client.list(resources.services))), /cana/);
+      },
+      { user: { token: canary } },
+    ));
+
+  it("nor a proxy's password that what answers has been sent", () =>
+    withCluster(
+      () => status(400, "Odd", `you sent ${Buffer.from("me:canary-password").toString("base64")}.`),
+      async ({ client }) => {
+        const error = await errorOf(client.list(resources.services));
+        assert.equal(error.detail, "you sent [secret].");
+      },
+      {
+        clusterEntry: { "proxy-url": "http://me:canary-password@127.0.0.1:1" },
+        dispatcher: (route) => dispatcherFor({ ...route, proxy: undefined }),
+      },
+    ));
 
   it("nor what a server says of a secret object", () =>
     withCluster(

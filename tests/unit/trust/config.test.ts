@@ -358,7 +358,12 @@ describe("stack config: charts and values", () => {
                 identityTrustAnchorsPEM: "x",
                 identity: { issuer: { tls: { keyPEM: "hunter2" }, clockSkewAllowance: "1m" } },
               },
-              "linkerd-multicluster": { gateway: { enabled: false, replicas: 3 }, controllers: [] },
+              "linkerd-multicluster": {
+                gateway: { enabled: false, replicas: 3 },
+                controllers: [],
+                createNamespaceMetadataJob: null,
+                remoteMirrorServiceAccount: true,
+              },
             },
           },
         },
@@ -368,8 +373,45 @@ describe("stack config: charts and values", () => {
         "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is set; it must be left out, as trust.anchors decides it.",
         "clusters.west.values.linkerd-control-plane.identity.issuer.tls is set; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
         "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway.enabled decides it.",
+        "clusters.west.values.linkerd-multicluster.createNamespaceMetadataJob is set; it must be left out, as the program labels the namespace itself.",
+        "clusters.west.values.linkerd-multicluster.remoteMirrorServiceAccount is set; it must be left out, as each link gets an account of its own.",
         "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
       ],
+    ],
+    ...(
+      [
+        ["linkerd-control-plane", { identity: null }, "identity", "empty", "identity.externalCA"],
+        [
+          "linkerd-control-plane",
+          { identity: { issuer: "hunter2" } },
+          "identity.issuer",
+          "a string of 7 characters",
+          "identity.issuer.scheme",
+        ],
+        ["linkerd-multicluster", { gateway: null }, "gateway", "empty", "gateway.enabled"],
+        ["linkerd-multicluster", { gateway: [] }, "gateway", "an empty list", "gateway.enabled"],
+        [
+          "linkerd-multicluster",
+          { localServiceMirror: null },
+          "localServiceMirror",
+          "empty",
+          "localServiceMirror.replicas",
+        ],
+      ] as const
+    ).map(
+      ([chart, values, key, state, removed]) =>
+        [
+          `what would remove ${removed}: ${JSON.stringify(values)}`,
+          { clusters: { west: { values: { [chart]: values } } } },
+          [
+            `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${removed}, which the program decides.`,
+          ],
+        ] as const,
+    ),
+    [
+      "a null that removes a default of the chart",
+      { clusters: { west: { values: { "linkerd-control-plane": { proxy: null } } } } },
+      [],
     ],
     [
       "a UID and the Gateway API",
