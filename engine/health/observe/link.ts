@@ -3,6 +3,7 @@ import { credentialsName } from "../../credentials/objects.ts";
 import type { Secret } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { gatewayFacts } from "../../mirroring/model/gateway.ts";
+import { clusterAddresses } from "../../mirroring/model/gateway-addresses.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
@@ -30,7 +31,12 @@ export async function readLink(
   const { gateway: said } = link;
   const [gateway, credentials] = await Promise.all([
     read(async () =>
-      readGateway(link, valueOf(ends.target), (hostname) => world.resolve(hostname)),
+      readGateway(
+        link,
+        valueOf(ends.target),
+        (hostname) => world.resolve(hostname),
+        "why" in ends.source.snapshot ? undefined : clusterAddresses(ends.source.snapshot.value),
+      ),
     ),
     readCredentials(world, mesh, { link, mirroring, ...ends }),
   ]);
