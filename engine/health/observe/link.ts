@@ -3,7 +3,6 @@ import { credentialsName } from "../../credentials/objects.ts";
 import type { Secret } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { gatewayFacts } from "../../mirroring/model/gateway.ts";
-import { clusterAddresses } from "../../mirroring/model/gateway-addresses.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
@@ -34,8 +33,8 @@ export async function readLink(
       readGateway(
         link,
         valueOf(ends.target),
+        "why" in ends.source.snapshot ? undefined : ends.source.snapshot.value,
         (hostname) => world.resolve(hostname),
-        "why" in ends.source.snapshot ? undefined : clusterAddresses(ends.source.snapshot.value),
       ),
     ),
     readCredentials(world, mesh, { link, mirroring, ...ends }),

@@ -53,15 +53,12 @@ export interface AddressRules {
   readonly own?: BlockList;
 }
 
-/**
- * What a cluster's Services answer at: the ClusterIPs that are given out, and the ranges that others
- * will be from, in CIDR notation, as far as they are known.
- */
-export function clusterAddresses(
-  { services }: Pick<ClusterSnapshot, "services">,
-  ranges: readonly string[] = [],
-): BlockList {
-  const list = rangesOf(ranges);
+/** What a cluster's Services answer at: ClusterIPs that are given out, and those that will be. */
+export function clusterAddresses({
+  services,
+  serviceRanges = [],
+}: Pick<ClusterSnapshot, "services" | "serviceRanges">): BlockList {
+  const list = rangesOf(serviceRanges);
   for (const { spec } of services.values()) {
     const { clusterIP = "" } = spec;
     if (isIP(clusterIP) !== 0) list.addAddress(clusterIP, family(clusterIP));

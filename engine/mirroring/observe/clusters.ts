@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
 import { connect, type ConnectWith } from "../../kubernetes/connect.ts";
-import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
@@ -22,7 +21,6 @@ export class Clusters {
   readonly #snapshots: Cache<ClusterSnapshot>;
   readonly #controllers: Cache<readonly Controller[]>;
   readonly #statefulSets: Cache<readonly StatefulSet[]>;
-  readonly #serviceRanges: Cache<readonly string[]>;
   readonly #addresses: Cache<readonly string[]>;
 
   /** @param options how every cluster is connected to */
@@ -32,7 +30,6 @@ export class Clusters {
     this.#snapshots = new Cache(time);
     this.#controllers = new Cache(time);
     this.#statefulSets = new Cache(time);
-    this.#serviceRanges = new Cache(time);
     this.#addresses = new Cache(time);
   }
 
@@ -96,17 +93,6 @@ export class Clusters {
     );
   }
 
-  /**
-   * The ranges of a cluster's ClusterIPs, in CIDR notation; none where it does not say.
-   *
-   * @throws KubeconfigError
-   */
-  serviceRanges(name: string, access: ClusterAccess): Promise<readonly string[]> {
-    return this.#serviceRanges.get(accessKey(access), async () =>
-      serviceRangesOf(await this.client(name, access)),
-    );
-  }
-
   /** What was read of a cluster no longer holds in all: it has been written to. */
   outdate(access: ClusterAccess): void {
     this.#snapshots.outdate(accessKey(access));
@@ -145,17 +131,6 @@ export class Clusters {
 
   async #observe(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return observe(await this.client(name, access), name);
-  }
-}
-
-/** Served from Kubernetes 1.33 on, and not everybody may read it. */
-async function serviceRangesOf(kubernetes: Kubernetes): Promise<readonly string[]> {
-  try {
-    const found = await kubernetes.list(resources.serviceCidrs);
-    return found.flatMap(({ spec }) => spec?.cidrs ?? []);
-  } catch (error) {
-    if (error instanceof KubernetesError) return [];
-    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
-import { type BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { gatewayFacts, type GatewayReading, refusedAddresses } from "../model/gateway.ts";
-import { judged } from "../model/gateway-addresses.ts";
+import { clusterAddresses, judged } from "../model/gateway-addresses.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { malformed, objectKey } from "../../kubernetes/objects.ts";
 import { malformedObject } from "../model/reasons.ts";
@@ -14,13 +14,13 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * resolve, and what the target announces and may not be dialled, is left out with a warning while
  * another address is left.
  *
- * @param own what the source's own Services answer at
+ * @param source whose own Services' addresses are not the target's to announce, as far as it is known
  */
 export async function readGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
+  source: ClusterSnapshot | undefined,
   resolve: Resolve,
-  own?: BlockList,
 ): Promise<GatewayReading> {
   if (link.gateway === false)
     return unknown(
@@ -44,7 +44,10 @@ export async function readGateway(
   const { allowed, refused } =
     pinned.length > 0
       ? { allowed: known, refused: [] }
-      : judged(known, { allowed: allowedAddresses, ...(own !== undefined && { own }) });
+      : judged(known, {
+          allowed: allowedAddresses,
+          ...(source !== undefined && { own: clusterAddresses(source) }),
+        });
   const left = [...failed, ...answer.refused, ...refused];
   if (allowed.length === 0) return unknown(refusedAddresses(where, left));
   return {

@@ -1,10 +1,8 @@
-import type { BlockList } from "node:net";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { podsMissed } from "../desired/absent-pods.ts";
 import type { GatewayReading } from "../model/gateway.ts";
-import { clusterAddresses } from "../model/gateway-addresses.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -16,7 +14,7 @@ import { entryOf, type MirrorsArgs } from "./state.ts";
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "statefulSets" | "serviceRanges" | "resolve"
+  "snapshot" | "anew" | "controllers" | "statefulSets" | "resolve"
 >;
 
 /**
@@ -111,27 +109,11 @@ async function observeTarget(
   const awaited = typeof args.observedGateways?.[link.target] === "string";
   const gateway = awaited
     ? standIn
-    : await readGateway(
-        link,
-        snapshot,
-        (hostname) => clusters.resolve(hostname),
-        await ownAddresses(clusters, args, link, source),
-      );
+    : await readGateway(link, snapshot, source, (hostname) => clusters.resolve(hostname));
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = podsMissed({ link, source, target: snapshot });
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];
   return { snapshot, gateway, awaited, statefulSets };
-}
-
-/** What the source's Services answer at, where the link takes the target's word for addresses. */
-async function ownAddresses(
-  clusters: Observed,
-  args: MirrorsArgs,
-  { gateway, source: name }: LinkSpec,
-  source: ClusterSnapshot,
-): Promise<BlockList | undefined> {
-  if (gateway === false || (gateway.addresses ?? []).length > 0) return undefined;
-  return clusterAddresses(source, await clusters.serviceRanges(name, entryOf(args, name)));
 }
 
 /** Where they may not be read, absent pods are judged as if there were none. */
