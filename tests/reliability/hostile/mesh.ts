@@ -14,7 +14,7 @@ import path from "node:path";
 
 /** Patience for servers on this machine, and bounds that are quickly reached. */
 export const limits: ConnectOptions = {
-  ...{ connectTimeout: 1_000, requestTimeout: 150, listTimeout: 1_000 },
+  ...{ connections: 4, connectTimeout: 1_000, requestTimeout: 150, listTimeout: 1_000 },
   retry: {
     working: { attempts: 2, within: 400 },
     connecting: { attempts: 1, within: 300 },
@@ -63,16 +63,32 @@ export class HostileMesh {
       put(server, "services", exported(`shop/web`));
       put(server, "services", headless("shop/db"));
       put(server, "endpoints", endpoints("shop/db", [pods(["db-0"])]));
-      put(server, "services", service("shop/cart", { labels: { "mirror.linkerd.io/federated": "member" } }));
+      put(
+        server,
+        "services",
+        service("shop/cart", { labels: { "mirror.linkerd.io/federated": "member" } }),
+      );
     }
     const west = await HostileServer.start(api, "west");
     const folder = path.dirname(west.kubeconfig);
     const access = async (name: string) => {
-      const entries = { cluster: { server: `https://${name}.test` }, user: { token: `token-of-${name}` } };
-      return [name, { context: name, kubeconfig: await writeKubeconfig(path.join(folder, name), name, entries) }] as const;
+      const entries = {
+        cluster: { server: `https://${name}.test` },
+        user: { token: `token-of-${name}` },
+      };
+      return [
+        name,
+        {
+          context: name,
+          kubeconfig: await writeKubeconfig(path.join(folder, name), name, entries),
+        },
+      ] as const;
     };
     const args = argsFor(
-      [{ target: "west", headless: true, maxMirrors: 20 }, { target: "north", headless: true }],
+      [
+        { target: "west", headless: true, maxMirrors: 20, allowDeletions: true },
+        { target: "north", headless: true },
+      ],
       {
         clusters: {
           ...Object.fromEntries(await Promise.all(["east", "north"].map(access))),
@@ -104,7 +120,11 @@ export class HostileMesh {
   async run(operation: "preview" | "up" | "refresh" | "destroy"): Promise<Told> {
     const clusters = new Clusters(this.connecting);
     const lines: string[] = [];
-    const process = { clusters, wanted: new WantedHere(), say: (line: string) => void lines.push(line) };
+    const process = {
+      clusters,
+      wanted: new WantedHere(),
+      say: (line: string) => void lines.push(line),
+    };
     const wanted = new Map([["east", { ...this.args }]]);
     const work =
       operation === "preview" || operation === "up"
