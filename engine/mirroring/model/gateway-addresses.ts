@@ -13,8 +13,8 @@ import type { ClusterSnapshot } from "./snapshot.ts";
 export const mostAddresses = 32;
 
 const special = [
-  ["unspecified", ["0.0.0.0/8", "::/128"]],
   ["loopback", ["127.0.0.0/8", "::1/128"]],
+  ["unspecified", ["0.0.0.0/8", "::/128"]],
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
   ["multicast", ["224.0.0.0/4", "ff00::/8"]],
   ["reserved", ["240.0.0.0/4"]],
