@@ -12,7 +12,7 @@ export const forged = "x\u001b[2K\u202e\r\n\u2028Status: √ (99 passed)\u009b";
 
 /** Changes what an honest server would list. */
 export function listing(plural: string, change: (items: Item[]) => unknown): Lie {
-  return whenListed(plural, async ({ status, body }, response) => {
+  return whenListed(plural, ({ status, body }, response) => {
     const list = JSON.parse(body) as List;
     const changed = change(list.items);
     response.writeHead(status, { "content-type": "application/json" });

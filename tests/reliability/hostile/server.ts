@@ -91,7 +91,7 @@ export class HostileServer {
     this.asked.push(asked);
     const honest = async () => {
       const answer = await api.request({
-        ...{ origin: this.url, path: target, method: method as "GET" },
+        ...{ origin: this.url, path: target, method: method },
         headers: { authorization, "content-type": headers["content-type"] ?? "application/json" },
         body: body === "" ? null : body,
       });
