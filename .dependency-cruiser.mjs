@@ -94,7 +94,7 @@ export default {
       },
       to: {
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
-        pathNot: "^engine/kubernetes/(objects|link-resource|duration|names)\\.ts$",
+        pathNot: "^engine/kubernetes/(objects|link-resource|duration|names|plain)\\.ts$",
       },
     },
     {

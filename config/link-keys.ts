@@ -66,6 +66,7 @@ export const selector = section("a selector", {
 });
 
 const addresses = "a list of at least one IP address or DNS hostname";
+const ranges = "a list of at least one range of IP addresses, such as 198.51.100.0/24";
 
 export const gateway = section("a gateway", {
   name: {
@@ -82,6 +83,12 @@ export const gateway = section("a gateway", {
     type: list(text(syntax.address), addresses).min(1, { error: addresses }),
     otherwise: "the Service's load balancer",
     meaning: "IP addresses or DNS hostnames at which the source reaches the gateway",
+  },
+  allowedAddresses: {
+    type: list(text(syntax.addressRange), ranges).min(1, { error: ranges }),
+    otherwise: "any but special ones",
+    meaning:
+      "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported",
   },
   port: {
     type: wholeNumber("a whole number from 1 to 65535", 65535),
@@ -190,6 +197,12 @@ const settings = {
     type: flag,
     default: engine.allowDeletions,
     meaning: "let this run delete more than `maxDeletions`",
+  },
+  maxMirrors: {
+    type: wholeNumber("a whole number of at least 1, without quotes"),
+    default: engine.maxMirrors,
+    meaning:
+      "how many mirrors the link may have, and how many members of federated Services: a target cannot use up the source's ClusterIPs. What exists stays; what is more is not created and reported",
   },
   mirroring: {
     type: oneOf("pulumi", "controller"),

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import {
+  isCidr,
   isDnsLabel,
   isDnsName,
   isLabelKey,
@@ -84,6 +85,11 @@ export const address: Syntax = {
     isIPv4(text) ||
     (isIPv6(text) && !text.includes("%")) ||
     (isDnsName(text.toLowerCase()) && !/(^|\.)\d+$/.test(text)),
+};
+
+export const addressRange: Syntax = {
+  words: "a range of IP addresses in CIDR notation, such as 198.51.100.0/24",
+  matches: isCidr,
 };
 
 /** Credentials belong in the kubeconfig; without https they would cross the network in the clear. */

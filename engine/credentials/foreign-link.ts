@@ -1,5 +1,7 @@
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
+import { isDnsName } from "../kubernetes/names.ts";
+import { plain } from "../kubernetes/plain.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { credentialsName } from "./objects.ts";
 import type { TargetArgs } from "./state.ts";
@@ -21,10 +23,13 @@ export async function foreignLink(
   });
   if (link === undefined) return undefined;
   const where = `Link ${source}/${multiclusterNamespace}/${target} already exists`;
-  const creator = link.metadata.annotations?.["linkerd.io/created-by"] ?? "somebody else";
+  const said = link.metadata.annotations?.["linkerd.io/created-by"];
+  const creator = said === undefined ? "somebody else" : plain(said, 100);
   if (creator.startsWith("linkerd-multicluster/"))
     return `${where}, created by another stack of this program: remove the link from that stack first`;
-  const secret = link.spec?.clusterCredentialsSecret ?? credentialsName(target);
+  const named = link.spec?.clusterCredentialsSecret ?? "";
+  // Part of a command that the user is to run.
+  const secret = isDnsName(named) ? named : credentialsName(target);
   const kubectl = `kubectl --context ${sourceAccess?.context ?? source} delete --ignore-not-found`;
   const commands = [
     `${kubectl} --namespace ${multiclusterNamespace} links/${target} secrets/${secret}`,

@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { isDnsName } from "../kubernetes/names.ts";
 import { isRecord } from "../kubernetes/failure.ts";
 import type { ConfigMap } from "../kubernetes/objects.ts";
 
@@ -12,7 +13,7 @@ export const linkerdConfigName = "linkerd-config";
 
 /**
  * The domains with which Linkerd was installed, from the Helm values in its ConfigMap. As in the
- * chart, the cluster domain where no trust domain is set. Undefined if the values do not have them.
+ * chart, the cluster domain where no trust domain is set. Undefined if the values do not have them, or what they have is no DNS name.
  */
 export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
   const { clusterDomain, identityTrustDomain } = valuesIn(data.values ?? "");
@@ -33,5 +34,5 @@ function valuesIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
+  return typeof value === "string" && isDnsName(value);
 }

@@ -49,9 +49,14 @@ export async function readTarget(
     const { name, why } = tokenDue(account, args.rotation, live, before, context.now());
     return {
       outcome: "read",
-      facts: { ...server, ...domains, ...(gateway !== undefined && { gateway }), token: name },
+      facts: {
+        ...server,
+        ...domains,
+        ...(gateway !== undefined && { gateway: gateway.facts }),
+        token: name,
+      },
       ...(why !== undefined && { rotates: why }),
-      notes: domainNotes(args, domains),
+      notes: [...domainNotes(args, domains), ...(gateway?.notes ?? [])],
     };
   } catch (error) {
     if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };
@@ -78,22 +83,30 @@ async function readDomains(
   return domains ?? { outcome: "mistaken", why };
 }
 
+interface ObservedGateway {
+  readonly facts: LinkGateway;
+  readonly notes: readonly string[];
+}
+
 /** Undefined for a link without gateway. */
 async function readGateway(
   { gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
-): Promise<LinkGateway | TargetReading | undefined> {
+): Promise<ObservedGateway | TargetReading | undefined> {
   if (gateway === false) return undefined;
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
   const answer = gatewayFacts(gateway, service, where);
   if ("missing" in answer) return { outcome: "missing", why: answer.missing, soon: answer.soon };
+  const notes = answer.refused.map(
+    (why) => `one address of the gateway of ${target} is left out: ${why}`,
+  );
   const probe = gatewayProbe(service, where);
-  if (probe === undefined) return answer.facts;
+  if (probe === undefined) return { facts: answer.facts, notes };
   return "mistake" in probe
     ? { outcome: "missing", why: probe.mistake, soon: false }
-    : { ...answer.facts, probe: probe.probe };
+    : { facts: { ...answer.facts, probe: probe.probe }, notes };
 }
 
 /** Names and ages of the account's tokens; one that is being deleted no longer counts. */

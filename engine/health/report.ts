@@ -1,3 +1,4 @@
+import { plain } from "../kubernetes/plain.ts";
 import { count } from "../mirroring/plan/text.ts";
 import type { Check, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
@@ -78,10 +79,11 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
       ? { skipped: "this stack does not manage it (manage: mirrors)" }
       : check.run(view);
   if ("skipped" in verdict)
-    return { id, title, result: "skipped", ...hint, why: verdict.skipped, findings: [] };
+    return { id, title, result: "skipped", ...hint, why: plain(verdict.skipped), findings: [] };
   const findings = verdict.map(({ sentence, severity = check.severity }) => ({
     severity,
-    sentence,
+    // Much of it is what clusters say, of which no line may pass for one of the report.
+    sentence: plain(sentence),
   }));
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";

@@ -36,13 +36,13 @@ export class Client implements Kubernetes {
     const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
       const search = new URLSearchParams({ ...selector, ...query }).toString();
       const path = pathOf(resource, at) + (search && `?${search}`);
-      const reader: Reader<Page<T>> = (body) => {
+      const reader: Reader<Page<T>> = (body, bytes) => {
         const page = pageIn(body, resource, query);
         if (typeof page === "string") return page;
         const items = itemsOf(resource, page.items);
         return typeof items === "string"
           ? { failure: malformedAnswer(items) }
-          : { value: { items, next: page.next } };
+          : { value: { items, next: page.next, bytes } };
       };
       return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };

@@ -17,6 +17,7 @@ import { type Proxy, proxyFor } from "./proxy.ts";
 import { Requester } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
+import { sizeLimits } from "./size-limits.ts";
 
 /** An API server as a kubeconfig names it. Nothing in it is secret. */
 export interface ApiServer {
@@ -53,6 +54,7 @@ export async function connect(
   const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
   const { pluginTimeout = 60_000 } = options;
+  const limits = { ...sizeLimits, ...options.sizeLimits };
   const { variables } = environment;
   const read = () => kubeconfigOf(to, cluster, environment);
   const authenticator = (one: Kubeconfig) => new Authenticator(one, { variables, pluginTimeout });
@@ -73,11 +75,12 @@ export async function connect(
     time,
     cancellation: options.cancellation,
     requestTimeout,
+    mostBytes: limits.answer,
     userAgent: programVersion,
     log,
   });
   const { pageSize = 500, listTimeout = 300_000 } = options;
-  return new Client(cluster, requester, { pageSize, within: listTimeout, time });
+  return new Client(cluster, requester, { pageSize, within: listTimeout, limits, time });
 }
 
 async function kubeconfigOf(

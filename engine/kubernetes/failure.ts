@@ -79,7 +79,7 @@ export function unreadable(status: number, detail: string): Failure {
   return { kind: "server", transient: true, status, detail };
 }
 
-/** The failure of an answer with an object in it that is none of its kind: asking again won't help. */
+/** The failure of an answer that asking again won't mend, as one whose object is none of its kind. */
 export function malformedAnswer(detail: string): Failure {
   return { kind: "server", transient: false, status: 200, detail };
 }

@@ -7,7 +7,7 @@ export { parseDuration } from "./duration.ts";
 export type { Kubernetes } from "./interface.ts";
 export { processEnvironment, refuseRelativePaths, type ClusterAccess } from "./kubeconfig.ts";
 export { debugLog } from "./log.ts";
-export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./names.ts";
+export { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./names.ts";
 export { plain } from "./plain.ts";
 export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects.ts";
 export { withoutUserPart } from "./redaction.ts";

@@ -4,6 +4,7 @@ import type { Environment } from "./kubeconfig.ts";
 import type { Log } from "./log.ts";
 import type { Located, ObjectName, Resource } from "./resources.ts";
 import type { RetryPolicy, Time } from "./retry.ts";
+import type { SizeLimits } from "./size-limits.ts";
 
 /** Options of `connect`; the defaults are what a run uses. */
 export interface ConnectOptions {
@@ -19,6 +20,8 @@ export interface ConnectOptions {
   readonly pageSize?: number;
   /** Milliseconds for a list with all its pages; 300,000. */
   readonly listTimeout?: number;
+  /** How much an API server may answer with; `sizeLimits`. */
+  readonly sizeLimits?: Partial<SizeLimits>;
   /** Ends what is under way; by default nothing does. */
   readonly cancellation?: Cancellation;
   readonly retry?: RetryPolicy;

@@ -148,6 +148,13 @@ export interface StatefulSet {
   };
 }
 
+/** A range that ClusterIPs are given out from; a cluster may have several. */
+export interface ServiceCidr {
+  readonly metadata: Omit<ObjectMeta, "namespace">;
+  /** In CIDR notation. */
+  readonly spec?: { readonly cidrs?: readonly string[] };
+}
+
 /** A question to the API server about whoever asks (SelfSubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;

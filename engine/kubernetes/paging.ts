@@ -3,11 +3,14 @@ import { inSeconds } from "./duration.ts";
 import { type Failure, isRecord } from "./failure.ts";
 import type { Resource } from "./resources.ts";
 import type { Time } from "./retry.ts";
+import { inMiB, type SizeLimits } from "./size-limits.ts";
 
 /** One page of a list, as `items` and the token for the page after it. */
 export interface Page<T = unknown> {
   readonly items: readonly T[];
   readonly next: string | undefined;
+  /** How long the answer is. */
+  readonly bytes: number;
 }
 
 export type PageQuery = Readonly<Record<string, string>>;
@@ -20,6 +23,7 @@ export interface Paging {
   readonly pageSize: number;
   /** Milliseconds for the whole list. */
   readonly within: number;
+  readonly limits: Pick<SizeLimits, "items" | "list">;
   readonly time: Pick<Time, "now">;
 }
 
@@ -48,7 +52,7 @@ type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
  */
 export async function readAll<T>(
   read: ReadPage<T>,
-  { pageSize, within, time }: Paging,
+  { pageSize, within, limits, time }: Paging,
   isExpired: IsExpired,
 ): Promise<T[]> {
   const end = time.now() + within;
@@ -60,21 +64,24 @@ export async function readAll<T>(
     throw new ListTooLong({ kind: "late", detail: tooLate });
   };
   try {
-    return await readPages(readInTime, { limit: String(pageSize) });
+    return await readPages(readInTime, { limit: String(pageSize) }, limits);
   } catch (error) {
     if (!isExpired(error)) {
       throw error;
     }
-    return readPages(readInTime, {});
+    return readPages(readInTime, {}, limits);
   }
 }
 
 async function readPages<T>(
   read: (query: PageQuery, number: number) => Promise<Page<T>>,
   query: PageQuery,
+  limits: Paging["limits"],
 ): Promise<T[]> {
   const first = await read(query, 1);
   const items = [...first.items];
+  let { bytes } = first;
+  refuseBeyond(limits, items.length, bytes);
   const seen = new Set(items.map(identityOf));
   let withoutNews = 0;
   for (let { next } = first, number = 2; next !== undefined; number++) {
@@ -88,9 +95,18 @@ async function readPages<T>(
     }
     // Not `push(...items)`: a page may have more items than a call can have arguments.
     for (const item of page.items) items.push(item);
+    bytes += page.bytes;
+    refuseBeyond(limits, items.length, bytes);
     next = page.next;
   }
   return items;
+}
+
+/** @throws ListTooLong */
+function refuseBeyond({ items, list }: Paging["limits"], length: number, bytes: number): void {
+  if (length <= items && bytes <= list) return;
+  const most = length > items ? `${items.toLocaleString("en")} objects` : inMiB(list);
+  throw new ListTooLong({ kind: "server", detail: `the list is longer than ${most}` });
 }
 
 /** Two objects of a list are the same if this is; one without metadata is no news. */
@@ -107,7 +123,7 @@ export function pageIn(
   body: unknown,
   resource: Resource<unknown>,
   query: PageQuery,
-): Page | string {
+): Omit<Page, "bytes"> | string {
   const expected = `${resource.kind}List`;
   if (!isRecord(body) || body.kind !== expected) {
     return `the answer is not a ${expected}`;

@@ -6,10 +6,11 @@ import { cancelled, type TimeLimit, within } from "./deadline.ts";
 import { inSeconds } from "./duration.ts";
 import { failureOfConnection } from "./connection-failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
-import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
+import { type Failure, failureOfResponse, malformedAnswer, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
 import { type Outcome, type Patience, retry, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
+import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -22,9 +23,9 @@ export interface Request {
 
 /**
  * Takes the value from the JSON of an answer, or says in words why there is none: then it is asked
- * for again, unless the failure says that this is of no use.
+ * for again, unless the failure says that this is of no use. `bytes`: how long the answer is.
  */
-export type Reader<T> = (body: unknown) => Outcome<T> | string;
+export type Reader<T> = (body: unknown, bytes: number) => Outcome<T> | string;
 
 export interface Settings {
   readonly place: Place;
@@ -35,6 +36,8 @@ export interface Settings {
   readonly cancellation: Cancellation | undefined;
   /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
+  /** Bytes that an answer may have. */
+  readonly mostBytes: SizeLimits["answer"];
   readonly userAgent: string;
   /** The debug log; undefined: it is off. */
   readonly log: Log | undefined;
@@ -179,22 +182,27 @@ export class Requester {
   ): Promise<Outcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
     let response: Dispatcher.ResponseData;
-    let text: string;
+    let whole: Awaited<ReturnType<typeof textWithin>>;
     try {
       response = await session.dispatcher.request({ ...this.#options(session, request), signal });
       this.#answering = true;
-      text = await response.body.text();
+      whole = await textWithin(response.body, this.#settings.mostBytes);
     } catch (error) {
       return { failure: failureOfConnection(error, session.proxy) };
     }
     const { statusCode } = response;
+    if (whole === undefined) {
+      const detail = `the answer is longer than ${inMiB(this.#settings.mostBytes)}`;
+      return { failure: { ...malformedAnswer(detail), status: statusCode } };
+    }
+    const { text, bytes } = whole;
     if (statusCode >= 300) {
       const { detail, ...failure } = failureOfResponse(response, text, session.redact);
       // What is said of a Secret may be what is in it.
       const isQuoted = detail !== undefined && request.operation.resource.sensitive !== true;
       return { failure: { ...failure, ...(isQuoted && { detail }) } };
     }
-    const result = read(parse(text));
+    const result = read(parse(text), bytes);
     return typeof result === "string" ? { failure: unreadable(statusCode, result) } : result;
   }
 

@@ -8,6 +8,7 @@ import type {
   Pod,
   Secret,
   Service,
+  ServiceCidr,
   StatefulSet,
 } from "./objects.ts";
 import { type Shape, shapes } from "./shapes.ts";
@@ -79,6 +80,14 @@ export const resources = {
   deployments: namespaced<Deployment>(apps, "Deployment", "deployments", shapes.deployment),
   statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets", shapes.statefulSet),
   links: namespaced<Link>(multicluster, "Link", "links", shapes.link),
+  serviceCidrs: {
+    apiVersion: "networking.k8s.io/v1",
+    path: "apis/networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    plural: "servicecidrs",
+    namespaced: false,
+    shape: shapes.serviceCidr,
+  } as Resource<ServiceCidr>,
   accessReviews: {
     apiVersion: "authorization.k8s.io/v1",
     path: "apis/authorization.k8s.io/v1",

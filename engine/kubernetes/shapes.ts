@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { both, type Check, either, flag, list, map, text, texts, wholeNumber } from "./checks.ts";
-import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
+import { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
 /**
  * What the types of objects.ts and link-resource.ts promise, checked where the API's JSON comes in.
@@ -198,6 +198,10 @@ export const shapes = {
   statefulSet: namespaced({
     spec: map({ serviceName: anyText, replicas: count, ordinals: map({ start: count }) }),
   }),
+  serviceCidr: {
+    identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
+    rest: map({ metadata, spec: map({ cidrs: list(text("a range of addresses", isCidr)) }) }),
+  },
   /** An answer to a question, which is stored nowhere and has no name. */
   accessReview: {
     identity: map({}),

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { plain } from "../kubernetes/plain.ts";
 
 /** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
 export interface Certificate {
@@ -124,5 +125,5 @@ export function anchorsBehind(
 
 /** A certificate in a message: its name and enough of its fingerprint to tell it apart. */
 export function called({ name, fingerprint }: Certificate): string {
-  return `${name} (SHA-256 ${fingerprint.slice(0, 12)})`;
+  return `${plain(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }

@@ -12,14 +12,18 @@ import { withFolder, writeKubeconfig } from "../unit/kubernetes/scripted-cluster
 import { DeadlineClock } from "./deadline-clock.ts";
 
 type Answer = Pick<Dispatcher.ResponseData, "statusCode" | "headers"> & {
-  readonly body: { readonly text: () => Promise<string> };
+  readonly body: AsyncIterable<Buffer>;
 };
 type Write = (time: DeadlineClock, options: Dispatcher.RequestOptions) => Promise<Answer>;
 
 const never = new Promise<never>(() => undefined);
 
-function answer(body: unknown, text = () => Promise.resolve(JSON.stringify(body))): Answer {
-  return { statusCode: 200, headers: {}, body: { text } };
+function answer(body: unknown): Answer {
+  return { statusCode: 200, headers: {}, body: bytesOf(Promise.resolve(JSON.stringify(body))) };
+}
+
+async function* bytesOf(text: Promise<string>): AsyncGenerator<Buffer> {
+  yield Buffer.from(await text);
 }
 
 /** What the source's API server does about every write while it goes on answering reads. */
@@ -44,7 +48,7 @@ const faults: readonly {
   },
   {
     what: "begins to answer and crawls",
-    write: () => Promise.resolve(answer(undefined, () => never)),
+    write: () => Promise.resolve({ statusCode: 200, headers: {}, body: bytesOf(never) }),
     most: () => 125,
   },
   {
@@ -104,7 +108,7 @@ async function run(mirrors: number, write: Write) {
       clusters: new Clusters({ time, dispatcher, pageSize: 100_000 }),
       say: () => undefined,
     });
-    const args = argsFor(["west"], { clusters: Object.fromEntries(accesses) });
+    const args = argsFor([{ target: "west", maxMirrors: mirrors }], { clusters: Object.fromEntries(accesses) });
     const { inputs, failures } = await provider.check({}, args);
     assert.deepEqual(failures, []);
     assert.ok(typeof inputs.mirrors === "object");

@@ -30,7 +30,12 @@ export async function readLink(
   const { gateway: said } = link;
   const [gateway, credentials] = await Promise.all([
     read(async () =>
-      readGateway(link, valueOf(ends.target), (hostname) => world.resolve(hostname)),
+      readGateway(
+        link,
+        valueOf(ends.target),
+        "why" in ends.source.snapshot ? undefined : ends.source.snapshot.value,
+        (hostname) => world.resolve(hostname),
+      ),
     ),
     readCredentials(world, mesh, { link, mirroring, ...ends }),
   ]);

@@ -18,6 +18,7 @@ import { headlessMirrors } from "./headless.ts";
 import { anyNamed, hostSubsets, truncated } from "./hosts.ts";
 import type { LinkView } from "./link-view.ts";
 import { exportMode, unheardExport } from "./mode.ts";
+import { beyondLimit } from "./most-mirrors.ts";
 import { refuse } from "./refuse.ts";
 import { brokenName, brokenRule } from "./rules.ts";
 
@@ -48,10 +49,11 @@ export function desired(view: LinkView): Desired {
     const broken = brokenName(mirror.name);
     return broken === undefined ? [] : [{ mirror, ...broken }];
   });
-  const fitting = refuse(mirrors, misnamed);
+  const named = refuse(mirrors, misnamed);
+  const fitting = refuse(named.mirrors, beyondLimit(named.mirrors, view.link, view.source));
   return {
     mirrors: fitting.mirrors,
-    skips: [...skips, ...fitting.skips],
+    skips: [...skips, ...named.skips, ...fitting.skips],
     ...(missed.length > 0 && { missed }),
   };
 }

@@ -9,6 +9,7 @@ import {
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedName } from "../model/vocabulary.ts";
+import { membersBeyondLimit } from "./most-mirrors.ts";
 import { brokenRule } from "./rules.ts";
 import { selects } from "./selector.ts";
 
@@ -54,9 +55,25 @@ export function membership(view: FederatedView): Membership {
   const members = new Map<ObjectKey, Member[]>();
   const all = candidates(view);
   const namespaces = namespacesFor(all, view.source);
-  for (const candidate of all) {
-    const { member, link } = candidate;
-    const broken = reasonAgainst(candidate, namespaces);
+  const judged = all.map((candidate) => ({
+    ...candidate,
+    broken: reasonAgainst(candidate, namespaces),
+  }));
+  const eligible = new Map<string | undefined, Service[]>();
+  for (const { member, broken } of judged) {
+    if (broken !== undefined) continue;
+    const { cluster, service } = member;
+    const others = eligible.get(cluster);
+    if (others === undefined) eligible.set(cluster, [service]);
+    else others.push(service);
+  }
+  const tooMany = new Map(
+    view.links.flatMap(({ link }) => [
+      ...membersBeyondLimit(eligible.get(link.target) ?? [], link, view.source),
+    ]),
+  );
+  for (const { member, link, ...rest } of judged) {
+    const broken = rest.broken ?? tooMany.get(member.service);
     const key = keyOf(member.service);
     if (broken === undefined) {
       const joined = members.get(key);

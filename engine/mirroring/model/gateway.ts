@@ -1,6 +1,8 @@
 import { formatSeconds, parseDuration } from "../../kubernetes/duration.ts";
 import { isDnsName } from "../../kubernetes/names.ts";
+import { plain } from "../../kubernetes/plain.ts";
 import type { Service } from "../../kubernetes/objects.ts";
+import { judged } from "./gateway-addresses.ts";
 import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort, probePort } from "./vocabulary.ts";
 
@@ -33,7 +35,8 @@ export interface GatewayFacts {
 
 /** The gateway's facts, or in a sentence everything that is missing. */
 export type GatewayAnswer =
-  | { readonly facts: GatewayFacts }
+  /** `refused`: addresses that the Service announces and no traffic is sent to, each with the reason. */
+  | { readonly facts: GatewayFacts; readonly refused: readonly string[] }
   /** `soon`: nobody needs to do anything, since a load balancer is about to get its address. */
   | { readonly missing: string; readonly soon: boolean };
 
@@ -47,12 +50,15 @@ export function gatewayFacts(
   service: Service | undefined,
   where: string,
 ): GatewayAnswer {
-  const addresses = said.addresses?.length ? said.addresses : loadBalancerAddresses(service);
+  const isPinned = said.addresses !== undefined && said.addresses.length > 0;
+  const announced = isPinned ? [] : loadBalancerAddresses(service);
+  const { allowed, refused } = judged(announced, { allowed: said.allowedAddresses });
+  const addresses = isPinned ? said.addresses : allowed;
   const port = said.port ?? portNamed(service, gatewayPort);
   const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
   const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
   if (addresses.length > 0 && port !== undefined && identity !== undefined)
-    return { facts: { addresses, port, identity } };
+    return { facts: { addresses, port, identity }, refused };
   const lacks = [
     ...(addresses.length > 0 ? [] : (["addresses"] as const)),
     ...(port !== undefined ? [] : (["port"] as const)),
@@ -63,10 +69,17 @@ export function gatewayFacts(
       missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${lacks.join(", gateway.")} on the link`,
       soon: false,
     };
+  if (addresses.length === 0 && refused.length > 0)
+    return { missing: refusedAddresses(where, refused), soon: false };
   return {
     missing: lacks.map((fact) => lacking[fact](where, service)).join("; "),
     soon: service.spec.type === "LoadBalancer" && lacks.every((fact) => fact === "addresses"),
   };
+}
+
+/** The sentence for a gateway that announces nothing but addresses that no traffic is sent to. */
+export function refusedAddresses(where: string, refused: readonly string[]): string {
+  return `the gateway Service ${where} announces no address that may be used (${refused.join("; ")}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`;
 }
 
 const lacking = {
@@ -118,8 +131,12 @@ export function gatewayProbe(
   if (!path || port === undefined) return undefined;
   const said = annotations[annotation.probePeriod] ?? "";
   const period = /^\d{1,9}$/.test(said) ? formatSeconds(Number(said)) : said;
+  if (!/^\/[!-~]{0,1023}$/.test(path))
+    return {
+      mistake: `the gateway Service ${where} has annotation ${annotation.probePath} with a value that is not a path, as /ready: it would be a part of the gateway's address`,
+    };
   if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
   return {
-    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(said)}, which must be seconds or a Go duration, as 3 or 3s`,
+    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(plain(said, 100))}, which must be seconds or a Go duration, as 3 or 3s`,
   };
 }

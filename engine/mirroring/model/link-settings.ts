@@ -25,6 +25,7 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   readiness: "ignore",
   maxDeletions: "50%",
   allowDeletions: false,
+  maxMirrors: 5_000,
   unreachable: "keep",
 };
 

@@ -18,6 +18,8 @@ export interface GatewaySource {
   readonly name: string;
   /** IPs or hostnames that win over the Service's load balancer addresses. */
   readonly addresses?: readonly string[];
+  /** In CIDR notation: where load balancer addresses may be; absent: anywhere that is not special. */
+  readonly allowedAddresses?: readonly string[];
   readonly port?: number;
   readonly identity?: string;
 }
@@ -43,5 +45,7 @@ export interface LinkSpec {
   /** How many mirrors one run may delete: a count, or a share of the link's mirrors like `50%`. */
   readonly maxDeletions: number | `${number}%`;
   readonly allowDeletions: boolean;
+  /** How many mirrors the link may have in the source; and as many members of federated Services. */
+  readonly maxMirrors: number;
   readonly unreachable: "keep" | "fail";
 }

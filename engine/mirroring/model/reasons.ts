@@ -84,6 +84,11 @@ export const reasons = {
     status: "Error",
     meaning: "the namespace is being deleted in the source cluster",
   },
+  TooManyMirrors: {
+    keeps: true,
+    status: "Error",
+    meaning: "the link has as many mirrors, or members of federated Services, as maxMirrors allows",
+  },
   TruncatedEndpoints: {
     keeps: true,
     status: "Error",

@@ -13,6 +13,8 @@ export interface ClusterSnapshot {
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly services: ReadonlyMap<ObjectKey, Service>;
   readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
+  /** Where its ClusterIPs are from, in CIDR notation; absent where it does not say. */
+  readonly serviceRanges?: readonly string[];
   /** Link resources; absent where the cluster does not have them or does not let us read them. */
   readonly links?: ReadonlyMap<ObjectKey, Link>;
 }

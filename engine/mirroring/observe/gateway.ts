@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { gatewayFacts, type GatewayReading } from "../model/gateway.ts";
+import { gatewayFacts, type GatewayReading, refusedAddresses } from "../model/gateway.ts";
+import { clusterAddresses, judged } from "../model/gateway-addresses.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { malformed, objectKey } from "../../kubernetes/objects.ts";
 import { malformedObject } from "../model/reasons.ts";
@@ -9,21 +10,26 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * The target's gateway with its hostnames resolved to IPs (linkerd-behaviour.md 2.9); one that
- * fails to resolve is left out with a warning while another answers.
+ * The target's gateway with its hostnames resolved to IPs (linkerd-behaviour.md 2.9). What fails to
+ * resolve, and what the target announces and may not be dialled, is left out with a warning while
+ * another address is left.
+ *
+ * @param source whose own Services' addresses are not the target's to announce, as far as it is known
  */
 export async function readGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
+  source: ClusterSnapshot | undefined,
   resolve: Resolve,
 ): Promise<GatewayReading> {
   if (link.gateway === false)
     return unknown(
       `link ${link.source}/${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
     );
-  const { namespace, name } = link.gateway;
+  const { namespace, name, addresses: pinned = [], allowedAddresses } = link.gateway;
   const service = target.services.get(objectKey(namespace, name));
-  const answer = gatewayFacts(link.gateway, service, `${target.cluster}/${namespace}/${name}`);
+  const where = `${target.cluster}/${namespace}/${name}`;
+  const answer = gatewayFacts(link.gateway, service, where);
   if ("missing" in answer) {
     const problem = service?.[malformed];
     return unknown(
@@ -34,10 +40,20 @@ export async function readGateway(
   const { known, failed } = await resolveAll(addresses, resolve);
   if (known.length === 0)
     return unknown(`the gateway of ${target.cluster} does not resolve (${failed.join("; ")})`);
+  // What a name resolves to is the target's word as well, unless the config names it.
+  const { allowed, refused } =
+    pinned.length > 0
+      ? { allowed: known, refused: [] }
+      : judged(known, {
+          allowed: allowedAddresses,
+          ...(source !== undefined && { own: clusterAddresses(source) }),
+        });
+  const left = [...failed, ...answer.refused, ...refused];
+  if (allowed.length === 0) return unknown(refusedAddresses(where, left));
   return {
     known: true,
-    gateway: { addresses: known, port, identity },
-    warnings: failed.map(
+    gateway: { addresses: allowed, port, identity },
+    warnings: left.map(
       (why) => `one address of the gateway of ${target.cluster} is left out: ${why}`,
     ),
   };

@@ -6,7 +6,7 @@ import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
 
 /**
- * Reads everything that mirroring needs of a cluster, in four lists.
+ * Reads everything that mirroring needs of a cluster, in five lists.
  *
  * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
  * them come from something else, and nothing may be concluded from what else they lack.
@@ -14,11 +14,12 @@ import { resources } from "../../kubernetes/resources.ts";
  * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
-  const [namespaces, services, endpoints, links] = await Promise.all([
+  const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
     kubernetes.list(resources.namespaces),
     kubernetes.list(resources.services),
     kubernetes.list(resources.endpoints),
     linksOf(kubernetes),
+    serviceRangesOf(kubernetes),
   ]);
   const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
   const identity = byName.get("kube-system")?.metadata.uid;
@@ -32,6 +33,7 @@ export async function observe(kubernetes: Kubernetes, cluster: string): Promise<
     namespaces: byName,
     services: servicesByKey,
     endpoints: byKey(endpoints),
+    ...(serviceRanges.length > 0 && { serviceRanges }),
     ...(links !== undefined && { links: byKey(links) }),
   };
 }
@@ -49,6 +51,17 @@ async function linksOf(kubernetes: Kubernetes): Promise<Link[] | undefined> {
   } catch (error) {
     if (error instanceof KubernetesError && ["notFound", "forbidden"].includes(error.kind))
       return undefined;
+    throw error;
+  }
+}
+
+/** Served from Kubernetes 1.33 on, and not everybody may read it: none where it can't be read. */
+async function serviceRangesOf(kubernetes: Kubernetes): Promise<string[]> {
+  try {
+    const found = await kubernetes.list(resources.serviceCidrs);
+    return found.flatMap(({ spec }) => spec?.cidrs ?? []);
+  } catch (error) {
+    if (error instanceof KubernetesError) return [];
     throw error;
   }
 }

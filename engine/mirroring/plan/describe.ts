@@ -1,4 +1,5 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
+import { plain } from "../../kubernetes/plain.ts";
 import { isHeadless, type ServicePort, type StringMap } from "../../kubernetes/objects.ts";
 import { federated } from "../model/owner.ts";
 import { annotation, label, tokensIn } from "../model/vocabulary.ts";
@@ -48,7 +49,7 @@ function line(
   hosts: readonly string[] | undefined,
 ): string {
   const of = kind === "federated" ? members(annotations) : remoteService(kind, annotations);
-  return `${words[kind]}${of === "" ? "" : ` of ${of}`}: ${portsText(ports)}${leads(kind, hosts)}`;
+  return `${words[kind]}${of === "" ? "" : ` of ${plain(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
 }
 
 const words: Readonly<Record<MirrorKind, string>> = {

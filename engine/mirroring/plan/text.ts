@@ -1,12 +1,17 @@
+import { plain } from "../../kubernetes/plain.ts";
+
 /** Pulumi cuts a line of a diff after 150 characters, and it has to hold two of these. */
 const longest = 66;
 
-/** A value as it is shown: an annotation can hold a whole manifest, which no preview should. */
+/**
+ * A value as a terminal may show it: an annotation can hold a whole manifest, which no preview should,
+ * and characters that a terminal obeys.
+ */
 export function shortened(text: string): string {
   // Somewhat longer is allowed to a list, which says how many more there are.
   return text.length <= longest + 20
-    ? text
-    : `${text.slice(0, longest)}… (${String(text.length)} characters)`;
+    ? plain(text)
+    : `${plain(text.slice(0, longest))}… (${String(text.length)} characters)`;
 }
 
 /** As many of a list as fit on a line, and how many more there are. */

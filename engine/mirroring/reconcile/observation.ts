@@ -109,7 +109,7 @@ async function observeTarget(
   const awaited = typeof args.observedGateways?.[link.target] === "string";
   const gateway = awaited
     ? standIn
-    : await readGateway(link, snapshot, (hostname) => clusters.resolve(hostname));
+    : await readGateway(link, snapshot, source, (hostname) => clusters.resolve(hostname));
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = podsMissed({ link, source, target: snapshot });
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];

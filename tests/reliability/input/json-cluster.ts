@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { connect } from "../../../engine/kubernetes/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
@@ -14,6 +15,7 @@ const kinds: Readonly<Record<string, string>> = {
   links: "Link",
   statefulsets: "StatefulSet",
   deployments: "Deployment",
+  servicecidrs: "ServiceCIDR",
 };
 
 export interface Written {
@@ -89,7 +91,7 @@ export class JsonCluster {
     if (method !== "GET") this.written.push({ method, path: url.pathname, body: sent });
     const [status, answer] = this.#result(method, plural, { name, namespace }, sent);
     const text = jsonOf(answer);
-    return { statusCode: status, headers: {}, body: { text: () => Promise.resolve(text) } };
+    return { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) };
   }
 
   #result(

@@ -153,7 +153,7 @@ describe("bugs of Linkerd's controller: a gateway known by its hostname", () => 
 
   /** The source after a run in which DNS says this; undefined: it says nothing. */
   async function after(source: typeof west, addresses: readonly string[] | undefined) {
-    const gateway = await readGateway(link(spec), west, () =>
+    const gateway = await readGateway(link(spec), west, undefined, () =>
       addresses === undefined
         ? Promise.reject(new Error("ENOTFOUND gateway.example.com"))
         : Promise.resolve(addresses),

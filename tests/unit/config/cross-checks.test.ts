@@ -156,7 +156,7 @@ describe("stack config: one mistake does not hide another", () => {
       [
         "links[0].headless is 1; it must be true or false.",
         "links[1].source is 5; it must be the name of a configured cluster, in quotes.",
-        "links[2].port is not a key of a link; the keys are source, target, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
+        "links[2].port is not a key of a link; the keys are source, target, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
         `links[1].target is "nort"; ${known}`,
         'links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.',
       ],
@@ -182,7 +182,7 @@ describe("stack config: what can't be judged is not", () => {
       "headless, with a wrong gateway",
       { links: [{ ...link, gateway: "no", headless: true }], linkDefaults: { gateway: false } },
       [
-        'links[0].gateway is "no"; it must be false, without quotes, or a map of name, namespace, addresses, port, identity.',
+        'links[0].gateway is "no"; it must be false, without quotes, or a map of name, namespace, addresses, allowedAddresses, port, identity.',
       ],
     ],
     [

@@ -20,6 +20,7 @@ const plain: LinkSpec = {
   readiness: "ignore",
   maxDeletions: "50%",
   allowDeletions: false,
+  maxMirrors: 5_000,
   unreachable: "keep",
 };
 

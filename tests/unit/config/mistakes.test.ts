@@ -1,9 +1,9 @@
 import { deepEqual } from "node:assert/strict";
 import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
-const gatewayKeys = "name, namespace, addresses, port, identity, enabled";
+const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
-  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, gatewayApi";

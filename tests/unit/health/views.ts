@@ -114,7 +114,7 @@ export function secret(
 export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
   return {
     gateway: { value: known() },
-    gatewayFacts: { value: { facts: gateway } },
+    gatewayFacts: { value: { facts: gateway, refused: [] } },
     mirrors: { value: planned({ target: west, source: east }) },
     credentials: {
       mirror: { value: secret("mirror") },

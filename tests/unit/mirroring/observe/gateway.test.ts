@@ -51,7 +51,7 @@ async function resolve(hostname: string): Promise<readonly string[]> {
 function read(gateway: Partial<GatewaySource> | false, live?: Service): Promise<GatewayReading> {
   const target = cluster("west", { services: live === undefined ? [] : [live] });
   const source = gateway === false ? gateway : { ...at, ...gateway };
-  return readGateway(link({ gateway: source }), target, resolve);
+  return readGateway(link({ gateway: source }), target, undefined, resolve);
 }
 
 describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {

@@ -1,0 +1,101 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { gatewayFacts, gatewayProbe } from "../../../../engine/mirroring/model/gateway.ts";
+import {
+  clusterAddresses,
+  judged,
+  refusedAddress,
+} from "../../../../engine/mirroring/model/gateway-addresses.ts";
+import { cluster, service } from "../../fixtures/objects.ts";
+import { gatewayService } from "../../fixtures/world.ts";
+
+const refused = {
+  loopback: ["127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"],
+  "link-local": ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "::169.254.169.254"],
+  unspecified: ["0.0.0.0", "::", "::ffff:0.0.0.0"],
+  multicast: ["224.0.0.1", "239.1.1.1", "ff02::1"],
+  reserved: ["255.255.255.255"],
+};
+
+describe("the addresses that a target announces", () => {
+  for (const [kind, addresses] of Object.entries(refused))
+    it(`are not ${kind}, however that is written`, () => {
+      for (const address of addresses) equal(refusedAddress(address), `is ${kind}`, address);
+    });
+
+  it("are not what the source's own Services answer at, now or later", () => {
+    const services = [service("shop/web", {}, { clusterIP: "10.0.0.7" })];
+    const source = { ...cluster("east", { services }), serviceRanges: ["10.96.0.0/12"] };
+    const own = clusterAddresses(source);
+    for (const ip of ["10.0.0.7", "::ffff:10.0.0.7", "10.96.200.1"])
+      equal(refusedAddress(ip, { own }), "is a ClusterIP of the source itself", ip);
+    equal(refusedAddress("10.0.0.8", { own }), undefined);
+  });
+
+  it("are no names that mean something else in the source", () => {
+    for (const name of [
+      "localhost",
+      "LOCALHOST.",
+      "a.localhost",
+      "kubernetes.default.svc",
+      "web.shop.svc.cluster.local",
+    ])
+      equal(refusedAddress(name), "means something else in each cluster", name);
+    equal(refusedAddress("gateway.west.example.com"), undefined);
+  });
+
+  it("are within the ranges that the link allows", () => {
+    const allowed = ["198.51.100.0/24", "2001:db8::/32"];
+    equal(refusedAddress("198.51.100.9", { allowed }), undefined);
+    equal(refusedAddress("2001:db8::9", { allowed }), undefined);
+    equal(refusedAddress("192.0.2.9", { allowed }), "is not in gateway.allowedAddresses");
+    equal(refusedAddress("127.0.0.1", { allowed: ["127.0.0.0/8"] }), "is loopback");
+  });
+
+  it("are 32 at most, and a few words about the rest", () => {
+    const many = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
+    const { allowed, refused } = judged(many, {});
+    deepEqual(allowed, many.slice(0, 32));
+    deepEqual(refused, ["68 beyond the first 32"]);
+    equal(judged(many, { allowed: ["203.0.113.0/24"] }).refused.length, 6);
+  });
+
+  it("are left out of a gateway's facts, which has none where all of them are", () => {
+    const place = { namespace: "n", name: "g" };
+    const alone = gatewayFacts(place, gatewayService("west", "127.0.0.1"), "west/n/g");
+    ok("missing" in alone);
+    match(
+      alone.missing,
+      /west\/n\/g announces no address that may be used \(127\.0\.0\.1 is loopback\)/,
+    );
+    equal(alone.soon, false);
+    const pinned = gatewayFacts(
+      { ...place, addresses: ["127.0.0.1"] },
+      gatewayService("west"),
+      "g",
+    );
+    ok("facts" in pinned);
+    deepEqual(pinned.facts.addresses, ["127.0.0.1"]);
+  });
+});
+
+describe("the probe of a gateway", () => {
+  for (const path of ["@evil.example/ready", "ready", ".evil.example/", "/a b", "/\u001b[2K"])
+    it(`has no path like ${JSON.stringify(path)}`, () => {
+      const offered = gatewayService("west");
+      const annotations = {
+        "mirror.linkerd.io/probe-path": path,
+        "mirror.linkerd.io/probe-period": "3s",
+      };
+      const ports = [{ name: "mc-probe", port: 4191 }];
+      const probe = gatewayProbe(
+        {
+          ...offered,
+          metadata: { ...offered.metadata, annotations },
+          spec: { ...offered.spec, ports },
+        },
+        "west/n/g",
+      );
+      ok(probe !== undefined && "mistake" in probe);
+      match(probe.mistake, /with a value that is not a path/);
+    });
+});
