@@ -108,7 +108,9 @@ async function run(mirrors: number, write: Write) {
       clusters: new Clusters({ time, dispatcher, pageSize: 100_000 }),
       say: () => undefined,
     });
-    const args = argsFor([{ target: "west", maxMirrors: mirrors }], { clusters: Object.fromEntries(accesses) });
+    const args = argsFor([{ target: "west", maxMirrors: mirrors }], {
+      clusters: Object.fromEntries(accesses),
+    });
     const { inputs, failures } = await provider.check({}, args);
     assert.deepEqual(failures, []);
     assert.ok(typeof inputs.mirrors === "object");
