@@ -228,6 +228,12 @@ export const link = section("a link", {
     required: true,
     meaning: "the cluster whose Services are exported",
   },
+  revoked: {
+    type: flag,
+    default: false,
+    meaning:
+      "`true`: the source's account in the target is deleted first, which needs nothing of the source; then its credentials, Link and mirrors. Once a run has succeeded, the link may leave the config",
+  },
   ...settings,
 });
 

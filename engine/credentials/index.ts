@@ -16,6 +16,9 @@ export {
 export { accessRules, linkUse } from "./rules.ts";
 export type {
   PolicyRule,
+  RevocationArgs,
+  RevocationInputs,
+  RevocationTarget,
   TargetArgs,
   TargetFacts,
   TargetInputs,

@@ -64,6 +64,31 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
+/** A cluster in which an account is revoked. */
+export interface RevocationTarget extends ClusterAccess {
+  /** UID of its `kube-system` as read in this run; absent where it could not be. */
+  readonly uid?: string;
+}
+
+/** A cluster that loses its access to others. Holds no credential. */
+export interface RevocationArgs {
+  readonly source: string;
+  /** All of the cluster is revoked, and nothing may contact it; else only its access to these targets. */
+  readonly isolated: boolean;
+  /** By name; none with `manage: mirrors`, which gives no access. */
+  readonly targets: Readonly<Record<string, RevocationTarget>>;
+  /** Of the service account. */
+  readonly namespace: string;
+}
+
+/** The inputs as `check` returns them. */
+export interface RevocationInputs extends RevocationArgs {
+  /** By target: the objects that there still are; absent once there are none. */
+  readonly deletes?: Readonly<Record<string, string>>;
+  /** Incremented by each run that has something to delete; `diff` compares it. */
+  readonly revision: number;
+}
+
 /** Which token to try, by reference: the token itself is read from its Secret. */
 export interface TokenCheckArgs {
   readonly target: string;

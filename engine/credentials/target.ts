@@ -4,7 +4,8 @@ import type { Kubernetes } from "../kubernetes/interface.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
-import { accountAnnotation, accountName, managedBy, tokenType } from "./objects.ts";
+import { accountName } from "./objects.ts";
+import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { type LiveToken, tokenDue } from "./tokens.ts";
@@ -101,20 +102,10 @@ async function readTokens(
   { multiclusterNamespace, source }: TargetArgs,
   kubernetes: Kubernetes,
 ): Promise<LiveToken[]> {
-  const labelSelector = Object.entries(managedBy)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
-  const found = await kubernetes.list(resources.secrets, {
-    namespace: multiclusterNamespace,
-    labelSelector,
-  });
-  const account = accountName(source);
-  return found.flatMap(({ type, metadata }) => {
-    const { name, annotations, creationTimestamp = "", deletionTimestamp } = metadata;
-    const isOurs = annotations?.[accountAnnotation] === account;
-    if (type !== tokenType || !isOurs || deletionTimestamp !== undefined) return [];
-    return [{ name, createdAt: new Date(creationTimestamp) }];
-  });
+  const found = await tokensOf(accountName(source), multiclusterNamespace, kubernetes);
+  return found.flatMap(({ metadata: { name, creationTimestamp = "", deletionTimestamp } }) =>
+    deletionTimestamp === undefined ? [{ name, createdAt: new Date(creationTimestamp) }] : [],
+  );
 }
 
 function domainNotes({ target, targetDomain }: TargetArgs, { clusterDomain }: Domains): string[] {

@@ -5,6 +5,7 @@ import type {
   Deployment,
   Endpoints,
   Namespace,
+  OtherObject,
   Pod,
   Secret,
   Service,
@@ -62,6 +63,13 @@ const multicluster = {
   path: "apis/multicluster.linkerd.io/v1alpha3",
 } as const;
 
+const rbac = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  path: "apis/rbac.authorization.k8s.io/v1",
+  namespaced: false,
+  shape: shapes.other,
+} as const;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: {
@@ -79,6 +87,13 @@ export const resources = {
   deployments: namespaced<Deployment>(apps, "Deployment", "deployments", shapes.deployment),
   statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets", shapes.statefulSet),
   links: namespaced<Link>(multicluster, "Link", "links", shapes.link),
+  serviceAccounts: namespaced<OtherObject>(core, "ServiceAccount", "serviceaccounts", shapes.other),
+  clusterRoles: { ...rbac, kind: "ClusterRole", plural: "clusterroles" } as Resource<OtherObject>,
+  clusterRoleBindings: {
+    ...rbac,
+    kind: "ClusterRoleBinding",
+    plural: "clusterrolebindings",
+  } as Resource<OtherObject>,
   accessReviews: {
     apiVersion: "authorization.k8s.io/v1",
     path: "apis/authorization.k8s.io/v1",

@@ -198,6 +198,8 @@ export const shapes = {
   statefulSet: namespaced({
     spec: map({ serviceName: anyText, replicas: count, ordinals: map({ start: count }) }),
   }),
+  /** Of which nothing but the metadata is read. */
+  other: namespaced({}),
   /** An answer to a question, which is stored nowhere and has no name. */
   accessReview: {
     identity: map({}),
