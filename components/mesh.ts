@@ -80,14 +80,14 @@ export class Mesh extends pulumi.ComponentResource {
       `${source}/${target}`,
       {
         config,
-        source: endOf(source, this.#config, handles),
+        source: { ...endOf(source, this.#config, handles), revocation: this.#revocationOf(source) },
         target: {
           ...endOf(target, this.#config, handles),
           ...(apiServer !== undefined && { apiServer }),
         },
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
-      { parent: this, dependsOn: this.#revocationOf(source) },
+      { parent: this },
     );
     this.#made.push(link);
     this.#revisions[`${link.name}/credentials`] = link.credentials.revision;

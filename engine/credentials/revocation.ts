@@ -101,7 +101,7 @@ async function remove(
   kubernetes: Kubernetes,
 ): Promise<void> {
   const { name, namespace, uid } = metadata;
-  const at = { name, ...(resource.namespaced && namespace !== undefined && { namespace }) };
+  const at = { name, ...(resource.namespaced && { namespace }) };
   try {
     await kubernetes.remove(resource, at, uid === undefined ? {} : { uid });
   } catch (error) {

@@ -67,7 +67,7 @@ const rbac = {
   apiVersion: "rbac.authorization.k8s.io/v1",
   path: "apis/rbac.authorization.k8s.io/v1",
   namespaced: false,
-  shape: shapes.other,
+  shape: shapes.clusterScoped,
 } as const;
 
 /** Every kind of object that this program reads or writes through its own client. */
@@ -87,7 +87,12 @@ export const resources = {
   deployments: namespaced<Deployment>(apps, "Deployment", "deployments", shapes.deployment),
   statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets", shapes.statefulSet),
   links: namespaced<Link>(multicluster, "Link", "links", shapes.link),
-  serviceAccounts: namespaced<OtherObject>(core, "ServiceAccount", "serviceaccounts", shapes.other),
+  serviceAccounts: namespaced<OtherObject>(
+    core,
+    "ServiceAccount",
+    "serviceaccounts",
+    shapes.serviceAccount,
+  ),
   clusterRoles: { ...rbac, kind: "ClusterRole", plural: "clusterroles" } as Resource<OtherObject>,
   clusterRoleBindings: {
     ...rbac,

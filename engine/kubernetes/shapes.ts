@@ -140,6 +140,12 @@ const namespace: Shape = {
   rest: map({ metadata }),
 };
 
+/** Of a kind without namespaces of which only `metadata` is used. */
+const clusterScoped: Shape = {
+  identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
+  rest: map({ metadata }),
+};
+
 /** Of a kind of which these fields are used, beside `metadata`. */
 function namespaced(fields: Readonly<Record<string, Check>>): Shape {
   return { identity, rest: map({ metadata, ...fields }) };
@@ -198,8 +204,8 @@ export const shapes = {
   statefulSet: namespaced({
     spec: map({ serviceName: anyText, replicas: count, ordinals: map({ start: count }) }),
   }),
-  /** Of which nothing but the metadata is read. */
-  other: namespaced({}),
+  serviceAccount: namespaced({}),
+  clusterScoped,
   /** An answer to a question, which is stored nowhere and has no name. */
   accessReview: {
     identity: map({}),
