@@ -98,10 +98,7 @@ function linkConfig(
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },
     mirroring,
-    rotation: {
-      generation: credentialsGeneration,
-      ...(credentialsMaxAge !== undefined && { maxAgeDays: credentialsMaxAge }),
-    },
+    rotation: { generation: credentialsGeneration, maxAgeDays: credentialsMaxAge },
   };
 }
 

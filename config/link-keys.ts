@@ -203,8 +203,9 @@ const settings = {
   },
   credentialsMaxAge: {
     type: wholeNumber("a whole number of days from 1 to 36500", 36500),
-    otherwise: "tokens never expire",
-    meaning: "days after which the next run rotates the link's token",
+    default: 90,
+    meaning:
+      "days after which the next run rotates the link's token, so that a stolen one stops working; a token that no run rotates stays valid",
   },
   unreachable: {
     type: oneOf("keep", "fail"),

@@ -7,7 +7,7 @@ import type { GatewaySource } from "../mirroring/model/link.ts";
 export interface TokenRotation {
   /** From 1 up; a change of it rotates the token. */
   readonly generation: number;
-  /** Days after which the next run replaces the token; without it tokens never expire. */
+  /** Days after which the next run replaces the token; absent only in state of earlier versions. */
   readonly maxAgeDays?: number;
 }
 
