@@ -8,12 +8,13 @@ export {
   accountAnnotation,
   accountName,
   credentialsSecrets,
+  discoveryAnnotation,
   managedBy,
   tokenType,
   type Namespaces,
   type SecretHead,
 } from "./objects.ts";
-export { accessRules, linkUse } from "./rules.ts";
+export { accessRules, discoverySelectors, linkUse } from "./rules.ts";
 export type {
   PolicyRule,
   RevocationArgs,

@@ -1,7 +1,7 @@
 import type { ApiServer } from "../kubernetes/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
-import type { GatewaySource } from "../mirroring/model/link.ts";
+import type { GatewaySource, LabelSelector } from "../mirroring/model/link.ts";
 
 /** When a link's token is replaced by a new one. */
 export interface TokenRotation {
@@ -24,6 +24,8 @@ export interface TargetArgs {
   /** The target's cluster domain as the stack config has it. */
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;
+  /** Of Services whose pods the source watches; absent: none are, or the target is not asked. */
+  readonly discoverySelectors?: readonly LabelSelector[];
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly rotation: TokenRotation;
@@ -41,6 +43,8 @@ export interface TargetFacts extends ApiServer {
   readonly clusterDomain: string;
   /** Absent on a flat network. */
   readonly gateway?: LinkGateway;
+  /** Whether the target has Services that `discoverySelectors` select; absent where it was not asked. */
+  readonly discovers?: boolean;
   /** Name of the token Secret in use after this run. */
   readonly token: string;
 }

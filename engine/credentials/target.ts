@@ -4,6 +4,7 @@ import type { Kubernetes } from "../kubernetes/interface.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
+import { selectorText } from "./selector-text.ts";
 import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
@@ -39,10 +40,11 @@ export async function readTarget(
   try {
     const server = await serverFacts(args, context.environment);
     const kubernetes = await context.client();
-    const [domains, gateway, live] = await Promise.all([
+    const [domains, gateway, live, discovers] = await Promise.all([
       readDomains(args, kubernetes),
       readGateway(args, kubernetes),
       readTokens(args, kubernetes),
+      readDiscovery(args, kubernetes),
     ]);
     if ("outcome" in domains) return domains;
     if (gateway !== undefined && "outcome" in gateway) return gateway;
@@ -50,7 +52,11 @@ export async function readTarget(
     const { name, why } = tokenDue(account, args.rotation, live, before, context.now());
     return {
       outcome: "read",
-      facts: { ...server, ...domains, ...(gateway !== undefined && { gateway }), token: name },
+      facts: {
+        ...{ ...server, ...domains, token: name },
+        ...(gateway !== undefined && { gateway }),
+        ...(discovers !== undefined && { discovers }),
+      },
       ...(why !== undefined && { rotates: why }),
       notes: domainNotes(args, domains),
     };
@@ -95,6 +101,17 @@ async function readGateway(
   return "mistake" in probe
     ? { outcome: "missing", why: probe.mistake, soon: false }
     : { ...answer.facts, probe: probe.probe };
+}
+
+async function readDiscovery(
+  { discoverySelectors }: TargetArgs,
+  kubernetes: Kubernetes,
+): Promise<boolean | undefined> {
+  if (discoverySelectors === undefined) return undefined;
+  const lists = discoverySelectors.map((selector) =>
+    kubernetes.list(resources.services, { labelSelector: selectorText(selector) }),
+  );
+  return (await Promise.all(lists)).some((services) => services.length > 0);
 }
 
 /** Names and ages of the account's tokens; one that is being deleted no longer counts. */

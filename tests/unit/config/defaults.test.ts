@@ -219,6 +219,7 @@ describe("stack config: the whole", () => {
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
       removedLinks: { allowDeletions: false },
+      revoked: { clusters: new Map(), links: [] },
       trust: {
         kind: "generated",
         generation: 1,

@@ -6,7 +6,7 @@ const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, ${defaultsKeys}`;
 const clusterKeys =
-  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, gatewayApi";
+  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
 const clusterName =
   'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated" and "constructor", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =
