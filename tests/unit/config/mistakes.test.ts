@@ -4,7 +4,7 @@ import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 const gatewayKeys = "name, namespace, addresses, port, identity, enabled";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
-const linkKeys = `source, target, ${defaultsKeys}`;
+const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
 const clusterName =
