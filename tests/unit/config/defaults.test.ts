@@ -209,6 +209,11 @@ describe("stack config: a cluster with its defaults", () => {
 });
 
 describe("stack config: the whole", () => {
+  it("a link's token is rotated by age", () => {
+    deepEqual(linkOf({}).rotation, { generation: 1, maxAgeDays: 90 });
+    equal(linkOf({ credentialsMaxAge: 7 }).rotation.maxAgeDays, 7);
+  });
+
   it("defaults", () => {
     const { clusters: known, ...rest } = configOf({});
     deepEqual([...known.keys()], ["west", "east"]);
