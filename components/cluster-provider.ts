@@ -33,6 +33,29 @@ export function clusterProvider(
 }
 
 /**
+ * The provider of a revoked cluster, which is the same resource and reaches nothing: a kubeconfig
+ * without clusters makes it refuse every request by itself. What state still lists there is dropped,
+ * but for Helm releases (RevokedCluster), and what is registered is taken for unchanged.
+ */
+export function isolatedProvider(
+  name: string,
+  { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  opts: pulumi.ResourceOptions,
+): k8s.Provider {
+  return new k8s.Provider(
+    name,
+    {
+      context: access.context,
+      clusterIdentifier: cluster,
+      kubeconfig: JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] }),
+      deleteUnreachable: true,
+      skipUpdateUnreachable: true,
+    },
+    opts,
+  );
+}
+
+/**
  * A text as a Secret's `data` holds it; a secret stays one. Not `stringData`: the provider
  * keeps `data` in state, so that each change would look like one key taken away and another added.
  */

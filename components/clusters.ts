@@ -1,17 +1,19 @@
-import type * as k8s from "@pulumi/kubernetes";
+import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
 import { Cluster } from "./cluster.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
-import { clusterProvider } from "./cluster-provider.ts";
+import { clusterProvider, isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 /** What links need of a cluster: its provider, and something to wait for. */
 export interface ClusterHandle {
   readonly provider: k8s.Provider;
+  /** Refuses another cluster than before; what does not use `provider` depends on it. */
+  readonly identity: pulumi.Resource;
   /** Linkerd and the Link CRD are installed once this is done. */
   readonly ready: pulumi.Resource;
   /** Changes when what is installed does; absent where this stack installs nothing. */
@@ -57,6 +59,7 @@ export function makeClusters(
  * Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
  */
 export class ExistingCluster extends pulumi.ComponentResource implements ClusterHandle {
+  readonly identity: pulumi.Resource;
   readonly provider: k8s.Provider;
   readonly ready: pulumi.Resource;
 
@@ -67,8 +70,34 @@ export class ExistingCluster extends pulumi.ComponentResource implements Cluster
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
-    this.ready = new ClusterIdentity(name, config, uid, { parent: this });
-    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.ready });
+    this.identity = new ClusterIdentity(name, config, uid, { parent: this });
+    this.ready = this.identity;
+    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.registerOutputs({});
   }
 }
+
+/**
+ * A cluster with `revoked: true`, of the same type as it had before. Its objects are not registered, so
+ * Pulumi deletes them, which for this provider means to forget them. It can't forget a Helm release that
+ * way: releases stay registered, marked to be kept on deletion, and leave the state with the cluster.
+ */
+export class RevokedCluster extends pulumi.ComponentResource {
+  constructor(
+    name: string,
+    { config, manage }: { readonly config: ClusterConfig; readonly manage: MeshConfig["manage"] },
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("linkerd-multicluster:index:Cluster", name, {}, opts);
+    const provider = isolatedProvider(name, config, { parent: this });
+    for (const chart of manage === "all" ? chartNames : [])
+      new k8s.helm.v3.Release(
+        `${name}-${chart}`,
+        { chart, name: chart },
+        { parent: this, provider, retainOnDelete: true },
+      );
+    this.registerOutputs({});
+  }
+}
+
+const chartNames = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;

@@ -4,6 +4,7 @@ import {
   accessRules,
   accountAnnotation,
   accountName,
+  discoverySelectors,
   linkUse,
   managedBy,
   type Namespaces,
@@ -37,6 +38,8 @@ export interface LinkAccountArgs {
  */
 export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
+  /** Whether the account may watch pods. */
+  readonly discovery: pulumi.Output<boolean>;
   /** The account's name, which is also that of its ClusterRole and binding. */
   readonly account: string;
   /** Secret. Nothing may use it before `checked`. */
@@ -48,11 +51,15 @@ export class LinkAccount extends pulumi.ComponentResource {
     const { spec, namespaces, provider } = args;
     const { access } = args.target;
     const namespace = namespaces.multicluster;
-    const rules = accessRules([linkUse(spec, args.mirroring)]);
     this.account = accountName(spec.source);
 
     const target = new LinkTarget(name, targetArgs(args), { parent: this });
     this.facts = target.facts;
+    const use = this.facts.apply(({ discovers = false }) =>
+      linkUse(spec, args.mirroring, discovers),
+    );
+    this.discovery = use.apply(({ discovery }) => discovery);
+    const rules = use.apply((only) => accessRules([only]));
 
     const inTarget = { parent: this, provider };
     const rbac = this.#rbac(name, namespace, rules, inTarget);
@@ -86,7 +93,7 @@ export class LinkAccount extends pulumi.ComponentResource {
   #rbac(
     name: string,
     namespace: string,
-    rules: readonly PolicyRule[],
+    rules: pulumi.Output<readonly PolicyRule[]>,
     opts: pulumi.CustomResourceOptions,
   ): pulumi.Resource[] {
     const metadata = { name: this.account, labels: ourLabels };
@@ -96,7 +103,11 @@ export class LinkAccount extends pulumi.ComponentResource {
       { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
       opts,
     );
-    const role = new k8s.rbac.v1.ClusterRole(name, { metadata, rules: rules.map(plainRule) }, opts);
+    const role = new k8s.rbac.v1.ClusterRole(
+      name,
+      { metadata, rules: rules.apply((all) => all.map(plainRule)) },
+      opts,
+    );
     const binding = new k8s.rbac.v1.ClusterRoleBinding(
       name,
       {
@@ -116,8 +127,9 @@ export class LinkAccount extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccountArgs) {
+function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: LinkAccountArgs) {
   const { access, apiServer } = target;
+  const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
     source: spec.source,
     target: spec.target,
@@ -126,6 +138,7 @@ function targetArgs({ spec, source, target, namespaces, rotation }: LinkAccountA
     ...(apiServer !== undefined && { apiServer }),
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,
+    ...(selectors.length > 0 && { discoverySelectors: selectors }),
     linkerdNamespace: namespaces.linkerd,
     multiclusterNamespace: namespaces.multicluster,
     rotation,

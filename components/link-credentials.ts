@@ -4,6 +4,7 @@ import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import { base64 } from "./cluster-provider.ts";
 import {
   credentialsSecrets,
+  discoveryAnnotation,
   kubeconfigFor,
   linkManifestSpec,
   linkMetadata,
@@ -44,9 +45,24 @@ export class LinkCredentials extends pulumi.ComponentResource {
       secretArgs(heads.mirror, spec, access),
       inSource,
     );
+    const { annotations = {}, ...metadata } = heads.destination.metadata;
     const destination = new k8s.core.v1.Secret(
       `${name}/destination`,
-      secretArgs(heads.destination, spec, access),
+      secretArgs(
+        {
+          ...heads.destination,
+          metadata: {
+            ...metadata,
+            // Without the rights the controller gives up on the target: a change replaces the Secret.
+            annotations: {
+              ...annotations,
+              [discoveryAnnotation]: access.discovery.apply(String),
+            },
+          },
+        },
+        spec,
+        access,
+      ),
       // The destination controller sees Secrets come and go and nothing else (5).
       { ...inSource, deleteBeforeReplace: true, replaceOnChanges: ["*"] },
     );

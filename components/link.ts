@@ -18,7 +18,8 @@ export interface LinkEnd {
 
 export interface LinkArgs {
   readonly config: LinkConfig;
-  readonly source: LinkEnd;
+  /** `revocation`: what ends the source's access to other targets, if anything does. */
+  readonly source: LinkEnd & { readonly revocation?: readonly pulumi.Resource[] };
   /** `apiServer`: URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly target: LinkEnd & { readonly apiServer?: string };
   readonly namespaces: Namespaces;
@@ -57,7 +58,7 @@ export class Link extends pulumi.ComponentResource {
     this.credentials = new LinkCredentials(
       name,
       { spec, mirroring, access, namespaces, provider: source.provider },
-      { parent: this, dependsOn: source.ready },
+      { parent: this, dependsOn: [source.ready, ...(source.revocation ?? [])] },
     );
     this.observedGateway = access.facts.apply(({ gateway }) => {
       if (gateway === undefined) return undefined;

@@ -1,12 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { healthMesh } from "../config/health-mesh.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { type ClusterHandle, makeClusters } from "./clusters.ts";
+import { type ClusterHandle, makeClusters, RevokedCluster } from "./clusters.ts";
 import { Health } from "./health.ts";
 import { Link, type LinkEnd } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors, mirrorsArgs } from "./mirrors.ts";
 import type { Preflight } from "./preflight.ts";
+import { Revocation, revocationArgs } from "./revocation.ts";
 
 /** The whole mesh that a stack's config describes. */
 export class Mesh extends pulumi.ComponentResource {
@@ -15,6 +16,8 @@ export class Mesh extends pulumi.ComponentResource {
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   /** All that has to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
+  /** By the cluster that loses access. */
+  readonly #revocations = new Map<string, Revocation>();
 
   /**
    * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
@@ -34,6 +37,7 @@ export class Mesh extends pulumi.ComponentResource {
       this.#made.push(ready);
       if (revision !== undefined) this.#revisions[cluster] = revision;
     }
+    this.#revoke(preflight, handles);
     for (const source of new Set(config.links.map(({ spec }) => spec.source))) {
       const here = config.links.filter(({ spec }) => spec.source === source);
       const links = handles === undefined ? [] : here.map((link) => this.#link(link, handles));
@@ -41,6 +45,31 @@ export class Mesh extends pulumi.ComponentResource {
     }
     if (handles !== undefined) this.#verify();
     this.registerOutputs({});
+  }
+
+  /** What is revoked loses its access first; a revoked cluster is told nothing of it. */
+  #revoke(
+    preflight: Preflight | undefined,
+    handles: ReadonlyMap<string, ClusterHandle> | undefined,
+  ): void {
+    const { manage, revoked } = this.#config;
+    if (preflight !== undefined)
+      for (const [name, config] of revoked.clusters)
+        new RevokedCluster(name, { config, manage }, { parent: this });
+    for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
+      const identities = Object.keys(args.targets).flatMap(
+        (target) => handles?.get(target)?.identity ?? [],
+      );
+      const revocation = new Revocation(args.source, args, { parent: this, dependsOn: identities });
+      this.#revocations.set(args.source, revocation);
+      this.#made.push(revocation);
+    }
+  }
+
+  /** To depend on before anything of a source, which may itself be why its link is revoked, can fail. */
+  #revocationOf(source: string): pulumi.Resource[] {
+    const revocation = this.#revocations.get(source);
+    return revocation === undefined ? [] : [revocation];
   }
 
   #link(config: LinkConfig, handles: ReadonlyMap<string, ClusterHandle>): Link {
@@ -51,7 +80,7 @@ export class Mesh extends pulumi.ComponentResource {
       `${source}/${target}`,
       {
         config,
-        source: endOf(source, this.#config, handles),
+        source: { ...endOf(source, this.#config, handles), revocation: this.#revocationOf(source) },
         target: {
           ...endOf(target, this.#config, handles),
           ...(apiServer !== undefined && { apiServer }),
@@ -91,6 +120,7 @@ export class Mesh extends pulumi.ComponentResource {
         parent: this,
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
+          ...this.#revocationOf(source),
           ...(handle === undefined ? [] : [handle.ready]),
         ],
       },

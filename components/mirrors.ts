@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
+import { revokedTargetsOf } from "./revocation.ts";
 import {
   type Inputs,
   type MirrorsArgs,
@@ -60,10 +61,12 @@ export function mirrorsArgs(
     links,
     config.links.map(({ spec }) => spec),
   );
+  const revokedTargets = revokedTargetsOf(source, config.revoked);
   return {
     ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
     ...(controllerLinks.length > 0 && { controllerLinks }),
     ...(elsewhere.length > 0 && { selectedElsewhere: elsewhere }),
+    ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };
 }

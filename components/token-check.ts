@@ -23,8 +23,9 @@ const provider: pulumi.dynamic.ResourceProvider<TokenCheckArgs, TokenCheckArgs> 
   },
 };
 
-export type TokenCheckInputs = Omit<TokenCheckArgs, "secret"> & {
+export type TokenCheckInputs = Omit<TokenCheckArgs, "secret" | "rules"> & {
   readonly secret: pulumi.Input<string>;
+  readonly rules: pulumi.Input<TokenCheckArgs["rules"]>;
 };
 
 /** Checks that the token in a Secret works. Gets the Secret's name, never the token. */

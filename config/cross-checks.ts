@@ -13,6 +13,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
   const checks: readonly ((readings: Readings, circumstances: Circumstances) => string[])[] = [
     clusterCount,
     sameClusterTwice,
+    revokedLinks,
     hub,
     ends,
     pairs,
@@ -26,13 +27,30 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
 }
 
 function clusterCount({ clusters }: Readings): string[] {
-  if (clusters?.size !== 0) return [];
-  return [sentence(["clusters"], "names no cluster", "it must name at least one")];
+  if (clusters === undefined) return [];
+  if (clusters.size === 0)
+    return [sentence(["clusters"], "names no cluster", "it must name at least one")];
+  if ([...clusters.values()].some(({ values }) => values.revoked !== true)) return [];
+  const rule = "at least one must not be, as access is revoked in the clusters that remain";
+  return [sentence(["clusters"], "names only revoked clusters", rule)];
+}
+
+/** With `manage: mirrors` the stack has given no access that it could take away. */
+function revokedLinks({ stack, links = [] }: Readings): string[] {
+  if (stack.values.manage !== "mirrors") return [];
+  return links
+    .filter(({ values }) => values.revoked === true)
+    .map(({ path }) => {
+      const rule = `it must be left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
+      return sentence([...path, "revoked"], "is true", rule);
+    });
 }
 
 function sameClusterTwice({ clusters }: Readings): string[] {
   const seen = new Map<string, string>();
   return [...(clusters ?? [])].flatMap(([name, { path, values, wrong }]) => {
+    // A cluster that is made anew may have the context of the one that it replaces.
+    if (values.revoked === true) return [];
     if (wrong.has("context") || wrong.has("kubeconfig")) return [];
     const context = values.context ?? name;
     const access = JSON.stringify([values.kubeconfig, context]);

@@ -16,28 +16,45 @@ import { defaultsOf } from "./schema.ts";
 export function meshConfig(readings: Readings): MeshConfig {
   const values = { ...defaultsOf(stack.keys), ...readings.stack.values };
   const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace } = values;
-  const clusters = [...(readings.clusters ?? [])].map(
-    ([name, { values: input }]) =>
-      [name, clusterConfig(name, input, multiclusterNamespace)] as const,
+  const configured = (revoked: boolean) =>
+    [...(readings.clusters ?? [])].flatMap(([name, { values: input }]) =>
+      isRevoked(input) === revoked
+        ? [[name, clusterConfig(name, input, multiclusterNamespace)] as const]
+        : [],
+    );
+  const clusters = new Map(configured(false));
+  const links = declaredLinks(readings).filter(
+    ({ source, target }) => clusters.has(source) && clusters.has(target),
   );
   const config = {
-    ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace },
-    clusters: new Map(clusters),
+    ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
+    revoked: {
+      clusters: new Map(configured(true)),
+      links: links
+        .filter(({ entry }) => isRevoked(entry?.values))
+        .map(({ source, target }) => ({ source, target })),
+    },
     trust: trustConfig(values.trust),
     charts: { ...defaultsOf(charts.keys), ...values.charts },
     removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
   };
   return {
     ...config,
-    links: declaredLinks(readings).map((link) => linkConfig(link, readings, config)),
+    links: links
+      .filter(({ entry }) => !isRevoked(entry?.values))
+      .map((link) => linkConfig(link, readings, config)),
   };
 }
 
+function isRevoked(input: { readonly revoked?: boolean } | undefined): boolean {
+  return input?.revoked === true;
+}
+
 function clusterConfig(name: string, input: ClusterInput, namespace: string): ClusterConfig {
-  const { context = name, kubeconfig, gateway = {}, ...rest } = input;
+  const { context = name, kubeconfig, gateway = {}, ...given } = input;
   const enabled = gateway === false ? undefined : gateway.enabled;
+  const { revoked, ...rest } = { ...defaultsOf(cluster.keys), ...given };
   return {
-    ...defaultsOf(cluster.keys),
     ...rest,
     name,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
@@ -71,7 +88,7 @@ function linkConfig(
   const choice = gatewayOf(link, readings);
   const target = clusters.get(name);
   if (!choice.known || target === undefined) throw new Error("linkConfig got an unchecked link");
-  const { mirroring, credentialsGeneration, credentialsMaxAge, ...settings } = {
+  const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     ...defaultsOf(links.linkDefaults.keys),
     ...readings.linkDefaults.values,
     ...link.entry?.values,
@@ -84,10 +101,7 @@ function linkConfig(
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },
     mirroring,
-    rotation: {
-      generation: credentialsGeneration,
-      ...(credentialsMaxAge !== undefined && { maxAgeDays: credentialsMaxAge }),
-    },
+    rotation: { generation: credentialsGeneration, maxAgeDays: credentialsMaxAge },
   };
 }
 

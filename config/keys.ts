@@ -80,6 +80,12 @@ export const cluster = section("a cluster", {
     meaning:
       "UID that the cluster's namespace `kube-system` must have; to accept a cluster that was recreated, set its new UID",
   },
+  revoked: {
+    type: flag,
+    default: false,
+    meaning:
+      "`true`: the cluster is no longer trusted. No run contacts it; its accounts in the other clusters are deleted, and so are the mirrors of its Services. Once a run has succeeded, the cluster may leave the config",
+  },
   gatewayApi: {
     type: oneOf("install", "assume"),
     default: "install",

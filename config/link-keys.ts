@@ -216,8 +216,9 @@ const settings = {
   },
   credentialsMaxAge: {
     type: wholeNumber("a whole number of days from 1 to 36500", 36500),
-    otherwise: "tokens never expire",
-    meaning: "days after which the next run rotates the link's token",
+    default: 90,
+    meaning:
+      "days after which the next run rotates the link's token, so that a stolen one stops working; a token that no run rotates stays valid",
   },
   unreachable: {
     type: oneOf("keep", "fail"),
@@ -240,6 +241,12 @@ export const link = section("a link", {
     type: clusterReference,
     required: true,
     meaning: "the cluster whose Services are exported",
+  },
+  revoked: {
+    type: flag,
+    default: false,
+    meaning:
+      "`true`: the source's account in the target is deleted first, which needs nothing of the source; then its credentials, Link and mirrors. Once a run has succeeded, the link may leave the config",
   },
   ...settings,
 });

@@ -16,10 +16,20 @@ export interface MeshConfig extends Pick<
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
+  /** What is no longer trusted; none of it is among `clusters` and `links`. */
+  readonly revoked: Revoked;
   /** What holds for links that are no longer listed, as far as linkDefaults says so. */
   readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
   readonly charts: ChartsConfig;
+}
+
+/** Clusters and links with `revoked: true`. */
+export interface Revoked {
+  /** By name. Nothing may contact them. */
+  readonly clusters: ReadonlyMap<string, ClusterConfig>;
+  /** Links that are revoked by themselves, between clusters that are not. */
+  readonly links: readonly { readonly source: string; readonly target: string }[];
 }
 
 /** Where the trust anchors and issuers come from, which all clusters share. */

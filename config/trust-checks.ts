@@ -134,7 +134,8 @@ function providedIssuers(
       const rule = "it must be for one of the configured clusters";
       return sentence(["trust", "issuers", name], `is for cluster ${quoted(name)}`, rule);
     });
-  const each = [...clusters.keys()].flatMap((name) => {
+  const each = [...clusters].flatMap(([name, { values }]) => {
+    if (values.revoked === true) return [];
     const path = ["trust", "issuers", name];
     const issuer = Object.hasOwn(issuers, name) ? issuers[name] : undefined;
     if (issuer !== undefined)

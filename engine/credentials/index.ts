@@ -8,14 +8,18 @@ export {
   accountAnnotation,
   accountName,
   credentialsSecrets,
+  discoveryAnnotation,
   managedBy,
   tokenType,
   type Namespaces,
   type SecretHead,
 } from "./objects.ts";
-export { accessRules, linkUse } from "./rules.ts";
+export { accessRules, discoverySelectors, linkUse } from "./rules.ts";
 export type {
   PolicyRule,
+  RevocationArgs,
+  RevocationInputs,
+  RevocationTarget,
   TargetArgs,
   TargetFacts,
   TargetInputs,

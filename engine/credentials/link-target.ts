@@ -58,10 +58,10 @@ function argsIn(
   all: Partial<TargetInputs>,
 ): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
-  const { linkerdNamespace, multiclusterNamespace, rotation } = all;
+  const { linkerdNamespace, multiclusterNamespace, rotation, discoverySelectors } = all;
   return {
     ...{ source, target, access, apiServer, targetDomain, gateway },
-    ...{ linkerdNamespace, multiclusterNamespace, rotation },
+    ...{ linkerdNamespace, multiclusterNamespace, rotation, discoverySelectors },
   };
 }
 

@@ -28,6 +28,9 @@ export const tokenType = "kubernetes.io/service-account-token";
 /** Annotation of a token Secret that names its service account. */
 export const accountAnnotation = "kubernetes.io/service-account.name";
 
+/** Annotation of the destination controller's Secret: whether its token may discover pods. */
+export const discoveryAnnotation = "linkerd-multicluster/discovery";
+
 /**
  * Metadata and type of a credentials Secret; its one key, `kubeconfig`, is added where it is made.
  * `Text` may stand for a text that is not known yet.

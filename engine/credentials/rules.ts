@@ -12,12 +12,27 @@ export interface LinkUse {
 
 const watched = ["get", "list", "watch"] as const;
 
-/** A link whose selectors for remote discovery and federation select nothing is gateway only. */
-export function linkUse(spec: LinkSpec, mirroring: "pulumi" | "controller"): LinkUse {
-  return {
-    controller: mirroring === "controller",
-    discovery: [spec.remoteDiscoverySelector, spec.federatedServiceSelector].some(selectsSomething),
-  };
+/** The selectors of Services whose pods the source watches; none: the link is gateway only. */
+export function discoverySelectors(
+  spec: Pick<LinkSpec, "remoteDiscoverySelector" | "federatedServiceSelector">,
+): LabelSelector[] {
+  return [spec.remoteDiscoverySelector, spec.federatedServiceSelector].filter(selectsSomething);
+}
+
+/**
+ * Linkerd's controller mirrors what it finds at any time, so it needs all that its selectors may ask
+ * for. This program mirrors in its runs alone, which give the rights first.
+ *
+ * @param discovers whether the target has Services that `discoverySelectors` select
+ */
+export function linkUse(
+  spec: LinkSpec,
+  mirroring: "pulumi" | "controller",
+  discovers: boolean,
+): LinkUse {
+  const controller = mirroring === "controller";
+  const discovery = discoverySelectors(spec).length > 0 && (controller || discovers);
+  return { controller, discovery };
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { ApiServer } from "../kubernetes/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
-import type { GatewaySource } from "../mirroring/model/link.ts";
+import type { GatewaySource, LabelSelector } from "../mirroring/model/link.ts";
 
 /** When a link's token is replaced by a new one. */
 export interface TokenRotation {
   /** From 1 up; a change of it rotates the token. */
   readonly generation: number;
-  /** Days after which the next run replaces the token; without it tokens never expire. */
+  /** Days after which the next run replaces the token; absent only in state of earlier versions. */
   readonly maxAgeDays?: number;
 }
 
@@ -24,6 +24,8 @@ export interface TargetArgs {
   /** The target's cluster domain as the stack config has it. */
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;
+  /** Of Services whose pods the source watches; absent: none are, or the target is not asked. */
+  readonly discoverySelectors?: readonly LabelSelector[];
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly rotation: TokenRotation;
@@ -41,6 +43,8 @@ export interface TargetFacts extends ApiServer {
   readonly clusterDomain: string;
   /** Absent on a flat network. */
   readonly gateway?: LinkGateway;
+  /** Whether the target has Services that `discoverySelectors` select; absent where it was not asked. */
+  readonly discovers?: boolean;
   /** Name of the token Secret in use after this run. */
   readonly token: string;
 }
@@ -62,6 +66,31 @@ export interface PolicyRule {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly resourceNames?: readonly string[];
+}
+
+/** A cluster in which an account is revoked. */
+export interface RevocationTarget extends ClusterAccess {
+  /** UID of its `kube-system` as read in this run; absent where it could not be. */
+  readonly uid?: string;
+}
+
+/** A cluster that loses its access to others. Holds no credential. */
+export interface RevocationArgs {
+  readonly source: string;
+  /** All of the cluster is revoked, and nothing may contact it; else only its access to these targets. */
+  readonly isolated: boolean;
+  /** By name; none with `manage: mirrors`, which gives no access. */
+  readonly targets: Readonly<Record<string, RevocationTarget>>;
+  /** Of the service account. */
+  readonly namespace: string;
+}
+
+/** The inputs as `check` returns them. */
+export interface RevocationInputs extends RevocationArgs {
+  /** By target: the objects that there still are; absent once there are none. */
+  readonly deletes?: Readonly<Record<string, string>>;
+  /** Incremented by each run that has something to delete; `diff` compares it. */
+  readonly revision: number;
 }
 
 /** Which token to try, by reference: the token itself is read from its Secret. */

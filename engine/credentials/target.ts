@@ -4,7 +4,9 @@ import type { Kubernetes } from "../kubernetes/interface.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
-import { accountAnnotation, accountName, managedBy, tokenType } from "./objects.ts";
+import { selectorText } from "./selector-text.ts";
+import { accountName } from "./objects.ts";
+import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { type LiveToken, tokenDue } from "./tokens.ts";
@@ -38,10 +40,11 @@ export async function readTarget(
   try {
     const server = await serverFacts(args, context.environment);
     const kubernetes = await context.client();
-    const [domains, gateway, live] = await Promise.all([
+    const [domains, gateway, live, discovers] = await Promise.all([
       readDomains(args, kubernetes),
       readGateway(args, kubernetes),
       readTokens(args, kubernetes),
+      readDiscovery(args, kubernetes),
     ]);
     if ("outcome" in domains) return domains;
     if (gateway !== undefined && "outcome" in gateway) return gateway;
@@ -50,10 +53,9 @@ export async function readTarget(
     return {
       outcome: "read",
       facts: {
-        ...server,
-        ...domains,
+        ...{ ...server, ...domains, token: name },
         ...(gateway !== undefined && { gateway: gateway.facts }),
-        token: name,
+        ...(discovers !== undefined && { discovers }),
       },
       ...(why !== undefined && { rotates: why }),
       notes: [...domainNotes(args, domains), ...(gateway?.notes ?? [])],
@@ -109,25 +111,26 @@ async function readGateway(
     : { facts: { ...answer.facts, probe: probe.probe }, notes };
 }
 
+async function readDiscovery(
+  { discoverySelectors }: TargetArgs,
+  kubernetes: Kubernetes,
+): Promise<boolean | undefined> {
+  if (discoverySelectors === undefined) return undefined;
+  const lists = discoverySelectors.map((selector) =>
+    kubernetes.list(resources.services, { labelSelector: selectorText(selector) }),
+  );
+  return (await Promise.all(lists)).some((services) => services.length > 0);
+}
+
 /** Names and ages of the account's tokens; one that is being deleted no longer counts. */
 async function readTokens(
   { multiclusterNamespace, source }: TargetArgs,
   kubernetes: Kubernetes,
 ): Promise<LiveToken[]> {
-  const labelSelector = Object.entries(managedBy)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
-  const found = await kubernetes.list(resources.secrets, {
-    namespace: multiclusterNamespace,
-    labelSelector,
-  });
-  const account = accountName(source);
-  return found.flatMap(({ type, metadata }) => {
-    const { name, annotations, creationTimestamp = "", deletionTimestamp } = metadata;
-    const isOurs = annotations?.[accountAnnotation] === account;
-    if (type !== tokenType || !isOurs || deletionTimestamp !== undefined) return [];
-    return [{ name, createdAt: new Date(creationTimestamp) }];
-  });
+  const found = await tokensOf(accountName(source), multiclusterNamespace, kubernetes);
+  return found.flatMap(({ metadata: { name, creationTimestamp = "", deletionTimestamp } }) =>
+    deletionTimestamp === undefined ? [{ name, createdAt: new Date(creationTimestamp) }] : [],
+  );
 }
 
 function domainNotes({ target, targetDomain }: TargetArgs, { clusterDomain }: Domains): string[] {

@@ -106,6 +106,11 @@ export interface Secret {
   readonly data?: StringMap;
 }
 
+/** An object of which nothing but the metadata is read. */
+export interface OtherObject {
+  readonly metadata: ObjectMeta;
+}
+
 export interface Container {
   readonly name: string;
   readonly env?: readonly { readonly name: string; readonly value?: string }[];

@@ -5,6 +5,7 @@ import type {
   Deployment,
   Endpoints,
   Namespace,
+  OtherObject,
   Pod,
   Secret,
   Service,
@@ -63,6 +64,13 @@ const multicluster = {
   path: "apis/multicluster.linkerd.io/v1alpha3",
 } as const;
 
+const rbac = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  path: "apis/rbac.authorization.k8s.io/v1",
+  namespaced: false,
+  shape: shapes.clusterScoped,
+} as const;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: {
@@ -88,6 +96,18 @@ export const resources = {
     namespaced: false,
     shape: shapes.serviceCidr,
   } as Resource<ServiceCidr>,
+  serviceAccounts: namespaced<OtherObject>(
+    core,
+    "ServiceAccount",
+    "serviceaccounts",
+    shapes.serviceAccount,
+  ),
+  clusterRoles: { ...rbac, kind: "ClusterRole", plural: "clusterroles" } as Resource<OtherObject>,
+  clusterRoleBindings: {
+    ...rbac,
+    kind: "ClusterRoleBinding",
+    plural: "clusterrolebindings",
+  } as Resource<OtherObject>,
   accessReviews: {
     apiVersion: "authorization.k8s.io/v1",
     path: "apis/authorization.k8s.io/v1",

@@ -140,6 +140,12 @@ const namespace: Shape = {
   rest: map({ metadata }),
 };
 
+/** Of a kind without namespaces of which only `metadata` is used. */
+const clusterScoped: Shape = {
+  identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
+  rest: map({ metadata }),
+};
+
 /** Of a kind of which these fields are used, beside `metadata`. */
 function namespaced(fields: Readonly<Record<string, Check>>): Shape {
   return { identity, rest: map({ metadata, ...fields }) };
@@ -202,6 +208,8 @@ export const shapes = {
     identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
     rest: map({ metadata, spec: map({ cidrs: list(text("a range of addresses", isCidr)) }) }),
   },
+  serviceAccount: namespaced({}),
+  clusterScoped,
   /** An answer to a question, which is stored nowhere and has no name. */
   accessReview: {
     identity: map({}),

@@ -8,6 +8,7 @@ export { clusterIdentities, type IdentityInputs } from "./cluster-identity.ts";
 export { linkTargets, tokenChecks } from "./credentials.ts";
 export { health } from "./health.ts";
 export { mirrors } from "./mirrors.ts";
+export { revocations } from "./revocations.ts";
 
 const engine = engineAddress(process.argv);
 if (engine !== undefined) watchEngine(engine, () => process.exit(1));

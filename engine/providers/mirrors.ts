@@ -21,6 +21,7 @@ import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import type { Cancellation } from "../kubernetes/cancellation.ts";
 import { cancellation as ofThisProcess, unlessCancelled } from "./cancellation.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
+import { IsolatedHere, isolatedHere } from "./isolated-here.ts";
 import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
 /**
@@ -33,6 +34,7 @@ export interface Process {
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
   readonly cancellation: Cancellation;
+  readonly isolated: IsolatedHere;
 }
 
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
@@ -44,8 +46,9 @@ export class MirrorsProvider {
     clusters = new Clusters({ cancellation }),
     wanted = new WantedHere(),
     say = print,
+    isolated = isolatedHere,
   }: Partial<Process> = {}) {
-    this.#process = { clusters, wanted, say, cancellation };
+    this.#process = { clusters, wanted, say, cancellation, isolated };
   }
 
   check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
@@ -120,7 +123,11 @@ export class MirrorsProvider {
   }
 
   async delete(_id: string, props: Outputs) {
-    const { clusters, wanted, say } = this.#process;
+    const { clusters, wanted, say, isolated } = this.#process;
+    if (isolated.has(props.source)) {
+      say(`${props.source}: it is revoked, so its mirrors are left as they are and forgotten`);
+      return;
+    }
     return withoutTrace(async () => {
       const failures = await removeAll(clusters, wanted, props, say);
       if (failures.length > 0)

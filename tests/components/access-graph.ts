@@ -17,6 +17,7 @@ export const facts: TargetFacts = {
   trustDomain: "trust.example",
   clusterDomain: "cluster.local",
   token: `${account}-token-1-1`,
+  discovers: true,
   gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
 };
 

@@ -30,6 +30,7 @@ describe("a link's credentials before they exist", function () {
       annotations: {
         "multicluster.linkerd.io/trust-domain": unknown,
         "multicluster.linkerd.io/cluster-domain": unknown,
+        "linkerd-multicluster/discovery": unknown,
       },
     });
     const { inputs } = resource("kubernetes:multicluster.linkerd.io/v1alpha3:Link", "east/west");

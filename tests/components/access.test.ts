@@ -49,6 +49,31 @@ describe("a link's access and credentials", function () {
     ]);
   });
 
+  it("have no rights for discovery, nor another Secret, until the target has something to discover", async () => {
+    const { discovers, ...rest } = facts;
+    const none = await graph({}, { preview: false, known: true, facts: rest });
+    const role = none.resource("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "east/west");
+    assert.deepEqual(role.inputs.rules, accessRules([{ controller: false, discovery: false }]));
+    const check = none.resource("pulumi-nodejs:dynamic/linkerd:TokenCheck", "east/west");
+    assert.deepEqual(check.inputs.rules, role.inputs.rules);
+    // Another annotation, so another Secret once there is: the destination controller has to see it come.
+    const secret = none.resource("kubernetes:core/v1:Secret", "east/west/destination");
+    const { annotations } = secret.inputs.metadata as { annotations: Record<string, string> };
+    assert.equal(annotations["linkerd-multicluster/discovery"], "false");
+    // Linkerd's controller mirrors at any time, and the target need not be asked.
+    const controller = await graph(
+      { mirroring: "controller" },
+      { preview: false, known: true, facts: rest },
+    );
+    const asked = controller.resource("pulumi-nodejs:dynamic/linkerd:LinkTarget", "east/west");
+    assert.equal(asked.inputs["discoverySelectors"], undefined);
+    const other = controller.resource(
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole",
+      "east/west",
+    );
+    assert.deepEqual(other.inputs.rules, accessRules([{ controller: true, discovery: true }]));
+  });
+
   it("have a token Secret under the name that is due, made before the old one goes", async () => {
     const { resource } = await graph();
     const { inputs, deleteBeforeReplace } = resource(
@@ -88,6 +113,7 @@ describe("a link's access and credentials", function () {
         annotations: {
           "multicluster.linkerd.io/trust-domain": "trust.example",
           "multicluster.linkerd.io/cluster-domain": "cluster.local",
+          "linkerd-multicluster/discovery": "true",
         },
       },
     });
@@ -202,6 +228,10 @@ describe("a link's access and credentials", function () {
       },
       ...{ linkerdNamespace: "linkerd", multiclusterNamespace: "linkerd-multicluster" },
       ...{ access: { context: "k3d-west" }, apiServer, rotation },
+      discoverySelectors: [
+        { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
+        { matchLabels: { "mirror.linkerd.io/federated": "member" } },
+      ],
       gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
     });
   });

@@ -14,6 +14,7 @@ export interface Registered {
   /** `type name` of what it has to come after, by any input or option. */
   readonly dependencies: readonly string[];
   readonly ignoreChanges: readonly string[];
+  readonly retainOnDelete: boolean;
   /** As JSON. */
   readonly replacementTrigger: unknown;
 }
@@ -97,6 +98,7 @@ function mocks(
           parent: shortName(request.getParent()),
           dependencies: request.getDependenciesList().map(shortName).toSorted(),
           ignoreChanges: request.getIgnorechangesList(),
+          retainOnDelete: request.getRetainondelete() ?? false,
           replacementTrigger: request.getReplacementTrigger()?.toJavaScript(),
         });
       const outputs = state.get(`${type} ${name}`) ?? tlsOutputs(type, unwrapped(all));

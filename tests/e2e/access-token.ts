@@ -5,6 +5,9 @@ import { checkToken } from "../../engine/credentials/token-check.ts";
 import { connect } from "../../engine/kubernetes/connect.ts";
 import { KubernetesError } from "../../engine/kubernetes/errors.ts";
 import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
+import { inParallel } from "../../engine/kubernetes/parallel.ts";
+import type { Cluster } from "../../testbed/bed.ts";
+import { request } from "../../testbed/request.ts";
 import type { ClusterAccess } from "../../engine/kubernetes/kubeconfig.ts";
 
 const core = { apiVersion: "v1", path: "api/v1", namespaced: true } as const;
@@ -46,6 +49,70 @@ export async function listable(access: ClusterAccess, token: string): Promise<st
   );
   await client.close();
   return allowed.flat().sort();
+}
+
+interface ApiResources {
+  readonly groupVersion: string;
+  readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
+}
+
+/** Verbs of RBAC beside those that the API server lists for a resource. */
+const otherVerbs = ["impersonate", "bind", "escalate", "approve", "sign", "use", "*"];
+
+/**
+ * All that whoever has the token may do in the whole cluster, by the API server's own word: every verb
+ * on every resource that it serves, on Linkerd's Servers, and on the one object with rules of its own.
+ */
+export async function allowedIn(cluster: Cluster, token: string): Promise<string[]> {
+  const standard = ["get", "list", "watch", "create", "update", "patch", "delete"];
+  const verbs = [...standard, "deletecollection", ...otherVerbs];
+  const served = await servedBy(cluster);
+  const names = [...served, "servers.policy.linkerd.io", "configmaps/linkerd-config"];
+  assert(served.length > 80, served.join(" "));
+  const questions = names.flatMap((name) => verbs.map((verb) => ({ name, verb })));
+  const answers = await inParallel(questions, async ({ name, verb }) => {
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const spec = { resourceAttributes: { ...attributesOf(name), verb } };
+    const { body } = await request({ ...cluster.access, token }, "POST", path, { spec });
+    const { status } = body as { readonly status: { readonly allowed: boolean } };
+    return status.allowed ? [`${verb} ${name}`] : [];
+  });
+  const allowed = answers.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
+  return allowed.flat().sort();
+}
+
+/** `resource.group`, subresources too, as `pods/exec`. */
+async function servedBy({ request: ask }: Cluster): Promise<string[]> {
+  const { body } = await ask("GET", "/apis");
+  const { groups } = body as {
+    readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
+  };
+  const paths = groups.flatMap(({ versions }) =>
+    versions.map((each) => `apis/${each.groupVersion}`),
+  );
+  const lists = await Promise.all(["api/v1", ...paths].map((path) => ask("GET", `/${path}`)));
+  const names = lists.flatMap((answer) => {
+    const { groupVersion, resources: found } = answer.body as ApiResources;
+    const group = groupVersion.includes("/") ? `.${groupVersion.split("/")[0] ?? ""}` : "";
+    return found.map(({ name }) => {
+      const [resource = "", ...subresource] = name.split("/");
+      return [resource + group, ...subresource].join("/");
+    });
+  });
+  return [...new Set(names)];
+}
+
+function attributesOf(name: string) {
+  const [resource = "", subresource] = name.split("/");
+  const [plural = "", ...group] = resource.split(".");
+  const named = name === "configmaps/linkerd-config";
+  return {
+    ...{ resource: plural, group: group.join(".") },
+    ...(subresource !== undefined && (named ? { name: subresource } : { subresource })),
+  };
 }
 
 /** As the provider tries a token, but only once. */

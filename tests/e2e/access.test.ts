@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { discoverySelectors } from "../../engine/credentials/rules.ts";
 import { linkManifestSpec } from "../../engine/credentials/link-manifest.ts";
 import { linkTargets, tokenChecks } from "../../engine/providers/credentials.ts";
 import type { TargetFacts, TokenCheckArgs } from "../../engine/credentials/state.ts";
@@ -12,7 +13,8 @@ import { addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { account, type Graph, namespaces } from "../components/access-graph.ts";
 import { link } from "../unit/fixtures/link.ts";
 import * as clusters from "./access-clusters.ts";
-import { denied, listable, tryOnce } from "./access-token.ts";
+import { allowedIn, denied, listable, tryOnce } from "./access-token.ts";
+import { addService } from "./objects.ts";
 
 const readable = (verbs: readonly string[]) => ({
   apiGroups: [""],
@@ -20,6 +22,24 @@ const readable = (verbs: readonly string[]) => ({
   verbs,
 });
 const servers = { apiGroups: ["policy.linkerd.io"], resources: ["servers"], verbs: ["list"] };
+
+const watched = (resource: string) => ["get", "list", "watch"].map((verb) => `${verb} ${resource}`);
+const gatewayRights = [
+  ...["services", "endpoints"].flatMap(watched),
+  "get configmaps/linkerd-config",
+];
+const discoveryRights = [
+  "pods",
+  "endpointslices.discovery.k8s.io",
+  "replicasets.apps",
+  "servers.policy.linkerd.io",
+].flatMap(watched);
+/** What Kubernetes lets every authenticated user do: ask about itself (ClusterRole system:basic-user). */
+const everybody = [
+  "create selfsubjectaccessreviews.authorization.k8s.io",
+  "create selfsubjectreviews.authentication.k8s.io",
+  "create selfsubjectrulesreviews.authorization.k8s.io",
+];
 
 describe("access to a real target", function () {
   this.timeout("20m");
@@ -133,9 +153,22 @@ describe("access to a real target", function () {
     assert.equal(await clusters.answerTo(bed.clusters.west, token, secret), 403);
   });
 
-  it("is what the destination controller needs, once the link uses remote discovery", async () => {
+  it("is exactly that, whatever verb on whatever resource of the API server is tried", async () => {
     const { west } = bed.clusters;
-    const flat = await clusters.graphOf(facts);
+    assert.deepEqual(await allowedIn(west, token), [...everybody, ...gatewayRights].sort());
+  });
+
+  it("is what the destination controller needs, once the target has something to discover", async () => {
+    const { west } = bed.clusters;
+    const selectors = { discoverySelectors: discoverySelectors(link()) };
+    const discovers = async () =>
+      (await linkTargets.check({}, clusters.question(bed, selectors))).inputs.facts?.discovers;
+    assert.equal(await discovers(), false);
+    await addService(west, "default", "found", {
+      labels: { "mirror.linkerd.io/exported": "remote-discovery" },
+    });
+    assert.equal(await discovers(), true);
+    const flat = await clusters.graphOf({ ...facts, discovers: true });
     const { rules } = flat.resource(roleType, "east/west").inputs;
     const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${account}`;
     assert.equal((await west.request("PATCH", path, { rules })).code, 200);
@@ -144,6 +177,8 @@ describe("access to a real target", function () {
       ...["endpoints", "endpointslices", "pods", "replicasets", "services"],
     ]);
     assert.deepEqual(await denied(checkArgs(first), servers), []);
+    const all = [...everybody, ...gatewayRights, ...discoveryRights];
+    assert.deepEqual(await allowedIn(west, token), all.sort());
     graph = await clusters.graphOf(facts, {}, token);
   });
 

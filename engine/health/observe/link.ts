@@ -1,4 +1,5 @@
-import { accessRules, linkUse } from "../../credentials/rules.ts";
+import { selects } from "../../mirroring/desired/selector.ts";
+import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
 import type { Secret } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
@@ -73,11 +74,15 @@ async function readCredentials(
   const from = mesh.clusters[link.source];
   const isRead = source.linkerd !== undefined && target.linkerd !== undefined;
   if (!isRead || access === undefined || from === undefined) return undefined;
+  const selectors = discoverySelectors(link);
+  const discovers = [...valueOf(target).services.values()].some(({ metadata }) =>
+    selectors.some((selector) => selects(selector, metadata.labels)),
+  );
   const context = {
     target: link.target,
     access,
     uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
-    rules: accessRules([linkUse(link, mirroring)]),
+    rules: accessRules([linkUse(link, mirroring, discovers)]),
   };
   // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();

@@ -160,7 +160,10 @@ function limitOf(
   return {
     ...{ source, target, removed: true },
     maxDeletions: maxDeletions ?? linkDefaults.maxDeletions,
-    allowDeletions: allowDeletions === true || args.allowDeletions === true,
+    allowDeletions:
+      allowDeletions === true ||
+      args.allowDeletions === true ||
+      args.revokedTargets?.includes(target) === true,
   };
 }
 

@@ -27,6 +27,8 @@ export interface MirrorsArgs {
   readonly controllerLinks?: readonly string[];
   /** What these links do not mirror and is not missing, since it is mirrored into other clusters. */
   readonly selectedElsewhere?: readonly SelectedElsewhere[];
+  /** Targets that are no longer trusted: whatever was mirrored from them goes, however much. */
+  readonly revokedTargets?: readonly string[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */
   readonly allowDeletions?: boolean;
   /** Namespace of the source's Link resources, whose status is to be kept; absent: none is. */

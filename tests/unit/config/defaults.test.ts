@@ -210,6 +210,11 @@ describe("stack config: a cluster with its defaults", () => {
 });
 
 describe("stack config: the whole", () => {
+  it("a link's token is rotated by age", () => {
+    deepEqual(linkOf({}).rotation, { generation: 1, maxAgeDays: 90 });
+    equal(linkOf({ credentialsMaxAge: 7 }).rotation.maxAgeDays, 7);
+  });
+
   it("defaults", () => {
     const { clusters: known, ...rest } = configOf({});
     deepEqual([...known.keys()], ["west", "east"]);
@@ -220,6 +225,7 @@ describe("stack config: the whole", () => {
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
       removedLinks: { allowDeletions: false },
+      revoked: { clusters: new Map(), links: [] },
       trust: {
         kind: "generated",
         generation: 1,

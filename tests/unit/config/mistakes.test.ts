@@ -4,9 +4,9 @@ import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
-const linkKeys = `source, target, ${defaultsKeys}`;
+const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
-  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, gatewayApi";
+  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
 const clusterName =
   'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated" and "constructor", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =

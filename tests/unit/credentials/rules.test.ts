@@ -60,9 +60,18 @@ describe("access in the target", () => {
   ] as const;
   for (const [when, spec, mirroring, rules] of cases) {
     it(`is ${rules.length} rules where ${when}`, () => {
-      assert.deepEqual(accessRules([linkUse(link(spec), mirroring)]), rules);
+      assert.deepEqual(accessRules([linkUse(link(spec), mirroring, true)]), rules);
     });
   }
+
+  it("has no rights for discovery while the target has nothing to discover", () => {
+    assert.deepEqual(accessRules([linkUse(link(), "pulumi", false)]), gatewayOnly);
+  });
+
+  it("has them from the start where Linkerd's controller may find something at any time", () => {
+    const rules = [...gatewayOnly, events, ...discovery];
+    assert.deepEqual(accessRules([linkUse(link(), "controller", false)]), rules);
+  });
 
   it("is what all of a consumer's links need together", () => {
     const uses = [

@@ -39,6 +39,14 @@ describe("stack config: trust", () => {
     );
   });
 
+  it("needs no issuer for a revoked cluster", () => {
+    const { clusters } = configOf({
+      clusters: { west: null, east: { revoked: true } },
+      trust: { anchors: root.pem, issuers: { west: own(west) } },
+    });
+    deepEqual([...clusters.keys()], ["west"]);
+  });
+
   it("provided anchors and issuers", () => {
     const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
     deepEqual(trust, {

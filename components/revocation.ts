@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { MeshConfig, Revoked } from "../config/mesh.ts";
+import type { RevocationArgs, RevocationInputs } from "@linkerd-multicluster/engine/credentials";
+
+/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
+const provider: pulumi.dynamic.ResourceProvider<RevocationInputs, RevocationInputs> = {
+  async check(olds, news) {
+    return (await import("@linkerd-multicluster/engine")).revocations.check(olds, news);
+  },
+  async diff(id, olds, news) {
+    return (await import("@linkerd-multicluster/engine")).revocations.diff(id, olds, news);
+  },
+  async create(inputs) {
+    return (await import("@linkerd-multicluster/engine")).revocations.create(inputs);
+  },
+  async update(id, olds, news) {
+    return (await import("@linkerd-multicluster/engine")).revocations.update(id, olds, news);
+  },
+  async read(id, props) {
+    return (await import("@linkerd-multicluster/engine")).revocations.read(id, props);
+  },
+  async delete() {
+    await (await import("@linkerd-multicluster/engine")).revocations.delete();
+  },
+};
+
+/**
+ * Who loses access to which clusters. A revoked cluster loses it to all that remain, whichever links
+ * the config still lists: its account is looked for in each of them.
+ *
+ * @param uids of the clusters that remain, as read at the start of this run
+ */
+export function revocationArgs(
+  { clusters, manage, multiclusterNamespace, revoked }: MeshConfig,
+  uids: ReadonlyMap<string, string | undefined>,
+): readonly RevocationArgs[] {
+  const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
+    ...{ source, isolated, namespace: multiclusterNamespace },
+    targets: Object.fromEntries(
+      [...names].flatMap((name) => {
+        const access = clusters.get(name)?.access;
+        const uid = uids.get(name);
+        return access === undefined || manage === "mirrors"
+          ? []
+          : [[name, { ...access, ...(uid !== undefined && { uid }) }] as const];
+      }),
+    ),
+  });
+  const sources = new Set(revoked.links.map(({ source }) => source));
+  return [
+    ...[...revoked.clusters.keys()].map((name) => args(name, true, clusters.keys())),
+    ...[...sources].map((name) => args(name, false, targetsRevokedFor(name, revoked))),
+  ];
+}
+
+/** Targets whose Services a source no longer mirrors because the link or the target is revoked. */
+export function revokedTargetsOf(source: string, revoked: Revoked): string[] {
+  return [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
+}
+
+function targetsRevokedFor(source: string, { links }: Revoked): string[] {
+  return links.filter((link) => link.source === source).map(({ target }) => target);
+}
+
+/** Ends the access of one cluster to others; goes through the clusters that it had access to alone. */
+export class Revocation extends pulumi.dynamic.Resource {
+  constructor(
+    name: string,
+    args: pulumi.Inputs & RevocationArgs,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      provider,
+      name,
+      { ...args, revision: undefined },
+      { ...opts, hideDiffs: ["__provider", "targets"] },
+      "linkerd",
+      "Revocation",
+    );
+  }
+}

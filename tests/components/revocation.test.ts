@@ -1,0 +1,113 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
+
+const type = "pulumi-nodejs:dynamic/linkerd:Revocation";
+const clusters = { west: null, north: null, east: { context: "k3d-east", revoked: true } };
+const links = [
+  { source: "east", target: "west" },
+  { source: "north", target: "east" },
+  { source: "north", target: "west" },
+];
+
+/** `kind name` of all that names a cluster or one of its links. */
+const about = (mesh: MockedMesh, cluster: string): string[] =>
+  mesh.resources
+    .filter(({ name }) => new RegExp(`(^|/)${cluster}($|[-/])`).test(name))
+    .map((each) => `${each.type.split(":").at(-1) ?? ""} ${each.name}`)
+    .toSorted();
+
+describe("a revoked cluster", function () {
+  this.timeout(30_000);
+  let mesh: MockedMesh;
+
+  before(async () => {
+    mesh = await mockedMesh({ manage: "links", clusters, links });
+  });
+
+  it("leaves nothing registered but its provider, which reaches nothing", () => {
+    deepEqual(about(mesh, "east"), ["Cluster east", "Revocation east", "kubernetes east"]);
+    const { kubeconfig, ...inputs } = mesh.inputs(types.provider, "east");
+    deepEqual(inputs, {
+      context: "k3d-east",
+      clusterIdentifier: "east",
+      deleteUnreachable: "true",
+      skipUpdateUnreachable: "true",
+    });
+    deepEqual(JSON.parse(String(kubeconfig)), {
+      ...{ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] },
+    });
+    // Without this, Pulumi would find another resource, and not the provider that state names.
+    equal(mesh.resource(types.provider, "east").parent, `${types.cluster} east`);
+  });
+
+  it("loses its access to all that remain, once these are known to be the same as before", () => {
+    deepEqual(mesh.inputs(type, "east"), {
+      source: "east",
+      isolated: true,
+      namespace: "linkerd-multicluster",
+      targets: {
+        west: { context: "west", uid: "uid-of-west" },
+        north: { context: "north", uid: "uid-of-north" },
+      },
+    });
+    deepEqual(mesh.needs(type, "east").toSorted(), [
+      `${types.identity} north`,
+      `${types.identity} west`,
+    ]);
+  });
+
+  it("leaves the mirrors of other sources, whatever maxDeletions says", () => {
+    const { links: mirrored, revokedTargets } = mesh.inputs(types.mirrors, "north");
+    deepEqual(mirrored, [{ source: "north", target: "west" }]);
+    deepEqual(revokedTargets, ["east"]);
+  });
+
+  it("is no part of what is checked at the end", () => {
+    const { mesh: checked } = mesh.inputs(types.health, "health");
+    equal(JSON.stringify(checked).includes("east"), false);
+  });
+
+  it("leaves its charts registered, to be forgotten with it, and no issuer", async () => {
+    const all = await mockedMesh({ clusters, links });
+    const charts = ["east-linkerd-control-plane", "east-linkerd-crds", "east-linkerd-multicluster"];
+    deepEqual(about(all, "east"), [
+      ...["Cluster east", ...charts.map((name) => `Release ${name}`)],
+      ...["Revocation east", "kubernetes east"],
+    ]);
+    for (const name of charts) {
+      const { retainOnDelete, provider } = all.resource(types.release, name);
+      deepEqual([retainOnDelete, provider], [true, "east"]);
+    }
+  });
+
+  it("with manage: mirrors is only told of, so that nothing of it is contacted", async () => {
+    const { inputs, resources } = await mockedMesh({ manage: "mirrors", clusters, links });
+    deepEqual(inputs(type, "east")["targets"], {});
+    deepEqual(resources.map((each) => each.name).toSorted(), ["east", "mesh", "north"]);
+  });
+});
+
+describe("a revoked link", function () {
+  this.timeout(30_000);
+
+  it("is not made, and all else of its source waits until its access has ended", async () => {
+    const mesh = await mockedMesh({
+      manage: "links",
+      clusters: { west: null, north: null, east: null },
+      links: [
+        { source: "east", target: "west", revoked: true },
+        { source: "east", target: "north" },
+        { source: "north", target: "west" },
+      ],
+    });
+    const { isolated, targets } = mesh.inputs(type, "east");
+    deepEqual([isolated, targets], [false, { west: { context: "west", uid: "uid-of-west" } }]);
+    deepEqual(about(mesh, "west").includes("LinkAccount east/west"), false);
+    deepEqual(mesh.inputs(types.mirrors, "east")["revokedTargets"], ["west"]);
+    // Its children are registered once a component is.
+    const waits = mesh.resources
+      .filter(({ dependencies }) => dependencies.includes(`${type} east`))
+      .map((each) => `${each.type.split(":").at(-1) ?? ""} ${each.name}`);
+    deepEqual(waits.toSorted(), ["Health health", "LinkCredentials east/north", "Mirrors east"]);
+  });
+});

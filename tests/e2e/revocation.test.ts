@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { tokenName } from "../../engine/credentials/tokens.ts";
+import type { RevocationArgs } from "../../engine/credentials/state.ts";
+import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
+import { PartialFailure } from "../../engine/providers/failures.ts";
+import { IsolatedHere } from "../../engine/providers/isolated-here.ts";
+import { RevocationsProvider } from "../../engine/providers/revocations.ts";
+import { type Bed, type Cluster, startBed, until } from "../../testbed/bed.ts";
+import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { account, facts } from "../components/access-graph.ts";
+import * as clusters from "./access-clusters.ts";
+import { type Hostile, hostileServer } from "./hostile.ts";
+import { addNamespace, addService, serviceIn } from "./objects.ts";
+
+type Names = "west" | "east" | "north";
+
+const rbac = "/apis/rbac.authorization.k8s.io/v1";
+const token = tokenName(account, { generation: 1, serial: 1 });
+const paths = {
+  binding: `${rbac}/clusterrolebindings/${account}`,
+  account: `${clusters.inNamespace("linkerd-multicluster", "serviceaccounts")}/${account}`,
+  token: `${clusters.secretsOf}/${token}`,
+  role: `${rbac}/clusterroles/${account}`,
+};
+
+describe("revocation on real clusters, while the revoked one is in hostile hands", function () {
+  this.timeout("10m");
+
+  let bed: Bed<Names>;
+  let hostile: Hostile;
+
+  before(async () => {
+    bed = await startBed({ clusters: ["west", "east", "north"], runs: "controllers" });
+    const { west, east, north } = bed.clusters;
+    hostile = await hostileServer("east", east.access, join(bed.folder, "hostile"));
+    for (const cluster of [west, north]) await clusters.addNamespaces(cluster);
+  });
+  after(async () => {
+    await hostile.close();
+    await bed.stop();
+  });
+
+  describe("of an account", () => {
+    beforeEach(async () => {
+      const { west, north } = bed.clusters;
+      const { resources, ...graph } = await clusters.graphOf(facts);
+      // The same account in both targets.
+      for (const cluster of [west, north]) {
+        const inWest = resources.filter(({ provider }) => provider === "west");
+        const moved = inWest.map((each) => ({ ...each, provider: cluster.name }));
+        await clusters.carryOut(cluster, { ...graph, resources: moved });
+      }
+    });
+    afterEach(async () => {
+      const { west, north } = bed.clusters;
+      for (const cluster of [west, north])
+        for (const path of Object.values(paths)) await cluster.request("DELETE", path);
+    });
+
+    it("deletes its rights, itself and its tokens in every target, and is done then", async () => {
+      const { west, north } = bed.clusters;
+      const issued = await clusters.issuedToken(west, token);
+      assert.equal(await clusters.answerTo(west, issued, "/api/v1/services"), 200);
+      const provider = own();
+      const { inputs } = await provider.check({}, await args());
+      assert.deepEqual(inputs.deletes, {
+        north: everything,
+        west: everything,
+      });
+      await provider.create(inputs);
+      for (const cluster of [west, north]) assert.deepEqual(await left(cluster), []);
+      await until("the end of the token", [], async () => {
+        const code = await clusters.answerTo(west, issued, "/api/v1/services");
+        return code === 401 || undefined;
+      });
+      const again = await own().check(inputs, await args());
+      assert.deepEqual([again.inputs.deletes, again.inputs.revision], [undefined, 1]);
+      assert.deepEqual(await own().diff("", inputs, again.inputs), { changes: false });
+      assert.equal(hostile.connections(), 0);
+    });
+
+    it("ends it where it can, and fails for a target that does not answer", async () => {
+      const { west, north } = bed.clusters;
+      const { inputs } = await own().check({}, await args());
+      await west.cut();
+      try {
+        await assert.rejects(
+          own().create(inputs),
+          says(/^the access of east .*cluster west can't/),
+        );
+        assert.deepEqual(await left(north), []);
+      } finally {
+        await west.restore();
+      }
+      const next = await own().check(inputs, await args());
+      assert.deepEqual(next.inputs.deletes, { west: everything });
+      await own().update("", inputs, next.inputs);
+      assert.deepEqual(await left(west), []);
+    });
+
+    it("leaves what another program has made, says so, and deletes all else", async () => {
+      const { west } = bed.clusters;
+      const metadata = { labels: { "app.kubernetes.io/managed-by": "Helm" } };
+      assert.equal((await west.request("PATCH", paths.role, { metadata })).code, 200);
+      const { inputs } = await own().check({}, await args());
+      const expected = says(/ClusterRole west\/.*-east lacks the label app.*this program has not/);
+      await assert.rejects(own().create(inputs), expected);
+      assert.deepEqual(await left(west), ["role"]);
+    });
+
+    it("leaves a cluster alone that is not the one that the run has read", async () => {
+      const { west } = bed.clusters;
+      const { targets, ...rest } = await args();
+      const other = { ...targets, west: { context: "west", kubeconfig: bed.kubeconfig, uid: "u" } };
+      const { inputs } = await own().check({}, { ...rest, targets: other });
+      await assert.rejects(own().create(inputs), says(/leads to another cluster than before/));
+      assert.deepEqual(await left(west), Object.keys(paths));
+    });
+  });
+
+  describe("of a cluster, in a real engine with manage: mirrors", () => {
+    let stack: PulumiStack;
+
+    before(async () => {
+      const { west, east, north } = bed.clusters;
+      for (const cluster of [west, east, north]) await addNamespace(cluster, "shop");
+      const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
+      const member = { labels: { "mirror.linkerd.io/federated": "member" } };
+      for (const cluster of [west, east]) {
+        await addService(cluster, "shop", "web", exported);
+        await addService(cluster, "shop", "shared", member);
+      }
+      stack = await newStack(bed, "revoked", config({}));
+      await stack.pulumi("up", "--yes", "--skip-preview");
+      assert.ok(await serviceIn(north, "shop", "web-east"));
+    });
+
+    it("takes its mirrors and members out of other sources, and forgets its own", async () => {
+      const { east, north } = bed.clusters;
+      await stack.configure(config({ kubeconfig: hostile.kubeconfig, revoked: true }));
+      const said = await stack.pulumi("up", "--yes", "--skip-preview");
+      assert.match(said, /east: it is revoked, so its mirrors are left as they are and forgotten/);
+      assert.equal(await serviceIn(north, "shop", "web-east"), undefined);
+      assert.ok(await serviceIn(north, "shop", "web-west"));
+      const shared = await serviceIn(north, "shop", "shared-federated");
+      const members = shared?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"];
+      assert.equal(members, "shared@west");
+      assert.ok(await serviceIn(east, "shop", "web-west"));
+      assert.equal(hostile.connections(), 0);
+    });
+
+    it("changes nothing in the next run, and then lets it leave the config", async () => {
+      await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+      await stack.configure(config(undefined));
+      await stack.pulumi("up", "--yes", "--skip-preview");
+      assert.doesNotMatch(await stack.pulumi("stack", "export"), /::east"/);
+      assert.equal(hostile.connections(), 0);
+      await stack.pulumi("destroy", "--yes", "--skip-preview");
+    });
+  });
+
+  const everything = [
+    `ClusterRoleBinding ${account}`,
+    `ServiceAccount linkerd-multicluster/${account}`,
+    `Secret linkerd-multicluster/${token}`,
+    `ClusterRole ${account}`,
+  ].join(", ");
+
+  /** As another process has it. */
+  const own = () =>
+    new RevocationsProvider({ clusters: new Clusters(), isolated: new IsolatedHere() });
+
+  async function args(): Promise<RevocationArgs> {
+    const target = async (cluster: Cluster) => {
+      const path = "/api/v1/namespaces/kube-system";
+      const { metadata } = await clusters.get<{ metadata: { uid: string } }>(cluster, path);
+      return { context: cluster.name, kubeconfig: bed.kubeconfig, uid: metadata.uid };
+    };
+    const { west, north } = bed.clusters;
+    return {
+      ...{ source: "east", isolated: true, namespace: "linkerd-multicluster" },
+      targets: { west: await target(west), north: await target(north) },
+    };
+  }
+
+  /** What there still is of the account. */
+  async function left(cluster: Cluster): Promise<string[]> {
+    const codes = Object.entries(paths).map(async ([part, path]) => {
+      const { code } = await cluster.request("GET", path);
+      return code === 404 ? [] : [part];
+    });
+    return (await Promise.all(codes)).flat();
+  }
+
+  const says = (sentence: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof PartialFailure);
+    assert.match(error.reasons[0] ?? "", sentence);
+    return true;
+  };
+
+  /** @param east more keys of the cluster; undefined: it has left the config */
+  function config(east: Config | undefined): Config {
+    const own = { gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.mesh" } };
+    const pair = (source: Names, target: Names) => ({ source, target, maxDeletions: 0 });
+    const all = [pair("east", "west"), pair("north", "east"), pair("north", "west")];
+    return {
+      manage: "mirrors",
+      clusters: { west: own, north: own, ...(east !== undefined && { east: { ...own, ...east } }) },
+      links: east === undefined ? [pair("north", "west")] : all,
+    };
+  }
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { type Bed, type Cluster, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
+import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { inNamespace, post } from "./access-clusters.ts";
+import { addNamespace, addService, serviceIn } from "./objects.ts";
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly Rule[];
+}
+
+const runner = "linkerd-multicluster-runner";
+const rbac = "/apis/rbac.authorization.k8s.io/v1";
+const paths: Readonly<Record<string, string>> = {
+  Namespace: "/api/v1/namespaces",
+  ServiceAccount: inNamespace(runner, "serviceaccounts"),
+  ClusterRole: `${rbac}/clusterroles`,
+  ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+};
+const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
+const member = { labels: { "mirror.linkerd.io/federated": "member" } };
+
+describe("a runner with manage: mirrors that has the rights of examples/rbac and no others", function () {
+  this.timeout("10m");
+
+  let bed: Bed<"west" | "east">;
+  let granted: Readonly<Record<"preview" | "up", ReadonlySet<string>>>;
+  let kubeconfigs: Readonly<Record<"reader" | "writer", string>>;
+  let reader: PulumiStack;
+  let writer: PulumiStack;
+
+  before(async () => {
+    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
+    const { west, east } = bed.clusters;
+    const preview = await manifests("preview.yaml");
+    const up = await manifests("up.yaml");
+    for (const cluster of [west, east])
+      for (const manifest of cluster === west ? preview : [...preview, ...up])
+        await post(cluster, paths[manifest.kind] ?? "", manifest);
+    granted = { preview: rightsIn(preview), up: rightsIn(up) };
+    await addNamespace(west, "shop");
+    await addService(west, "shop", "web", exported);
+    await addService(west, "shop", "shared", member);
+    kubeconfigs = { reader: join(bed.folder, "reader"), writer: join(bed.folder, "writer") };
+    const westAs = { name: "west", access: await accessOf(west, "preview") };
+    const eastAs = async (name: string) => ({ name: "east", access: await accessOf(east, name) });
+    await writeKubeconfig(kubeconfigs.reader, [westAs, await eastAs("preview")]);
+    await writeKubeconfig(kubeconfigs.writer, [westAs, await eastAs("up")]);
+    reader = await newStack(bed, "reader", config(kubeconfigs.reader));
+    writer = await newStack(bed, "writer", config(kubeconfigs.writer));
+  });
+  after(() => bed.stop());
+
+  it("previews with the rights to read", async () => {
+    const used = await usedBy(() => reader.pulumi("preview", "--diff"));
+    assert.deepEqual(
+      [...used].filter((right) => !granted.preview.has(right)),
+      [],
+    );
+  });
+
+  it("can't write with them", async () => {
+    const { code, text } = await reader.run(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(code, 0);
+    assert.match(text, /does not let user .*:preview create/);
+    assert.equal(await serviceIn(bed.clusters.east, "shop", "web-west"), undefined);
+  });
+
+  it("makes, changes and removes mirrors with those for up, and never lacks one", async () => {
+    const { west, east } = bed.clusters;
+    const up = () => writer.pulumi("up", "--yes", "--skip-preview");
+    const used = await usedBy(async () => {
+      await up();
+      assert.ok(await serviceIn(east, "shop", "web-west"));
+      await addService(west, "shop", "api", exported);
+      const ports = [{ name: "http", port: 9090 }];
+      const web = `${inNamespace("shop", "services")}/web`;
+      assert.equal((await west.request("PATCH", web, { spec: { ports } })).code, 200);
+      await up();
+      assert.ok(await serviceIn(east, "shop", "api-west"));
+      await writer.configure(config(kubeconfigs.writer, "192.0.2.8"));
+      const shared = `${inNamespace("shop", "services")}/shared`;
+      assert.equal((await west.request("DELETE", shared)).code, 200);
+      await up();
+      assert.equal(await serviceIn(east, "shop", "shared-federated"), undefined);
+      await writer.pulumi("destroy", "--yes", "--skip-preview");
+      assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
+    });
+    const all = new Set([...granted.preview, ...granted.up]);
+    assert.deepEqual(
+      [...used].filter((right) => !all.has(right)),
+      [],
+    );
+    // Other tests show when these are used: pods that are away, shared links, conflicts.
+    const elsewhere = ["get endpoints", "get services", "list statefulsets", "patch services"];
+    assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
+  });
+
+  /** `verb resource` of all that the runner asks for meanwhile, none of which may be refused. */
+  async function usedBy(work: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+    const all = Object.values(bed.clusters);
+    const marks = await Promise.all(all.map((cluster) => mark(cluster)));
+    await work();
+    const requests = (await Promise.all(marks.map((each) => requestsOf(each, "linkerd")))).flat();
+    assert.ok(requests.length > 0);
+    assert.deepEqual(
+      requests.filter(({ code }) => code === 403 || code === 401),
+      [],
+    );
+    return new Set(
+      requests
+        .filter(({ resource }) => resource !== "")
+        .map((each) => `${each.verb} ${each.resource}`),
+    );
+  }
+
+  function config(kubeconfig: string, address = "192.0.2.7"): Config {
+    const gateway = { addresses: [address], port: 4143, identity: "gateway.west" };
+    const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
+    return {
+      manage: "mirrors",
+      clusters: { west: { kubeconfig, gateway }, east: { kubeconfig } },
+      links: [link],
+    };
+  }
+});
+
+async function manifests(file: string): Promise<Manifest[]> {
+  const text = await readFile(join(repository, "examples", "rbac", file), "utf8");
+  return parseAllDocuments(text).map((each) => each.toJS() as Manifest);
+}
+
+function rightsIn(all: readonly Manifest[]): ReadonlySet<string> {
+  return new Set(
+    all.flatMap(({ rules = [] }) =>
+      rules.flatMap(({ resources, verbs }) =>
+        verbs.flatMap((verb) => resources.map((resource) => `${verb} ${resource}`)),
+      ),
+    ),
+  );
+}
+
+/** As whoever has nothing but a token of that service account. */
+async function accessOf(cluster: Cluster, name: string): Promise<Cluster["access"]> {
+  const path = `${inNamespace(runner, "serviceaccounts")}/${name}/token`;
+  const { code, body } = await cluster.request("POST", path, { spec: {} });
+  assert.equal(code, 201, JSON.stringify(body));
+  const { status } = body as { readonly status: { readonly token: string } };
+  return { ...cluster.access, token: status.token };
+}
