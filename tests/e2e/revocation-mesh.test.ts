@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
@@ -8,20 +7,14 @@ import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts"
 import * as clusters from "./access-clusters.ts";
 import { type Hostile, hostileServer } from "./hostile.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
+import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 
 type Names = "west" | "east" | "north";
 
-const variable = "LINKERD_CHARTS";
-const source = process.env[variable] ?? "";
-const lacking = [
-  ...["pulumi-resource-kubernetes", "pulumi-resource-tls"].filter((name) => !isOnPath(name)),
-  ...(source === "" ? [`${variable}, a folder with Linkerd's charts`] : []),
-];
-const note = lacking.length === 0 ? "" : `, skipped for lack of ${lacking.join(" and ")}`;
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const member = { labels: { "mirror.linkerd.io/federated": "member" } };
 
-describe(`a revoked cluster of a whole mesh, with real plugins and charts${note}`, function () {
+describe(`a revoked cluster of a whole mesh, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
   let bed: Bed<Names>;
@@ -29,7 +22,7 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${note}
   let hostile: Hostile | undefined;
 
   before(async function () {
-    if (lacking.length > 0) return this.skip();
+    if (!arePluginsReal) return this.skip();
     bed = await startBed({ clusters: ["west", "east", "north"] });
     stack = await newStack(bed, "revoked", config({}));
     for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
@@ -42,7 +35,7 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${note}
   });
   after(async () => {
     await hostile?.close();
-    if (lacking.length === 0) await bed.stop();
+    if (arePluginsReal) await bed.stop();
   });
 
   it("loses its access everywhere, its mirrors and its members, and is not contacted", async () => {
@@ -107,12 +100,7 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${note}
         }),
       },
       links: east === undefined ? [pair("north", "west")] : all,
-      charts: { source },
+      charts: { source: chartsFolder },
     };
   }
 });
-
-function isOnPath(program: string): boolean {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, program)));
-}

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { chartFrom } from "../../components/charts/chart.ts";
-import { charts } from "../../config/keys.ts";
+import { join } from "node:path";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
@@ -11,6 +8,7 @@ import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts"
 import * as clusters from "./access-clusters.ts";
 import { type Canaries, Search } from "./canaries.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
+import { arePluginsReal, chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 
 type Names = "west" | "east" | "north";
 
@@ -28,27 +26,18 @@ interface Deployment {
   readonly resources: readonly { urn: string; type: string; provider?: string }[];
 }
 
-const variable = "LINKERD_CHARTS";
-const source = process.env[variable] ?? "";
-const withCli = isOnPath("linkerd");
-const plugins = [
-  ...["pulumi-resource-kubernetes", "pulumi-resource-tls"],
-  ...(withCli ? ["pulumi-resource-command"] : []),
-];
 const discovered = { labels: { "mirror.linkerd.io/exported": "remote-discovery" } };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
-const lacking = [...plugins.filter((plugin) => !isOnPath(plugin)).map(notOnPath), ...noCharts()];
-const note = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
 
-describe(`a whole mesh, with real plugins and charts${note}`, function () {
+describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
   let bed: Bed<Names> | undefined;
   let stack: PulumiStack;
 
   before(async function () {
-    if (lacking.length > 0) return this.skip();
+    if (!arePluginsReal) return this.skip();
     bed = await startBed({ clusters: ["west", "east", "north"] });
     stack = await newStack(bed, "whole", config(bed));
     for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
@@ -216,28 +205,6 @@ function config(bed: Bed<Names>, link: Config = {}, trust: Config = {}): Config 
     ],
     linkerdCheck: withCli,
     trust,
-    charts: { source },
+    charts: { source: chartsFolder },
   };
-}
-
-function isOnPath(program: string): boolean {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, program)));
-}
-
-function notOnPath(program: string): string {
-  return `${program} is not on PATH`;
-}
-
-/** Why the charts can't be had, in a list that is empty where they can. */
-function noCharts(): string[] {
-  if (source === "") return [`${variable} names no folder with Linkerd's charts`];
-  const { default: version } = charts.keys.version;
-  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
-  try {
-    for (const name of names) chartFrom({ source, version }, name);
-    return [];
-  } catch (error) {
-    return [`${variable}: ${error instanceof Error ? error.message : String(error)}`];
-  }
 }

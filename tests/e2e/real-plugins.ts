@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+import { chartFrom } from "../../components/charts/chart.ts";
+import { charts } from "../../config/keys.ts";
+
+const variable = "LINKERD_CHARTS";
+
+/** The folder with Linkerd's charts. */
+export const chartsFolder = process.env[variable] ?? "";
+
+export const withCli = isOnPath("linkerd");
+
+/** What is missing on this machine for a run with Pulumi's real plugins and Linkerd's charts. */
+const lacking = [
+  ...[
+    "pulumi-resource-kubernetes",
+    "pulumi-resource-tls",
+    ...(withCli ? ["pulumi-resource-command"] : []),
+  ]
+    .filter((plugin) => !isOnPath(plugin))
+    .map((plugin) => `${plugin} is not on PATH`),
+  ...noCharts(),
+];
+
+export const arePluginsReal = lacking.length === 0;
+
+/** For the title of tests that are skipped where something is missing. */
+export const skipNote = arePluginsReal ? "" : `, skipped: ${lacking.join("; ")}`;
+
+function isOnPath(program: string): boolean {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, program)));
+}
+
+/** Why the charts can't be had, in a list that is empty where they can. */
+function noCharts(): string[] {
+  if (chartsFolder === "") return [`${variable} names no folder with Linkerd's charts`];
+  const { default: version } = charts.keys.version;
+  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
+  try {
+    for (const name of names) chartFrom({ source: chartsFolder, version }, name);
+    return [];
+  } catch (error) {
+    return [`${variable}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
