@@ -129,7 +129,8 @@ describe("npm run check", function () {
     assert.equal(code, 0);
     assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
     const read = (await requestsOf(since)).map(({ resource }) => resource);
-    assert.deepEqual([...new Set(read)].sort(), ["endpoints", "links", "namespaces", "services"]);
+    const lists = ["endpoints", "links", "namespaces", "servicecidrs", "services"];
+    assert.deepEqual([...new Set(read)].sort(), lists);
   });
 
   it("asks which stack, and says what is wrong with an option, in a sentence", async () => {
