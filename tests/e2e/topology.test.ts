@@ -6,7 +6,7 @@ import type { Run } from "./mirroring/operations.ts";
 import { clusterNames, create, emptyWorld, type World } from "./mirroring/world.ts";
 
 const namespace = "topology";
-const lists = ["endpoints", "links", "namespaces", "services"];
+const lists = ["endpoints", "links", "namespaces", "servicecidrs", "services"];
 
 /** `npm run bench` measures a larger one. */
 describe("a full mesh of three clusters, six links", function () {
