@@ -9,7 +9,10 @@ const [one, two, three] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({
 const https = { name: "https", port: 443 };
 
 export const endpointsOf: Conversations = {
-  "are repacked": async ({ kube, told }, ns) => {
+  "are stored as they are sent, however they spread addresses over subsets": async (
+    { kube, told },
+    ns,
+  ) => {
     const all = [
       [],
       [{ addresses: [two, one], ports: [port] }],

@@ -5,7 +5,7 @@ import { port, service } from "./objects.ts";
 const { Service, ConfigMap } = kinds;
 
 interface Page {
-  readonly metadata: { readonly continue?: string };
+  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string };
 }
 
 export const lists: Conversations = {
@@ -24,8 +24,12 @@ export const lists: Conversations = {
       `${path}&continue=${encodeURIComponent(second.metadata.continue ?? "")}`,
     )) as Page;
     const pages = [first, second, third].map((page) => told(Promise.resolve(page)));
+    const versions = new Set(
+      [first, second, third].map(({ metadata }) => metadata.resourceVersion),
+    );
     return [
       ...(await Promise.all(pages)),
+      versions.size,
       await told(kube.list(Service, { namespace: ns })),
       await told(kube.list(ConfigMap, { namespace: `${ns}-none` })),
       await told(raw("GET", `${path}&continue=word`)),

@@ -23,6 +23,15 @@ export class Sight {
     if (Array.isArray(value)) return value.map((item) => this.#shown(item));
     if (!isFields(value)) return value;
     if (value.kind === "Status") return statusShown(value);
+    // A list has the version of the whole cluster, which other programs move on as well.
+    if (/List$/.test(String(value.kind)) && isFields(value.metadata)) {
+      const { resourceVersion: _, ...metadata } = value.metadata;
+      return this.#fields({ ...value, metadata });
+    }
+    return this.#fields(value);
+  }
+
+  #fields(value: Fields): Fields {
     return Object.fromEntries(
       Object.entries(value).map(([key, part]) => [key, this.#part(key, part)]),
     );
