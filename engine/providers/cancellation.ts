@@ -57,15 +57,15 @@ function pathIn(message: unknown): unknown {
  * came of it counts, since what could not be read any more looks like a cluster that is away.
  */
 export async function unlessCancelled<T>(
-  { stop }: Pick<Cancellation, "stop">,
+  run: { readonly isCancelled: boolean },
   work: () => Promise<T>,
 ): Promise<T> {
   return withoutTrace(async () => {
     try {
       const value = await work();
-      if (!stop.aborted) return value;
+      if (!run.isCancelled) return value;
     } catch (error) {
-      if (!stop.aborted) throw error;
+      if (!run.isCancelled) throw error;
     }
     throw new Error(`${cancelledWords}; the next run begins there again`);
   });

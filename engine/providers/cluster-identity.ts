@@ -1,5 +1,6 @@
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { CheckFailure } from "./failures.ts";
+import { objectless } from "./objectless.ts";
 
 /** Inputs and state of the resource that remembers which cluster a name stands for. */
 export interface IdentityInputs {
@@ -21,6 +22,8 @@ export const clusterIdentities = identities();
 /** Pulumi shows each line that is said as a message of the stack. */
 export function identities(say: (line: string) => void = console.log) {
   return {
+    ...objectless((id) => `cluster identity ${id}`),
+
     check(olds: Partial<IdentityInputs>, news: IdentityInputs) {
       const { uid, expected } = news;
       const remembered = olds.uid;
@@ -50,19 +53,6 @@ export function identities(say: (line: string) => void = console.log) {
 
     update(_id: string, _olds: IdentityInputs, inputs: IdentityInputs) {
       return Promise.resolve({ outs: inputs });
-    },
-
-    /** Every run reads the identity anew, so there is nothing that a refresh could add. */
-    read(id: string, props?: IdentityInputs) {
-      if (props === undefined)
-        return Promise.reject(
-          new Error(`cluster identity ${id} cannot be imported: run pulumi up`),
-        );
-      return Promise.resolve({ id, props });
-    },
-
-    delete() {
-      return Promise.resolve();
     },
   };
 }

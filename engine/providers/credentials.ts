@@ -18,17 +18,14 @@ import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
 import { debugLog } from "../kubernetes/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
-import type { CheckFailure } from "./failures.ts";
+import type { Checked, CheckFailure } from "./failures.ts";
+import { differing, objectless } from "./objectless.ts";
+import { clusters } from "./this-process.ts";
 import { awaitsUnknown } from "./unknown.ts";
-import { Clusters } from "../mirroring/observe/clusters.ts";
-import { isDeepStrictEqual } from "node:util";
-
-/** For its clients: one per cluster and process. */
-const world = new Clusters({ cancellation });
 
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
-    client: () => world.client(args.target, args.access),
+    client: () => clusters.client(args.target, args.access),
     now: () => new Date(),
   });
 
@@ -39,8 +36,10 @@ const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
 /** What a link has to know of its target, read again in every run; it has no object of its own. */
 export const linkTargets = {
-  check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<PulumiChecked<TargetInputs>> {
-    return unlessCancelled(cancellation, () => checkLink(olds, args));
+  ...objectless((id) => `link target ${id}`),
+
+  check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<Checked<TargetInputs>> {
+    return unlessCancelled(clusters, () => checkLink(olds, args));
   },
 
   diff(_id: string, olds: Partial<TargetOutputs>, news: TargetInputs) {
@@ -56,30 +55,20 @@ export const linkTargets = {
     const facts = await settle(olds, inputs);
     return { outs: { ...inputs, facts } };
   },
-
-  /** Every run reads the target anew, so there is nothing that a refresh could add. */
-  read(id: string, props?: TargetOutputs) {
-    if (props === undefined)
-      return Promise.reject(new Error(`link target ${id} cannot be imported: run pulumi up`));
-    return Promise.resolve({ id, props });
-  },
-
-  delete() {
-    return Promise.resolve();
-  },
 };
 
 /** Checks that a new token works, before anything uses it. */
 export const tokenChecks = {
+  ...objectless((id) => `token check ${id}`),
+
   check(_olds: Partial<TokenCheckArgs>, args: TokenCheckArgs) {
-    const checked: PulumiChecked<TokenCheckArgs> = { inputs: args, failures: [] };
+    const checked: Checked<TokenCheckArgs> = { inputs: args, failures: [] };
     return Promise.resolve(checked);
   },
 
-  diff(_id: string, olds: Partial<TokenCheckArgs>, news: Partial<TokenCheckArgs>) {
-    const same = isDeepStrictEqual(subject(olds), subject(news));
-    return Promise.resolve(same ? { changes: false } : {});
-  },
+  diff: differing<TokenCheckArgs>(({ target, access, namespace, account, secret, rules }) => ({
+    ...{ target, access, namespace, account, secret, rules },
+  })),
 
   async create(inputs: TokenCheckArgs) {
     await tryToken(inputs);
@@ -90,26 +79,16 @@ export const tokenChecks = {
     await tryToken(inputs);
     return { outs: inputs };
   },
-
-  read(id: string, props?: TokenCheckArgs) {
-    if (props === undefined)
-      return Promise.reject(new Error(`token check ${id} cannot be imported: run pulumi up`));
-    return Promise.resolve({ id, props });
-  },
-
-  delete() {
-    return Promise.resolve();
-  },
 };
 
 function settle(olds: Partial<TargetOutputs>, inputs: TargetInputs): Promise<TargetFacts> {
-  return unlessCancelled(cancellation, () => settleTarget(read, olds, inputs, balancerPolling));
+  return unlessCancelled(clusters, () => settleTarget(read, olds, inputs, balancerPolling));
 }
 
 async function checkLink(
   olds: Partial<TargetInputs>,
   args: TargetArgs,
-): Promise<PulumiChecked<TargetInputs>> {
+): Promise<Checked<TargetInputs>> {
   if (awaitsUnknown(args)) return { inputs: args, failures: [] };
   const { inputs, mistake, notes } = await checkTarget(read, olds, args);
   const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
@@ -125,25 +104,15 @@ async function checkLink(
 async function madeByOthers(args: TargetArgs): Promise<CheckFailure[]> {
   const { source, sourceAccess } = args;
   if (sourceAccess === undefined) return [];
-  const reason = await foreignLink(await world.client(source, sourceAccess), args);
+  const reason = await foreignLink(await clusters.client(source, sourceAccess), args);
   return reason === undefined ? [] : [{ property: "source", reason }];
-}
-
-interface PulumiChecked<Inputs> {
-  readonly inputs: Inputs;
-  readonly failures: CheckFailure[];
 }
 
 function tryToken(args: TokenCheckArgs): Promise<void> {
   const context = {
-    runner: () => world.client(args.target, args.access),
-    bearer: (token: string) => world.connect({ ...args.access, token }, args.target),
+    runner: () => clusters.client(args.target, args.access),
+    bearer: (token: string) => clusters.connect({ ...args.access, token }, args.target),
     polling: tokenPolling,
   };
-  return unlessCancelled(cancellation, () => checkToken(args, context));
-}
-
-/** What is compared; state adds the provider's own code to it. */
-function subject({ target, access, namespace, account, secret, rules }: Partial<TokenCheckArgs>) {
-  return { target, access, namespace, account, secret, rules };
+  return unlessCancelled(clusters, () => checkToken(args, context));
 }

@@ -1,11 +1,11 @@
 /** The dynamic resource that checks the mesh at the end of a run (index.ts). */
 
-import { isDeepStrictEqual } from "node:util";
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
-import type { Cancellation } from "../kubernetes/cancellation.ts";
 import { type Report, summary } from "../health/report.ts";
 import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
+import { differing, objectless } from "./objectless.ts";
+import { clusters } from "./this-process.ts";
 
 const unasked = { failures: [] };
 
@@ -15,11 +15,11 @@ export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mes
 export function healthResource(
   look: (mesh: HealthMesh, wait: number | undefined) => Promise<Report>,
   say: (line: string) => void = console.log,
-  stopped: Pick<Cancellation, "stop"> = cancellation,
+  process: { readonly isCancelled: boolean } = clusters,
 ) {
   async function run(inputs: HealthArgs, id: string, before?: HealthMesh): Promise<void> {
     const leaving = linksRemoved(before, inputs.mesh);
-    const report = await unlessCancelled(stopped, () =>
+    const report = await unlessCancelled(process, () =>
       look({ ...inputs.mesh, leaving }, inputs.wait),
     );
     for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
@@ -35,11 +35,9 @@ export function healthResource(
     },
 
     /** A run that changed nothing needs no check; one that was unhealthy is checked again anyway. */
-    diff(_id: string, olds: Partial<HealthArgs>, news: Partial<HealthArgs>) {
-      return Promise.resolve(
-        isDeepStrictEqual(subject(olds), subject(news)) ? { changes: false } : {},
-      );
-    },
+    diff: differing<HealthArgs>(({ mesh, triggers }) => ({ mesh, triggers })),
+
+    ...objectless(),
 
     async create(inputs: HealthArgs) {
       const id = "health";
@@ -51,16 +49,6 @@ export function healthResource(
       await run(inputs, id, olds.mesh);
       return { outs: inputs };
     },
-
-    read(id: string, props?: HealthArgs) {
-      if (props === undefined)
-        return Promise.reject(new Error(`${id} cannot be imported: run pulumi up`));
-      return Promise.resolve({ id, props });
-    },
-
-    delete() {
-      return Promise.resolve();
-    },
   };
 }
 
@@ -70,11 +58,6 @@ function linksRemoved(before: HealthMesh | undefined, mesh: HealthMesh) {
   const names = new Set(mesh.links.map(({ link }) => nameOf(link)));
   const links = before?.links.map(({ link: { source, target } }) => ({ source, target })) ?? [];
   return links.filter((link) => !names.has(nameOf(link)));
-}
-
-/** What is compared; state adds the provider's own code to it. */
-function subject({ mesh, triggers }: Partial<HealthArgs>) {
-  return { mesh, triggers };
 }
 
 /** An error that Pulumi records with the state, so that the next run checks again. */

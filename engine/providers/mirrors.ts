@@ -2,7 +2,7 @@ import { isForeign } from "../mirroring/desired/federated.ts";
 import { liveMirrors } from "../mirroring/plan/ownership.ts";
 import { describeLive } from "../mirroring/plan/describe.ts";
 import { federatedPart, ownerOf } from "../mirroring/model/owner.ts";
-import { Clusters } from "../mirroring/observe/clusters.ts";
+import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { inputsFor } from "../mirroring/reconcile/inputs.ts";
 import { movedClusters } from "../mirroring/reconcile/mistakes.ts";
@@ -18,10 +18,10 @@ import {
   outputsOf,
 } from "../mirroring/reconcile/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
-import type { Cancellation } from "../kubernetes/cancellation.ts";
-import { cancellation as ofThisProcess, unlessCancelled } from "./cancellation.ts";
+import { unlessCancelled } from "./cancellation.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
 import { IsolatedHere, isolatedHere } from "./isolated-here.ts";
+import { clusters as ofThisProcess } from "./this-process.ts";
 import { awaitsUnknown, unknownValue } from "./unknown.ts";
 
 /**
@@ -33,7 +33,6 @@ export interface Process {
   readonly wanted: WantedHere;
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
-  readonly cancellation: Cancellation;
   readonly isolated: IsolatedHere;
 }
 
@@ -42,17 +41,16 @@ export class MirrorsProvider {
   readonly #process: Process;
 
   constructor({
-    cancellation = ofThisProcess,
-    clusters = new Clusters({ cancellation }),
+    clusters = ofThisProcess,
     wanted = new WantedHere(),
     say = print,
     isolated = isolatedHere,
   }: Partial<Process> = {}) {
-    this.#process = { clusters, wanted, say, cancellation, isolated };
+    this.#process = { clusters, wanted, say, isolated };
   }
 
   check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
-    return unlessCancelled(this.#process.cancellation, () => this.#check(olds, args));
+    return unlessCancelled(this.#process.clusters, () => this.#check(olds, args));
   }
 
   async #check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
@@ -89,8 +87,8 @@ export class MirrorsProvider {
 
   /** Reports what there is, which needs the source cluster alone; keeps what is known where it is away. */
   async read(id: string, props?: Outputs) {
-    const { cancellation, clusters, say } = this.#process;
-    return unlessCancelled(cancellation, async () => {
+    const { clusters, say } = this.#process;
+    return unlessCancelled(clusters, async () => {
       if (props === undefined)
         throw new Error(
           `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,

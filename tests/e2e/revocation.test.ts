@@ -5,7 +5,7 @@ import type { RevocationArgs } from "../../engine/credentials/state.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { PartialFailure } from "../../engine/providers/failures.ts";
 import { IsolatedHere } from "../../engine/providers/isolated-here.ts";
-import { RevocationsProvider } from "../../engine/providers/revocations.ts";
+import { revocationsOf } from "../../engine/providers/revocations.ts";
 import { type Bed, type Cluster, startBed, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { account, facts } from "../components/access-graph.ts";
@@ -168,8 +168,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   ].join(", ");
 
   /** As another process has it. */
-  const own = () =>
-    new RevocationsProvider({ clusters: new Clusters(), isolated: new IsolatedHere() });
+  const own = () => revocationsOf({ clusters: new Clusters(), isolated: new IsolatedHere() });
 
   async function args(): Promise<RevocationArgs> {
     const target = async (cluster: Cluster) => {

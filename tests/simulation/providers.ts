@@ -1,5 +1,6 @@
 import type { MeshConfig } from "../../config/mesh.ts";
 import { mirrorsArgs } from "../../components/mirrors.ts";
+import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function isPartialFailure(error: unknown): error is PartialFailure {
 /** The provider of the mirrors, as a process has it that has read nothing yet. */
 export function provider(process: Partial<Process> = {}): Provider {
   // Pulumi hands over what it has kept, whose types nobody can know.
-  const own = new MirrorsProvider(process) as unknown as Provider;
+  const own = new MirrorsProvider({ clusters: new Clusters(), ...process }) as unknown as Provider;
   return {
     check: (olds, news) => traced(own.check(olds, news)),
     diff: (id, olds, news) => traced(own.diff(id, olds, news)),
