@@ -14,9 +14,9 @@ import {
 import { encodings } from "../unit/kubernetes/quoted-secrets.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { type Canaries, Search } from "./canaries.ts";
-import { installGateway } from "./mirroring/gateway.ts";
+import { worldWithGateway } from "./mirroring/gateway.ts";
 import { exportedService } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+import { create, type World } from "./mirroring/world.ts";
 
 const namespace = "canaries";
 const v1 = "client.authentication.k8s.io/v1";
@@ -77,10 +77,8 @@ describe("no secret is in state, output, files or processes", function () {
     });
     echo.listen(0, "127.0.0.1");
     await once(echo, "listening");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     const annotations = { "example.com/canary": made["an annotation"] };
     await create(west, exportedService(`${namespace}/web`, { annotations }));
     const { clusters } = world.bed;

@@ -5,9 +5,9 @@ import { execa } from "execa";
 import { mark, requestsOf, until } from "../../testbed/bed.ts";
 import { newStack, type Outcome, type PulumiStack } from "../../testbed/stack.ts";
 import { servicesIn, versionsIn } from "./guards/live.ts";
-import { installGateway } from "./mirroring/gateway.ts";
+import { worldWithGateway } from "./mirroring/gateway.ts";
 import { exportedService, kinds, service } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+import { create, type World } from "./mirroring/world.ts";
 
 const namespace = "killed";
 /** In the way of a mirror, and no mirror of anything. */
@@ -27,10 +27,8 @@ describe("a process that is killed in the middle of its writes", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
+    world = await worldWithGateway(namespace);
     const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
     await create(west, exportedOf(names));
     await create(
       east,

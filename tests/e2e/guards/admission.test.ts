@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
 import { nameOf, relabel } from "../mirroring/changes.ts";
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
 import { exportedHeadless, exportedService, kinds } from "../mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import { create, type World } from "../mirroring/world.ts";
 import { Admission, has } from "./admission.ts";
 
 const team = "example.com/team";
@@ -39,10 +39,8 @@ for (const { title, namespace, exportedLabels, excluded, added } of [
 
     before(async function () {
       this.timeout("20m");
-      world = await emptyWorld();
-      const { west, east } = world.kube;
-      await installGateway(west);
-      await createNamespaces(east, [namespace]);
+      world = await worldWithGateway(namespace);
+      const { west } = world.kube;
       admission = await Admission.create(world, namespace, added);
       await create(west, [
         ...exportedService(`${namespace}/web`, { labels: exportedLabels }),

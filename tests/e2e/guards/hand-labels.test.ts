@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
 import { nameOf, patchEndpoints, patchService } from "../mirroring/changes.ts";
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
 import { exportedService, kinds } from "../mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import { create, type World } from "../mirroring/world.ts";
 
 const namespace = "hand-labels";
 const web = `${namespace}/web` as const;
@@ -20,10 +20,8 @@ describe("labels and annotations that somebody adds to a mirror", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
+    world = await worldWithGateway(namespace);
     const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
     await create(west, exportedService(web, copied));
     const clusters = { west: {}, east: {} };
     const links = [{ source: "east", target: "west" }];

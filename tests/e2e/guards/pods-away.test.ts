@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
-import { createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import type { World } from "../mirroring/world.ts";
 import { Headless } from "./headless.ts";
 
 const namespace = "pods-away";
@@ -21,10 +21,8 @@ describe("pods of a StatefulSet that are away for a moment", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
+    world = await worldWithGateway(namespace);
     const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
     headless = await Headless.create(west, east, namespace, hosts(0, 3));
     await headless.createStatefulSet({ replicas: 3 });
     stack = await Methods.create(world, namespace, config);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { Account, reading } from "../mirroring/account.ts";
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
-import { createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import type { World } from "../mirroring/world.ts";
 import { Headless } from "./headless.ts";
 
 const hosts = ["db-0", "db-1", "db-2"];
@@ -26,10 +26,8 @@ for (const { title, namespace, readable } of [
 
     before(async function () {
       this.timeout("20m");
-      world = await emptyWorld();
+      world = await worldWithGateway(namespace);
       const { west, east } = world.kube;
-      await installGateway(west);
-      await createNamespaces(east, [namespace]);
       headless = await Headless.create(west, east, namespace, hosts);
       let clusters: object = { west: {}, east: {} };
       if (!readable) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
 import { exportedHeadless, exportedService, service } from "../mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import { create, type World } from "../mirroring/world.ts";
 import { uidsIn } from "./live.ts";
 
 const member = { "mirror.linkerd.io/federated": "member" };
@@ -24,10 +24,8 @@ for (const order of ["second", "first"] as const) {
 
     before(async function () {
       this.timeout("20m");
-      world = await emptyWorld();
-      const { west, east } = world.kube;
-      await installGateway(west);
-      await createNamespaces(east, [namespace]);
+      world = await worldWithGateway(namespace);
+      const { west } = world.kube;
       await create(west, [
         ...exportedService(`${namespace}/web`),
         ...exportedHeadless(`${namespace}/db`, ["db-0", "db-1"]),

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { Account, reading, readingDeployments, writing } from "../mirroring/account.ts";
-import { installGateway } from "../mirroring/gateway.ts";
+import { worldWithGateway } from "../mirroring/gateway.ts";
 import { Methods } from "../mirroring/methods.ts";
 import { exportedService } from "../mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "../mirroring/world.ts";
+import { create, type World } from "../mirroring/world.ts";
 import { uidsIn } from "./live.ts";
 
 const namespace = "unread-controllers";
@@ -23,10 +23,8 @@ describe("a link that is given up where Deployments may not be listed in the sou
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     await create(west, exportedService(`${namespace}/web`));
     account = await Account.create(world, "east", namespace, [...reading, writing]);
     const kubeconfig = join(world.bed.folder, `${namespace}.kubeconfig`);

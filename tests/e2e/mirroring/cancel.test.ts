@@ -4,11 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { type Proxy, startProxy } from "../../../testbed/proxy.ts";
-import { installGateway } from "./gateway.ts";
+import { worldWithGateway } from "./gateway.ts";
 import { exportedService } from "./objects.ts";
 import type { Run } from "./operations.ts";
 import { Stack } from "./stack.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+import { create, type World } from "./world.ts";
 
 const namespace = "cancelled";
 /** More than are written at a time, so that some are not begun. */
@@ -29,10 +29,8 @@ describe("Ctrl-C while an API server does not answer", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     await create(
       west,
       services.flatMap((service) => exportedService(service)),

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { until } from "../../../testbed/bed.ts";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { tokenFor } from "./account.ts";
-import { installGateway } from "./gateway.ts";
+import { worldWithGateway } from "./gateway.ts";
 import { gatewayMirror, headlessMirror, nothing, type Contents } from "./mirrors.ts";
 import { exportedHeadless, exportedService, type Item, kinds } from "./objects.ts";
 import { Stack } from "./stack.ts";
 import { contentsOf } from "./view.ts";
-import { create, createNamespaces, emptyWorld, isGone, type World } from "./world.ts";
+import { create, isGone, type World } from "./world.ts";
 
 const account = { namespace: "failures-allowed", name: "mirror" };
 const user = `system:serviceaccount:${account.namespace}:${account.name}`;
@@ -24,10 +24,8 @@ describe("a run that can't do everything", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
+    world = await worldWithGateway(...namespaces);
     const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, namespaces);
     await create(west, [
       ...exportedService("failures-allowed/web"),
       ...exportedHeadless("failures-denied/db", ["db-0", "db-1"]),

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { relabel, unexport } from "./changes.ts";
-import { installGateway } from "./gateway.ts";
+import { worldWithGateway } from "./gateway.ts";
 import { exportedService, kinds } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { create, createNamespaces, each, emptyWorld, type World } from "./world.ts";
+import { create, each, type World } from "./world.ts";
 
 const namespace = "guards";
 const names = Array.from({ length: 12 }, (_, index) => `service-${String(index)}`);
@@ -21,10 +21,8 @@ describe("what stops a run before it does harm", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     await create(
       west,
       names.flatMap((name) => exportedService(`${namespace}/${name}`)),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import { installGateway } from "./gateway.ts";
+import { worldWithGateway } from "./gateway.ts";
 import { exportedService, kinds } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+import { create, type World } from "./world.ts";
 
 const namespace = "thousand";
 const total = 1000;
@@ -17,10 +17,8 @@ describe("a thousand exported Services", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     await create(
       west,
       names.flatMap((name) => exportedService(`${namespace}/${name}`)),

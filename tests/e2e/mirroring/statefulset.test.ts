@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 
 import { until } from "../../../testbed/bed.ts";
 import { nameOf, relabel, unexport } from "./changes.ts";
-import { installGateway } from "./gateway.ts";
+import { worldWithGateway } from "./gateway.ts";
 import { headlessMirror, nothing } from "./mirrors.ts";
 import { exported, type Item, kinds, service } from "./objects.ts";
 import { Methods } from "./methods.ts";
 import { written } from "./operations.ts";
 import { note, takenOver } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+import { create, type World } from "./world.ts";
 
 const namespace = "tutorial";
 const set = `${namespace}/nginx-set` as const;
@@ -27,10 +27,8 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
+    world = await worldWithGateway(namespace);
+    const { west } = world.kube;
     await create(west, tutorial);
     await podsAreThere(world, 3);
     stack = await Methods.create(world, "tutorial", { clusters: { west: {}, east: {} }, links });

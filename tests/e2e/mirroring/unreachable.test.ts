@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
 import { gatewayMirror, nothing, together } from "./mirrors.ts";
-import { installGateway } from "./gateway.ts";
+import { installGateway, worldWithGateway } from "./gateway.ts";
 import { exportedService } from "./objects.ts";
 import { Methods } from "./methods.ts";
 import { note } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
+import { create, type World } from "./world.ts";
 
 const namespace = "outage";
 const northern = { addresses: ["192.0.2.129"], port: 889, identity: "gateway-north" };
@@ -26,11 +26,9 @@ describe("a cluster that can't be reached", function () {
 
   before(async function () {
     this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east, north } = world.kube;
-    await installGateway(west);
+    world = await worldWithGateway(namespace);
+    const { west, north } = world.kube;
     await installGateway(north, northern);
-    await createNamespaces(east, [namespace]);
     await create(west, exportedService(`${namespace}/web`));
     await create(north, exportedService(`${namespace}/web`));
     stack = await Methods.create(world, "outage", { clusters, links: links("keep") });
