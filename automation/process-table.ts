@@ -6,10 +6,10 @@ export const runVariable = "LINKERD_MULTICLUSTER_WATCH_RUN";
 /** What is known of the processes of this machine. */
 export interface ProcessTable {
   /**
-   * Says of a process which one it is, since ids come up again; undefined: there is none, `unknown`:
-   * this system does not tell.
+   * Says of a process which one it is, since ids come up again; undefined: there is none. `unknown`
+   * where this system does not tell.
    */
-  identity(pid: number): string | "unknown" | undefined;
+  identity(pid: number): string | undefined;
   /** Processes that a run has started, by its mark, those that were left to init included. */
   markedBy(run: string): readonly number[];
   kill(pid: number): void;

@@ -26,10 +26,16 @@ export class PulumiRuns implements StackRuns {
   readonly #observe: Observer;
   readonly #processes: ProcessTable;
   readonly #host: string;
+  readonly #interrupted = new AbortController();
   #running: Started | undefined;
-  #isInterrupted = false;
 
-  constructor({ cli, records, observe, processes = processTable, host = hostname() }: StackRunsParts) {
+  constructor({
+    cli,
+    records,
+    observe,
+    processes = processTable,
+    host = hostname(),
+  }: StackRunsParts) {
     this.#cli = cli;
     this.#records = records;
     this.#observe = observe;
@@ -49,7 +55,7 @@ export class PulumiRuns implements StackRuns {
     this.#endLeftovers();
     const words = ["up", "--yes", "--skip-preview", ...unattended];
     const end = await this.#run(words, toldByUp);
-    if (end.locks === undefined || this.#isInterrupted) return end;
+    if (end.locks === undefined || this.#isInterrupted()) return end;
     const records = this.#records.all();
     const verdict = judge(end.locks, records, this.#host, this.#processes);
     const about = end.locks.map(({ text }) => text).join(", ");
@@ -68,7 +74,7 @@ export class PulumiRuns implements StackRuns {
 
   /** Ends the run under way well, called once, and at once, called again. */
   interrupt(): void {
-    this.#isInterrupted = true;
+    this.#interrupted.abort();
     this.#running?.interrupt();
   }
 
@@ -76,7 +82,7 @@ export class PulumiRuns implements StackRuns {
     words: readonly string[],
     told: (file: string) => Promise<Told>,
   ): Promise<RunEnd & { readonly locks?: readonly Lock[] }> {
-    if (this.#isInterrupted) return { result: "cancelled", changes: 0 };
+    if (this.#isInterrupted()) return { result: "cancelled", changes: 0 };
     const id = randomUUID();
     const outputs = outputsOf(this.#records.folder, id);
     const startedAt = new Date().toISOString();
@@ -91,7 +97,7 @@ export class PulumiRuns implements StackRuns {
     // One that was killed may have left its lock, which only the record proves to be ours.
     if (typeof code === "number") this.#records.remove(id);
     if (code === 0) return { result: "succeeded", changes };
-    if (this.#isInterrupted) return { result: "cancelled", changes };
+    if (this.#isInterrupted()) return { result: "cancelled", changes };
     const text = [...messages, printed].filter((each) => each !== "").join("; ");
     const locks = locksIn(text);
     if (locks !== undefined) return { result: "locked", changes, why: text, locks };
@@ -111,6 +117,11 @@ export class PulumiRuns implements StackRuns {
         this.#observe({ event: "cleared", what: "processes", about });
       }
     }
+  }
+
+  /** A function, as it changes while a run is waited for. */
+  #isInterrupted(): boolean {
+    return this.#interrupted.signal.aborted;
   }
 
   #isRunning({ pid, identity }: RunRecord): boolean {

@@ -176,9 +176,7 @@ export class Watcher implements Watching {
     resource: Resource<unknown>,
     from: string,
     signal: AbortSignal,
-  ): Promise<
-    { readonly response: Dispatcher.ResponseData } | { readonly failure: Failure }
-  > {
+  ): Promise<{ readonly response: Dispatcher.ResponseData } | { readonly failure: Failure }> {
     const { server, requestTimeout, userAgent, mostBytes, time } = this.#parts.settings;
     const query = new URLSearchParams({
       ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
@@ -214,9 +212,7 @@ function metadataOf({ shape: _, ...resource }: Resource<unknown>): Resource<Othe
   return { ...resource, kind: "PartialObjectMetadata", shape } as Resource<OtherObject>;
 }
 
-type Event =
-  | { readonly version: string; readonly change?: Change }
-  | { readonly failure: Failure };
+type Event = { readonly version: string; readonly change?: Change } | { readonly failure: Failure };
 
 function eventIn(line: string, resource: Resource<unknown>, { redact }: Session): Event {
   const event = parse(line);

@@ -89,8 +89,8 @@ export class ClusterWatch {
     const was = this.#services.has(key);
     // Endpoints belong to the Service of their name.
     if (kind === "endpoints") return was;
-    const is = type !== "DELETED" && isOfInterest(metadata, this.#settings.interest);
-    if (is) this.#services.add(key);
+    const is = isOfInterest(metadata, this.#settings.interest);
+    if (is && type !== "DELETED") this.#services.add(key);
     else this.#services.delete(key);
     return was || is;
   }

@@ -69,7 +69,7 @@ function seen(before: Inputs, { checked: { inputs, mistakes } }: Looked): Source
   const hasWork = inputs.revision !== before.revision;
   const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};
   const parts = new Set([...Object.keys(lines), ...Object.keys(notMirrored)]);
-  const outages = Object.entries(unreachable).map(([name, { why }]) => [name, why]);
+  const outages = Object.entries(unreachable).map(([name, { why }]) => [name, why] as const);
   return {
     source,
     verdict: isRefused ? "refused" : hasWork ? "work" : "inOrder",
@@ -80,7 +80,7 @@ function seen(before: Inputs, { checked: { inputs, mistakes } }: Looked): Source
         { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) },
       ]),
     ),
-    away: { ...Object.fromEntries(outages), ...refused },
+    away: { ...Object.fromEntries<string>(outages), ...refused },
   };
 }
 

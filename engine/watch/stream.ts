@@ -38,7 +38,8 @@ export async function stream(
   { watching, resource, lists, time, signal }: StreamSettings,
   calls: StreamCalls,
 ): Promise<void> {
-  for (let failures = 0; !signal.aborted;) {
+  const isOver = () => signal.aborted;
+  for (let failures = 0; !isOver();) {
     try {
       const cluster = await watching();
       let version: string;
@@ -48,7 +49,7 @@ export async function stream(
         version = resourceVersion;
       } else version = await cluster.version(resource);
       let isOpen = false;
-      while (!signal.aborted) {
+      while (!isOver()) {
         const begun = time.now();
         const opened = () => {
           if (!isOpen) calls.opened();
@@ -56,12 +57,12 @@ export async function stream(
         };
         const watchCalls = { opened, changed: calls.changed };
         version = await cluster.watch(resource, version, watchCalls, signal);
-        if (time.now() - begun < shortest && !signal.aborted)
+        if (time.now() - begun < shortest && !isOver())
           throw new Error(`cluster ${cluster.cluster} ends every watch at once`);
         failures = 0;
       }
     } catch (error) {
-      if (signal.aborted) return;
+      if (isOver()) return;
       const isExpired = error instanceof KubernetesError && error.kind === "gone";
       failures += 1;
       // Once is usual: the version was too old. A server that always says so is not asked all the time.

@@ -151,7 +151,7 @@ export class Clusters {
   async closeAll(): Promise<void> {
     const clients = await Promise.allSettled(this.#clients.values());
     await Promise.all(
-      clients.map((client) => (client.status === "fulfilled" ? client.value.close() : undefined)),
+      clients.flatMap((client) => (client.status === "fulfilled" ? [client.value.close()] : [])),
     );
   }
 
