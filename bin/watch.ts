@@ -72,7 +72,7 @@ async function main(): Promise<void> {
   const records = new RunRecords(recordFolder(process.env));
   const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
   const stack = new PulumiRuns({ cli, records, observe: print });
-  const lookout = new Lookout(time);
+  const lookout = new Lookout();
   const meshWatch = new MeshWatch({
     time,
     observe: (event) => {
@@ -85,11 +85,12 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       stop.abort();
+      lookout.close();
       stack.interrupt();
     });
   await convergence.run(stop.signal);
+  lookout.close();
   await meshWatch.stop();
-  await lookout.close();
 }
 
 /** To standard output, one line for each event. */

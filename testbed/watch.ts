@@ -35,3 +35,11 @@ export function startWatch(bed: EngineParts, { settings }: PulumiStack): Running
   });
   return { pid: child.pid ?? 0, events, isEnded: () => isEnded, ended };
 }
+
+/** Whatever clusters have told was looked at, and nothing is left to do; undefined: not yet. */
+export function isSettled({ events }: Pick<RunningWatch, "events">): true | undefined {
+  const last = (event: WatchEvent["event"]) => events.findLastIndex((each) => each.event === event);
+  const state = events[last("state")];
+  const isLookedAt = last("triggered") >= 0 && last("looked") > last("triggered");
+  return (state?.event === "state" && state.state === "settled" && isLookedAt) || undefined;
+}

@@ -51,7 +51,8 @@ export interface ConvergenceParts {
   readonly lookout: {
     look(sources: readonly Inputs[]): Promise<readonly SourceSeen[]>;
     moved(): Promise<readonly string[]>;
-    renew(): Promise<void>;
+    /** A look is about to be wanted. */
+    prepare(): void;
   };
   readonly meshWatch: { update(sources: readonly Inputs[]): Promise<void> };
   readonly observe: Observer;
@@ -91,6 +92,7 @@ export class Convergence {
 
   /** Something has changed. */
   trigger(): void {
+    if (this.#gathering.due === Infinity) this.#parts.lookout.prepare();
     this.#gathering.add(this.#time.now());
     this.#wake();
   }
@@ -117,11 +119,10 @@ export class Convergence {
 
   /** Everything, mirrors or not: at the start, after a failure, and from time to time. */
   async #whole(): Promise<void> {
-    const { stack, lookout } = this.#parts;
+    const { stack } = this.#parts;
     this.#resync = this.#time.now() + this.#policy.resync * (0.95 + this.#time.random() / 10);
     this.#take();
     if (!(await this.#learn())) return;
-    await lookout.renew();
     const verdict = await this.#look();
     if (verdict === "refused" || this.#isStopped()) return;
     if (verdict === "work") {
@@ -159,7 +160,11 @@ export class Convergence {
     try {
       sources = await lookout.look(this.#sources);
     } catch (error) {
-      this.#failed({ result: "failed", changes: 0, why: messageOf(error) });
+      this.#failed({
+        result: this.#isStopped() ? "cancelled" : "failed",
+        changes: 0,
+        why: messageOf(error),
+      });
       return "refused";
     }
     observe({ event: "looked", milliseconds: this.#time.now() - begun, sources });

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { isDeepStrictEqual } from "node:util";
 
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -8,35 +9,31 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  */
 export class Hostnames {
   readonly #resolve: Resolve;
-  #known = new Map<string, readonly string[]>();
+  #known: Readonly<Record<string, readonly string[]>> = {};
 
-  constructor(resolve: Resolve) {
+  constructor(resolve: Resolve = addressesOf) {
     this.#resolve = resolve;
   }
 
-  /** Forgets all names: those that are still in use are asked for again by the look that follows. */
-  begin(): void {
-    this.#known = new Map();
-  }
-
-  /** As `resolve`; remembers what it returns. */
-  async resolve(hostname: string): Promise<readonly string[]> {
-    this.#known.set(hostname, []);
-    const addresses = await this.#resolve(hostname);
-    this.#known.set(hostname, sorted(addresses));
-    return addresses;
+  remember(hostnames: Readonly<Record<string, readonly string[]>>): void {
+    this.#known = hostnames;
   }
 
   /** The names that now lead elsewhere. A name that does not resolve may be DNS being away: it stays. */
   async moved(): Promise<string[]> {
     const found = await Promise.all(
-      [...this.#known].map(async ([hostname, before]) => {
+      Object.entries(this.#known).map(async ([hostname, before]) => {
         const now = await this.#resolve(hostname).catch(() => undefined);
-        return now === undefined || isDeepStrictEqual(sorted(now), before) ? [] : [hostname];
+        const isSame = now === undefined || isDeepStrictEqual(sorted(now), sorted(before));
+        return isSame ? [] : [hostname];
       }),
     );
     return found.flat();
   }
+}
+
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
 function sorted(addresses: readonly string[]): string[] {

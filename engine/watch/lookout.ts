@@ -1,56 +1,43 @@
-import type { Time } from "../kubernetes/retry.ts";
-import { Clusters } from "../mirroring/observe/clusters.ts";
-import { look, type Looked } from "../mirroring/reconcile/look.ts";
-import { argsOf, type ByPart, type Inputs } from "../mirroring/reconcile/state.ts";
-import type { PartSeen, SourceSeen } from "./events.ts";
-import { Hostnames } from "./hostnames.ts";
-
-/** Connections to each cluster; a look reads five lists. */
-const connections = 5;
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { SourceSeen } from "./events.ts";
+import { Hostnames, type Resolve } from "./hostnames.ts";
+import type { Answer } from "./look-process.ts";
 
 /**
- * Looks whether there is anything to do, by the very code that the provider plans with and from what
- * the last run has left in the state. It takes no lock, leaves no history, and writes nothing.
+ * Looks in a process of its own, which ends with the look: reading 10,000 Services and their mirrors
+ * takes hundreds of MB, which a process that goes on would keep.
  */
 export class Lookout {
-  readonly #connect: () => Clusters;
-  readonly #hostnames = new Hostnames((hostname) => {
-    this.#clusters.forgetAddresses();
-    return this.#clusters.resolve(hostname);
-  });
-  #clusters: Clusters;
+  readonly #hostnames: Hostnames;
+  #next: ChildProcess | undefined;
 
-  constructor(time: Time, connect = () => new Clusters({ connections, time })) {
-    this.#connect = connect;
-    this.#clusters = connect();
+  constructor(resolve?: Resolve) {
+    this.#hostnames = new Hostnames(resolve);
   }
 
-  /** Connects anew, since a kubeconfig may have come to name another address or user. */
-  async renew(): Promise<void> {
-    const former = this.#clusters;
-    this.#clusters = this.#connect();
-    await former.closeAll();
+  /** A look is about to be wanted: until then its process has time to start. */
+  prepare(): void {
+    this.#next ??= start();
   }
 
-  async look(sources: readonly Inputs[]): Promise<SourceSeen[]> {
-    this.#clusters.forget();
-    this.#hostnames.begin();
-    const clusters = this.#clusters;
-    const observed = {
-      snapshot: clusters.snapshot.bind(clusters),
-      anew: clusters.anew.bind(clusters),
-      controllers: clusters.controllers.bind(clusters),
-      statefulSets: clusters.statefulSets.bind(clusters),
-      resolve: (hostname: string) => this.#hostnames.resolve(hostname),
-    };
-    try {
-      return await Promise.all(
-        sources.map(async (before) => seen(before, await look(observed, before, argsOf(before)))),
-      );
-    } finally {
-      // What was read of 10,000 Services is not kept until the next look.
-      clusters.forget();
-    }
+  /** @throws Error with a sentence if the look itself fails */
+  async look(sources: readonly Inputs[]): Promise<readonly SourceSeen[]> {
+    this.prepare();
+    const child = this.#next;
+    if (child === undefined) return [];
+    const ended = once(child, "exit").then(([code, signal]): Answer => {
+      this.#next = undefined;
+      return { why: `the look was ended (${String(code ?? signal)})` };
+    });
+    const answered = once(child, "message").then(([answer]) => answer as Answer);
+    child.send(sources);
+    const answer = await Promise.race([answered, ended]);
+    await ended;
+    if ("why" in answer) throw new Error(answer.why);
+    this.#hostnames.remember(answer.sight.hostnames);
+    return answer.sight.sources;
   }
 
   /** The hostnames of gateways that lead elsewhere than when clusters were looked at. */
@@ -58,32 +45,13 @@ export class Lookout {
     return this.#hostnames.moved();
   }
 
-  async close(): Promise<void> {
-    await this.#clusters.closeAll();
+  /** Ends a look that is under way, which nobody waits for any more. */
+  close(): void {
+    this.#next?.kill("SIGKILL");
   }
 }
 
-function seen(before: Inputs, { checked: { inputs, mistakes } }: Looked): SourceSeen {
-  const { source, mirrors, notMirrored = {}, unreachable = {}, refused = {} } = inputs;
-  const isRefused = mistakes.length > 0;
-  const hasWork = inputs.revision !== before.revision;
-  const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};
-  const parts = new Set([...Object.keys(lines), ...Object.keys(notMirrored)]);
-  const outages = Object.entries(unreachable).map(([name, { why }]) => [name, why] as const);
-  return {
-    source,
-    verdict: isRefused ? "refused" : hasWork ? "work" : "inOrder",
-    refusals: mistakes,
-    parts: Object.fromEntries(
-      [...parts].map((part): [string, PartSeen] => [
-        part,
-        { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) },
-      ]),
-    ),
-    away: { ...Object.fromEntries<string>(outages), ...refused },
-  };
-}
-
-function sizeOf(lines: unknown): number {
-  return typeof lines === "object" && lines !== null ? Object.keys(lines).length : 0;
+/** In a process group of its own: a Ctrl-C in the terminal is the watch's to act upon. */
+function start(): ChildProcess {
+  return fork(new URL("./look-process.ts", import.meta.url), { detached: true });
 }

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { until } from "../processes.ts";
 import { newStack } from "../stack.ts";
 import { request } from "../request.ts";
-import { type RunningWatch, startWatch } from "../watch.ts";
+import { isSettled, type RunningWatch, startWatch } from "../watch.ts";
 import { startMesh } from "./mesh.ts";
 import { namespace, Writer } from "./writer.ts";
 
@@ -97,19 +97,8 @@ export function percentile(sorted: Latencies, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-async function settled({ events }: RunningWatch): Promise<void> {
-  await until(
-    "the watch to settle",
-    [],
-    () => {
-      const kinds = events.map(({ event }) => event);
-      const state = events.findLast((each) => each.event === "state");
-      const isSettled = state?.event === "state" && state.state === "settled";
-      const isLast = kinds.lastIndexOf("looked") > kinds.lastIndexOf("triggered");
-      return Promise.resolve((isSettled && isLast && kinds.includes("watching")) || undefined);
-    },
-    seconds,
-  );
+function settled(watch: RunningWatch): Promise<true> {
+  return until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), seconds);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -7,7 +7,7 @@ import { resources } from "../../engine/kubernetes/resources.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { type RunningWatch, startWatch } from "../../testbed/watch.ts";
+import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
 import { repeated, seed } from "../reliability/effort.ts";
 import { patchService, relabel, removeService, unexport } from "./mirroring/changes.ts";
 import { worldWithGateway } from "./mirroring/gateway.ts";
@@ -35,7 +35,7 @@ describe("npm run watch", function () {
     this.timeout("20m");
     world = await worldWithGateway(namespace);
     await exportOf("first", "second", "third");
-    const links = [{ source: "east", target: "west" }];
+    const links = [{ source: "east", target: "west", maxDeletions: 2 }];
     const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
     stack = await newStack(world.bed, namespace, config);
     watch = startWatch(world.bed, stack);
@@ -184,25 +184,9 @@ describe("npm run watch", function () {
     );
   }
 
-  /** The last look has found everything in order, after the last run. */
+  /** Whatever has been told was looked at, and nothing is left to do. */
   async function settled(): Promise<void> {
-    await until(
-      "the watch to settle",
-      [],
-      () => {
-        const kinds = watch.events.map((each) => each.event);
-        const look = watch.events.findLast((each) => each.event === "looked");
-        const isInOrder =
-          look?.event === "looked" && look.sources.every(({ verdict }) => verdict === "inOrder");
-        const isLast =
-          kinds.lastIndexOf("looked") > kinds.lastIndexOf("triggered") &&
-          kinds.lastIndexOf("state") > kinds.lastIndexOf("looked");
-        const state = watch.events.findLast((each) => each.event === "state");
-        const isSettled = state?.event === "state" && state.state === "settled";
-        return Promise.resolve((isInOrder && isLast && isSettled) || undefined);
-      },
-      patience,
-    );
+    await until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), patience);
   }
 
   function runs(command: "up" | "preview"): number {

@@ -33,12 +33,6 @@ export class Cache<T> {
     return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
   }
 
-  /** Lets go of everything that was read. */
-  forget(): void {
-    this.#known.clear();
-    this.#outdated.clear();
-  }
-
   /** What was read no longer holds in all: it has been written to. */
   outdate(key: string): void {
     this.#outdated.add(key);

@@ -58,8 +58,6 @@ export class Clusters {
     if (known !== undefined) return known;
     const client = this.connect(access, name);
     this.#clients.set(key, client);
-    // A kubeconfig can be put right while a process goes on.
-    client.catch(() => this.#clients.delete(key));
     return client;
   }
 
@@ -105,22 +103,6 @@ export class Clusters {
     this.#snapshots.renew(accessKey(access));
   }
 
-  /**
-   * Lets go of all readings, and keeps connections and credentials: a process that outlives a run
-   * begins to look anew with it.
-   */
-  forget(): void {
-    this.#snapshots.forget();
-    this.#controllers.forget();
-    this.#statefulSets.forget();
-    this.forgetAddresses();
-  }
-
-  /** Lets hostnames be resolved anew. */
-  forgetAddresses(): void {
-    this.#addresses.forget();
-  }
-
   /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, async () => {
@@ -145,14 +127,6 @@ export class Clusters {
   /** Ends the connections to a cluster, if there are any. */
   async close(access: ClusterAccess): Promise<void> {
     await (await this.#clients.get(accessKey(access)))?.close();
-  }
-
-  /** Ends all connections. */
-  async closeAll(): Promise<void> {
-    const clients = await Promise.allSettled(this.#clients.values());
-    await Promise.all(
-      clients.flatMap((client) => (client.status === "fulfilled" ? [client.value.close()] : [])),
-    );
   }
 
   async #observe(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {

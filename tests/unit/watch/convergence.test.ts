@@ -37,7 +37,7 @@ class Scene {
     lookout: {
       look: () => this.#work("look", () => [this.#seen()]),
       moved: () => Promise.resolve(this.moved),
-      renew: () => Promise.resolve(),
+      prepare: () => undefined,
     },
     meshWatch: { update: () => Promise.resolve() },
     observe: (event) => this.events.push(event),
