@@ -158,7 +158,8 @@ export class Convergence {
     const begun = this.#time.now();
     let sources: readonly SourceSeen[];
     try {
-      sources = await lookout.look(this.#sources);
+      // A stack that has not run yet has nothing that could be looked at.
+      sources = this.#sources.length === 0 ? [] : await lookout.look(this.#sources);
     } catch (error) {
       this.#failed({
         result: this.#isStopped() ? "cancelled" : "failed",
