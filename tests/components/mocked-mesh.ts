@@ -72,11 +72,16 @@ export async function meshOf(config: MeshConfig, preview = false): Promise<Mocke
   };
 }
 
-export function preflightOf({ clusters }: MeshConfig): Preflight {
+export function preflightOf(
+  { clusters }: MeshConfig,
+  unreachable: readonly string[] = [],
+): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
+    unreachable: new Set(unreachable),
+    warnings: [],
   };
 }
 
