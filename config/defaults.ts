@@ -50,7 +50,11 @@ function isRevoked(input: { readonly revoked?: boolean } | undefined): boolean {
   return input?.revoked === true;
 }
 
-function clusterConfig(name: string, input: ClusterInput, given: Readings["stack"]["values"]): ClusterConfig {
+function clusterConfig(
+  name: string,
+  input: ClusterInput,
+  given: Readings["stack"]["values"],
+): ClusterConfig {
   const { multiclusterNamespace, trustDomain } = { ...defaultsOf(stack.keys), ...given };
   const { context = name, kubeconfig, gateway = {}, ...own } = input;
   const enabled = gateway === false ? undefined : gateway.enabled;
@@ -58,7 +62,9 @@ function clusterConfig(name: string, input: ClusterInput, given: Readings["stack
   return {
     ...rest,
     name,
-    isTrustDomainSet: (own.trustDomain ?? given.trustDomain) !== undefined,
+    // Pulumi hands over a default like a value of the user's.
+    isTrustDomainSet:
+      own.trustDomain !== undefined || trustDomain !== stack.keys.trustDomain.default,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
     gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, multiclusterNamespace),
     ...(enabled !== undefined && { gatewayEnabled: enabled }),

@@ -83,7 +83,7 @@ export interface ClusterConfig {
   readonly clusterDomain: string;
   /** Of its Linkerd's identities, where this stack installs Linkerd. */
   readonly trustDomain: string;
-  /** Whether the config says it, so that a cluster which runs with another one may get it. */
+  /** Whether it is not just the default, so that a cluster which runs with another may get it. */
   readonly isTrustDomainSet: boolean;
   /** https URL of the API server for the other clusters; without it the kubeconfig's server. */
   readonly apiServer?: string;

@@ -9,7 +9,7 @@ import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
-import { type LiveToken, type TokenDue, tokenDue } from "./tokens.ts";
+import { heldToken, type LiveToken, tokenDue } from "./tokens.ts";
 
 /** The outcome of reading a target. */
 export type TargetReading =
@@ -50,16 +50,23 @@ export async function readTarget(
     if (gateway !== undefined && "outcome" in gateway) return gateway;
     const account = accountName(args.source);
     const due = tokenDue(account, args.rotation, live, before, context.now());
-    const { token, rotates, waits = [] } = heldToken(args, due, live, before);
+    const { name, why, waits } =
+      args.sourceUnreachable === true ? heldToken(due, live, before) : { ...due, waits: undefined };
     return {
       outcome: "read",
       facts: {
-        ...{ ...server, ...domains, token },
+        ...{ ...server, ...domains, token: name },
         ...(gateway !== undefined && { gateway: gateway.facts }),
         ...(discovers !== undefined && { discovers }),
       },
-      ...(rotates !== undefined && { rotates }),
-      notes: [...domainNotes(args, domains), ...(gateway?.notes ?? []), ...waits],
+      ...(why !== undefined && { rotates: why }),
+      notes: [
+        ...domainNotes(args, domains),
+        ...(gateway?.notes ?? []),
+        ...(waits === undefined
+          ? []
+          : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
+      ],
     };
   } catch (error) {
     if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };
@@ -121,22 +128,6 @@ async function readDiscovery(
     kubernetes.list(resources.services, { labelSelector: selectorText(selector) }),
   );
   return (await Promise.all(lists)).some((services) => services.length > 0);
-}
-
-/**
- * The old token is deleted at the end of the run that replaces it. A source that gets no new one in
- * this run would be left without any, so that a new token waits for it.
- */
-function heldToken(
-  { source, sourceUnreachable }: TargetArgs,
-  { name, why }: TokenDue,
-  live: readonly LiveToken[],
-  before: string | undefined,
-): { readonly token: string; readonly rotates?: string; readonly waits?: readonly string[] } {
-  const isHeld = sourceUnreachable === true && live.some((token) => token.name === before);
-  if (before === undefined || why === undefined || !isHeld)
-    return { token: name, ...(why !== undefined && { rotates: why }) };
-  return { token: before, waits: [`its new token waits for cluster ${source}: ${why}`] };
 }
 
 /** Names and ages of the account's tokens; one that is being deleted no longer counts. */

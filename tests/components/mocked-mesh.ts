@@ -55,8 +55,12 @@ export function previewedMesh(raw: Raw): Promise<MockedMesh> {
   return meshOf(configOf(raw), true);
 }
 
-export async function meshOf(config: MeshConfig, preview = false): Promise<MockedMesh> {
-  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config);
+export async function meshOf(
+  config: MeshConfig,
+  preview = false,
+  unreachable: readonly string[] = [],
+): Promise<MockedMesh> {
+  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config, unreachable);
   const state = preview ? new Map<string, never>() : outputs(config);
   const stack = await mockedStack(() => new Mesh("mesh", config, preflight), state, preview);
   return {
