@@ -56,7 +56,10 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     await addService(west, "shop", "more", exported);
     await stack.configure(config({ logLevel: "debug", generation: 2 }));
     const output = await stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(output, /Whatever Linkerd needs in cluster east stays as it is until a run reaches/);
+    assert.match(
+      output,
+      /Whatever Linkerd needs in cluster east stays as it is until a run reaches/,
+    );
     assert.ok(await serviceIn(north, "shop", "more-west"));
     assert.ok(await serviceIn(north, "shop", "api-east"));
     assert.match(await linkerdConfig(west), /^controllerLogLevel: debug$/m);
@@ -80,6 +83,11 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   it("lets go of one that is gone for good, and nothing of it stays with the others", async () => {
     const { west, east, north } = theBed().clusters;
     await east.cut();
+    const gone = config({ logLevel: "debug", generation: 2, without: true });
+    await stack.configure(gone);
+    const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(code, 0);
+    assert.match(text, /gone for good, run pulumi up with .+:clusters\.east\.revoked set to true/);
     await withoutContext(theBed().kubeconfig, "east");
     await stack.configure(config({ logLevel: "debug", generation: 2, gone: true }));
     await stack.pulumi("up", "--yes", "--skip-preview");
@@ -108,7 +116,12 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     return bed;
   }
 
-  function config({ logLevel = "info", generation = 1, gone = false } = {}): Config {
+  function config({
+    logLevel = "info",
+    generation = 1,
+    gone = false,
+    without = false,
+  } = {}): Config {
     const values = {
       "linkerd-multicluster": { gateway: { serviceType: "NodePort" } },
       "linkerd-control-plane": { controllerLogLevel: logLevel },
@@ -120,7 +133,9 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
       clusters: {
         west: { apiServer: west.server, ...own },
         north: { apiServer: north.server, ...own },
-        east: { apiServer: east.server, clusterDomain: "east.example", ...own, revoked: gone },
+        ...(!without && {
+          east: { apiServer: east.server, clusterDomain: "east.example", ...own, revoked: gone },
+        }),
       },
       topology: "mesh",
       linkDefaults: { credentialsGeneration: generation },
@@ -135,7 +150,10 @@ interface Annotated {
 
 async function linkerdConfig(cluster: Bed<Names>["clusters"][Names]): Promise<string> {
   const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
-  const { data } = await clusters.get<{ readonly data: { readonly values: string } }>(cluster, path);
+  const { data } = await clusters.get<{ readonly data: { readonly values: string } }>(
+    cluster,
+    path,
+  );
   return data.values;
 }
 

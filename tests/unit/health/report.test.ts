@@ -101,7 +101,7 @@ describe("the table", () => {
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (19 passed, 1 error, 1 skipped)");
+    equal(lines.at(-2), "Status: × (20 passed, 1 error, 1 skipped)");
   });
 
   it("cuts a long list short", () => {
