@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartName, ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
+import type { ChartName } from "../config/keys.ts";
+import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
 import { type Chart, chartFrom } from "./charts/chart.ts";

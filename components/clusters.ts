@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
@@ -107,5 +108,3 @@ export class RevokedCluster extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 }
-
-const chartNames = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;

@@ -38,6 +38,11 @@ export const chartValues = section("a cluster's values", {
   },
 });
 
+export type ChartName = keyof typeof chartValues.keys;
+
+/** In the order in which they are installed. */
+export const chartNames = Object.keys(chartValues.keys) as readonly ChartName[];
+
 export const cluster = section("a cluster", {
   context: {
     type: text(syntax.oneLine("the name of a kubeconfig context")),
