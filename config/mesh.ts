@@ -81,6 +81,10 @@ export interface ClusterConfig {
   readonly name: string;
   readonly access: ClusterAccess;
   readonly clusterDomain: string;
+  /** Of its Linkerd's identities, where this stack installs Linkerd. */
+  readonly trustDomain: string;
+  /** Whether it is not just the default, so that a cluster which runs with another may get it. */
+  readonly isTrustDomainSet: boolean;
   /** https URL of the API server for the other clusters; without it the kubeconfig's server. */
   readonly apiServer?: string;
   /** The gateway of links that target this cluster; `false`: it has none (a flat network). */
