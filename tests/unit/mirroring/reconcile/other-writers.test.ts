@@ -3,6 +3,7 @@ import type { LinkStatus } from "../../../../engine/kubernetes/link-resource.ts"
 import { resources } from "../../../../engine/kubernetes/resources.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
+import type { MirrorsArgs } from "../../../../engine/mirroring/reconcile/state.ts";
 import {
   argsFor,
   controller,
@@ -11,7 +12,8 @@ import {
   linkObject,
   localMirror,
   made,
-  preview,
+  type LivingClusters,
+  preview as shown,
   up,
 } from "../../fixtures/world.ts";
 
@@ -42,6 +44,12 @@ function world(more: ConstructorParameters<typeof MemoryCluster>[1] = {}, labels
     }),
     west: new MemoryCluster(exporting("west", [exported("shop/web", { labels })])),
   };
+}
+
+/** A preview without the lines that count what comes and goes. */
+async function preview(clusters: LivingClusters, args: MirrorsArgs, before = {}) {
+  const { inputs, notes } = await shown(clusters, args, before);
+  return { inputs, notes: notes.filter((line) => !/: (federated Services )?[+~-]\d/.test(line)) };
 }
 
 async function statusOf(east: MemoryCluster): Promise<string[]> {
