@@ -77,7 +77,7 @@ export function configsAlong(example: Example): { command: string; config: MeshC
     /^pulumi config set (?:--path )?'?([\w.[\]]+)'? (\S+)$/gm,
   );
   return [...commands].flatMap(([command, path = "", word = ""]) => {
-    const keys = path.match(/\w+/g)?.map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    const keys = (path.match(/\w+/g) ?? []).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
     raw.setIn(keys, /^(true|false)$/.test(word) ? word === "true" : word);
     const parsed = parseConfig(z.record(z.string(), z.unknown()).parse(raw.toJS()));
     // A link takes two commands.
