@@ -62,6 +62,16 @@ export function sourcesLast({ clusters, links }: MeshConfig): string[] {
   return [...clusters.keys()].sort((a, b) => Number(sources.has(a)) - Number(sources.has(b)));
 }
 
+const packageFile = z.object({
+  scripts: z.record(z.string(), z.string()),
+  engines: z.object({ node: z.string() }),
+});
+
+/** This repository's package.json. */
+export function readPackage(): z.infer<typeof packageFile> {
+  return packageFile.parse(JSON.parse(text("../package.json")));
+}
+
 /** Everything in the sh blocks of a README. */
 export function commandsIn(markdown: string): string {
   return [...markdown.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block).join("\n");

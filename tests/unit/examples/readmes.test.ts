@@ -22,7 +22,14 @@ function linksIn(markdown: string): string[] {
 describe("examples: READMEs", () => {
   it("the index leads to every example and to what they share", () => {
     const links = linksIn(text("README.md"));
-    deepEqual(links, [...examples.map((example) => `${example}/README.md`), "k3d.sh"]);
+    deepEqual(links, [
+      ...examples.map((example) => `${example}/README.md`),
+      "k3d.sh",
+      "mesh.yaml",
+      ...["operator", "ci"].map((example) => `${example}/README.md`),
+      "../docs/engines.md",
+      "rbac/preview.yaml",
+    ]);
     match(text("README.md"), /\*\*Validated, not run, in this repository's tests:\*\*/);
   });
 
