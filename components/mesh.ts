@@ -155,5 +155,6 @@ function endOf(
   const handle = handles.get(name);
   if (config === undefined || handle === undefined)
     throw new Error(`the config has no cluster ${name}`);
-  return { access: config.access, provider: handle.provider, ready: handle.ready };
+  const { provider, ready, unreachable } = handle;
+  return { access: config.access, provider, ready, unreachable };
 }

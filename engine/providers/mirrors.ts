@@ -39,6 +39,8 @@ export interface Process {
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
 export class MirrorsProvider {
   readonly #process: Process;
+  /** Sources of which the terminal has been told what their check found. */
+  readonly #told = new Set<string>();
 
   constructor({
     clusters = ofThisProcess,
@@ -65,7 +67,9 @@ export class MirrorsProvider {
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
-    notes.forEach(this.#process.say);
+    // What is about to be replaced is checked once more, as if it were new.
+    if (!this.#told.has(args.source)) notes.forEach(this.#process.say);
+    this.#told.add(args.source);
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
   }
 

@@ -7,7 +7,7 @@ import { linkResource, linksServed } from "./link-resource.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
 import { singleController } from "./single-controller.ts";
 import { noOrphans } from "./orphans.ts";
-import { anchorsShared, issuersTrusted } from "./trust.ts";
+import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
 /** First of all, and the only check that a run may tolerate: see run.ts. */
 export const clusterReached: Check<ClusterView> = {
@@ -32,6 +32,7 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
 export const linkChecks: readonly Check<LinkView>[] = [
   anchorsShared, // whether mTLS can work at all
   issuersTrusted, // in both directions
+  domainsShared, // what policies go by
   gatewayKnown, // where traffic goes
   linkResource, // what Linkerd knows of the link
   credentialsExist, // where Linkerd looks for them

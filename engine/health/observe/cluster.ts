@@ -1,5 +1,5 @@
 import { readAnchors, readIssuer } from "../../trust/observe.ts";
-import { domainsIn, linkerdConfigName } from "../../credentials/linkerd-config.ts";
+import { domainsOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Link } from "../../kubernetes/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
@@ -30,13 +30,7 @@ async function readLinkerd(
     read(() => linksIn(kubernetes)),
     read(() => readAnchors(kubernetes, namespace)),
     read(async () => (await readIssuer(kubernetes, namespace)).chain),
-    read(async () => {
-      const config = await kubernetes.find(resources.configMaps, {
-        namespace,
-        name: linkerdConfigName,
-      });
-      return config === undefined ? undefined : domainsIn(config);
-    }),
+    read(() => domainsOf(kubernetes, namespace)),
     read(() => controllersIn(kubernetes)),
   ]);
   return { links, anchors, issuer, domains, controllers };

@@ -45,7 +45,7 @@ export async function removeAll(
   const reading = readings.get(name);
   if (source === undefined)
     throw new Error(
-      `${reading === undefined || reading.outcome === "read" ? `the stack has no cluster ${name}` : reading.why}; if the cluster is gone for good, take its mirrors out of the state with pulumi state delete`,
+      `${reading === undefined || reading.outcome === "read" ? `the stack has no cluster ${name}` : reading.why}; if it is gone for good, run pulumi up with linkerd-multicluster:clusters.${name}.revoked set to true`,
     );
   if (wanted.mayWantMore(source.identity))
     throw new Error(

@@ -29,7 +29,11 @@ export const manifests = filesIn(".").filter((path) => path.includes("/manifests
 
 /** The documents of a YAML file; a mistake in its syntax is thrown. */
 export function documents(path: string): unknown[] {
-  return yaml.parseAllDocuments(text(path)).map((document) => {
+  return parsed(text(path));
+}
+
+function parsed(source: string): unknown[] {
+  return yaml.parseAllDocuments(source).map((document) => {
     const [mistake] = document.errors;
     if (mistake !== undefined) throw mistake;
     return document.toJS() as unknown;
@@ -40,10 +44,14 @@ const stackFile = z.strictObject({ config: z.record(z.string(), z.unknown()) });
 
 /** The stack file's keys in the program's namespace, as parseConfig takes them. */
 export function rawConfig(example: Example): Record<string, unknown> {
-  const [document] = documents(`${example}/Pulumi.${example}.yaml`);
+  return keysIn(text(`${example}/Pulumi.${example}.yaml`));
+}
+
+/** The same of the text of any stack file. */
+export function keysIn(stack: string): Record<string, unknown> {
   const prefix = "linkerd-multicluster:";
   return Object.fromEntries(
-    Object.entries(stackFile.parse(document).config).map(([key, value]) => {
+    Object.entries(stackFile.parse(parsed(stack)[0]).config).map(([key, value]) => {
       if (!key.startsWith(prefix)) throw new Error(`${key} is no key of this program`);
       return [key.slice(prefix.length), value];
     }),
@@ -51,7 +59,11 @@ export function rawConfig(example: Example): Record<string, unknown> {
 }
 
 export function configOf(example: Example): MeshConfig {
-  const parsed = parseConfig(rawConfig(example));
+  return checked(rawConfig(example));
+}
+
+export function checked(raw: Record<string, unknown>): MeshConfig {
+  const parsed = parseConfig(raw);
   if ("config" in parsed) return parsed.config;
   throw new Error(parsed.mistakes.join("\n"));
 }

@@ -91,16 +91,17 @@ describe("the table", () => {
       "- the Link CRD is served (skipped: no link of the stack has this cluster as its source)",
     );
     const at = lines.indexOf("link east/west");
-    deepEqual(lines.slice(at, at + 7), [
+    deepEqual(lines.slice(at, at + 8), [
       "link east/west",
       "--------------",
       "√ both clusters trust a common anchor",
       "√ each cluster trusts the other's issuer",
+      "√ both clusters have the same trust domain",
       "× the target's gateway has an address, a port and an identity",
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (19 passed, 1 error, 1 skipped)");
+    equal(lines.at(-2), "Status: × (20 passed, 1 error, 1 skipped)");
   });
 
   it("cuts a long list short", () => {
