@@ -213,7 +213,7 @@ describe("examples: workflows of GitHub Actions", () => {
       assert.deepEqual(one?.strategy?.matrix.stack.toSorted(), [...ofCi.keys()].sort());
     assert.equal(sources?.needs, "trust");
     assert.deepEqual(
-      [trust?.with["stack"], ...(sources?.strategy?.matrix.stack ?? [])].sort(),
+      [trust?.with["stack"], ...(sources.strategy?.matrix.stack ?? [])].sort(),
       [...ofCi.keys()].sort(),
     );
   });
