@@ -129,6 +129,25 @@ export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs)
   return outputs;
 }
 
+/** What the program said in the run that has left these inputs. */
+export function argsOf({
+  mirrors,
+  changes,
+  notMirrored,
+  unreachable,
+  refused,
+  revision,
+  identities,
+  gateways,
+  portConflicts,
+  removedLinks,
+  formerStacks,
+  missedPods,
+  ...args
+}: Inputs): MirrorsArgs {
+  return args;
+}
+
 /** A part's mirrors of the run before, as far as there was one. */
 export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
   const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
