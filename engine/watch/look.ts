@@ -25,6 +25,7 @@ export async function look(
     anew: clusters.anew.bind(clusters),
     controllers: clusters.controllers.bind(clusters),
     statefulSets: clusters.statefulSets.bind(clusters),
+    mayDo: clusters.mayDo.bind(clusters),
     async resolve(hostname: string) {
       hostnames[hostname] = [];
       const addresses = await clusters.resolve(hostname);
