@@ -113,7 +113,7 @@ export class Mesh extends pulumi.ComponentResource {
       source,
       {
         ...args,
-        ...(handle !== undefined && { statusIn: config.multiclusterNamespace }),
+        statusIn: config.multiclusterNamespace,
         ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
       },
       {
