@@ -13,6 +13,7 @@ import {
   readKubeconfig,
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
+import { Pace, pacePolicy } from "./pace.ts";
 import { type Proxy, proxyFor } from "./proxy.ts";
 import { Requester } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
@@ -51,7 +52,11 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
   const { time = systemTime, environment = processEnvironment() } = options;
-  const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
+  const {
+    connections = pacePolicy.most,
+    connectTimeout = 5_000,
+    requestTimeout = 30_000,
+  } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
   const { pluginTimeout = 60_000 } = options;
   const limits = { ...sizeLimits, ...options.sizeLimits };
@@ -72,6 +77,7 @@ export async function connect(
     server,
     policy: options.retry ?? retryPolicy,
     breaker: new Breaker(breakerPolicy, time),
+    pace: new Pace({ ...pacePolicy, most: connections }),
     time,
     cancellation: options.cancellation,
     requestTimeout,
