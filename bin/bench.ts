@@ -7,18 +7,20 @@ import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
 import { measureMesh } from "../testbed/bench/mesh-row.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
+import { measureWatchRow } from "../testbed/bench/watch-row.ts";
 import { BedError, codeOf } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE = `Usage: npm run bench -- [--rows fixed,first,many,mesh,plan] [--output table|json]
+const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,watch] [--output table|json]
   --first 1000       exports of the first up
   --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
   --clusters 20      of the full mesh, and --exports 20 of each of them
   --services 100000  of the pure plan
+  --watched 1000     mirrors that the watch keeps; each change is made --times times
   --times 3          how often what is quick is repeated; the least counts`;
 
 type Sizes = Readonly<
-  Record<"first" | "mirrors" | "clusters" | "exports" | "services" | "times", number>
+  Record<"first" | "mirrors" | "clusters" | "exports" | "services" | "times" | "watched", number>
 >;
 
 /** Each starts what it needs, and stops it again. */
@@ -28,6 +30,7 @@ const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
   first: ({ first }) => measureFirstUp(first),
   many: ({ mirrors, times }) => measureManyMirrors(mirrors, times),
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
+  watch: ({ watched, times }) => measureWatchRow({ mirrors: watched, rounds: times }),
 };
 
 try {
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
       rows: { type: "string", default: Object.keys(rows).join() },
       ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
       ...{ clusters: size("20"), exports: size("20"), times: size("3") },
+      watched: size("1000"),
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -58,6 +62,7 @@ async function main(): Promise<void> {
     ...{ first: Number(values.first), mirrors: Number(values.mirrors) },
     ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
     ...{ services: Number(values.services), times: Number(values.times) },
+    watched: Number(values.watched),
   };
   const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);
   const isFormat = values.output === "table" || values.output === "json";
