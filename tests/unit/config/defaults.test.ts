@@ -18,6 +18,7 @@ const plain: LinkSpec = {
   excludedAnnotations: [],
   createNamespaces: false,
   readiness: "ignore",
+  gatewayProbe: false,
   maxDeletions: "50%",
   allowDeletions: false,
   maxMirrors: 5_000,
