@@ -28,8 +28,8 @@ export const gatewayAlive: Check<LinkView> = {
   anchor: "l5d-multicluster-gateways-endpoints",
   severity: "error",
   aboutLinkerd: false,
+  appliesTo: ({ link }) => link.gatewayProbe,
   run: ({ link, target, reading: { gateway } }) => {
-    if (!link.gatewayProbe) return { skipped: "it is not probed (gatewayProbe: false)" };
     if ("why" in target.snapshot) return unread(link.target);
     const known = "value" in gateway && gateway.value.known ? gateway.value.gateway : undefined;
     if (known?.probe === undefined) return { skipped: "it is not known how to probe it" };

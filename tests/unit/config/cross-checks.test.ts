@@ -78,6 +78,9 @@ describe("stack config: nothing is mirrored through a gateway where there is non
       wrongSelector("links[0]", "links[0].gateway"),
       wrongHeadless("links[0]", "links[0].gateway"),
     ]),
+    linkRow("there is nothing to probe", { gateway: false, gatewayProbe: true }, [
+      "links[0].gatewayProbe is true, but links[0].gateway is false; it must be false, as there is no gateway to probe.",
+    ]),
     [
       "its target has none",
       { clusters: westFlat, links: [{ ...link, headless: true }] },

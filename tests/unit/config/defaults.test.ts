@@ -41,6 +41,7 @@ const rows: readonly SpecRow[] = [
       headless: true,
       createNamespaces: true,
       readiness: "follow",
+      gatewayProbe: true,
       allowDeletions: true,
       unreachable: "fail",
     },
@@ -49,6 +50,7 @@ const rows: readonly SpecRow[] = [
       headless: true,
       createNamespaces: true,
       readiness: "follow",
+      gatewayProbe: true,
       allowDeletions: true,
       unreachable: "fail",
     },
@@ -156,8 +158,14 @@ const rows: readonly SpecRow[] = [
   [
     "linkDefaults' gateway mirrors are not for a flat network",
     { gateway: false },
-    defaults({ headless: true, selector: app }),
+    defaults({ headless: true, selector: app, gatewayProbe: true }),
     { gateway: false, selector: {} },
+  ],
+  [
+    "Linkerd's controller probes by itself",
+    { gatewayProbe: true, mirroring: "controller" },
+    { manage: "links" },
+    {},
   ],
 ];
 

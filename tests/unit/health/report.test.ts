@@ -31,7 +31,7 @@ describe("the report", () => {
       [
         ["cluster", "west", ids(clusterChecks)],
         ["cluster", "east", ids(clusterChecks)],
-        ["link", "east/west", ids(linkChecks)],
+        ["link", "east/west", ids(linkChecks).filter((id) => id !== "gateway-alive")],
       ],
     );
   });
@@ -54,6 +54,17 @@ describe("the report", () => {
     deepEqual([lost.healthy, lost.counts.error], [false, 1]);
   });
 
+  it("has a line for whether a gateway is alive only where the link has it probed", () => {
+    const ids = (gatewayProbe: boolean) =>
+      reportOn({ clusters: [], links: [linkView({ link: { gatewayProbe } })] }).groups.flatMap(
+        ({ checks }) => checks.map(({ id }) => id),
+      );
+    deepEqual(
+      [ids(false), ids(true)].map((all) => all.includes("gateway-alive")),
+      [false, true],
+    );
+  });
+
   it("leaves Linkerd out with manage: mirrors, and says so", () => {
     const only = mesh({ manage: "mirrors" });
     const { groups } = reportOn({
@@ -72,9 +83,7 @@ describe("the report", () => {
         "mirrors-have-endpoints",
       ],
     );
-    const others = groups.flatMap(({ checks }) =>
-      checks.filter(({ id, result }) => result !== "ok" && id !== "gateway-alive"),
-    );
+    const others = groups.flatMap(({ checks }) => checks.filter(({ result }) => result !== "ok"));
     for (const { result, why } of others)
       deepEqual([result, why], ["skipped", "this stack does not manage it (manage: mirrors)"]);
   });
@@ -103,7 +112,7 @@ describe("the table", () => {
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (20 passed, 1 error, 2 skipped)");
+    equal(lines.at(-2), "Status: × (20 passed, 1 error, 1 skipped)");
   });
 
   it("cuts a long list short", () => {
