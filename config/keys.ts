@@ -292,6 +292,18 @@ export const stack = section("this program's config", {
     of: charts,
     meaning: "where Linkerd's charts come from, and their version",
   },
+  mesh: {
+    type: text(syntax.oneLine("the path of a YAML file")),
+    otherwise: "none",
+    meaning:
+      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys of this table that stacks share, written without `linkerd-multicluster:`; a key that the stack has itself replaces that of the file as a whole (docs/fleet.md)",
+  },
+  sources: {
+    type: list(z.string({ error: "the name of a configured cluster" }), "a list of clusters"),
+    otherwise: "all clusters",
+    meaning:
+      "the clusters that are this stack's, where other stacks have the others (docs/fleet.md): it holds what is written into them, and the account of each link from them in the link's target; no two stacks may name the same",
+  },
 });
 
 /** Every map of the config whose keys are known. */

@@ -20,6 +20,8 @@ export interface Circumstances {
   readonly now: Date;
   /** Whether the stack holds the key of this cluster's issuer as plain text. */
   readonly isPlainKey: (cluster: string) => boolean;
+  /** Whether a top-level key is in a file that stacks share, where nothing is a secret. */
+  readonly isShared?: (key: string) => boolean;
 }
 
 /** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
@@ -141,7 +143,7 @@ function providedIssuers(
     if (issuer !== undefined)
       return [
         ...providedIssuer(path, issuer, anchors, circumstances.now),
-        ...(circumstances.isPlainKey(name) ? [plainKey(path)] : []),
+        ...keyInTheOpen(path, name, circumstances),
       ];
     const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];
@@ -149,9 +151,17 @@ function providedIssuers(
   return [...strangers, ...each];
 }
 
-/** The stack file is in a repository, and state would hold the key as it is. */
-function plainKey(path: Path): string {
+/** A file is in a repository, and state would hold the key as it is. */
+function keyInTheOpen(path: Path, cluster: string, circumstances: Circumstances): string[] {
   const at = [...path, "key"];
+  if (circumstances.isShared?.("trust") === true) {
+    const rule = `it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced`;
+    return [sentence(at, "is plain text", rule)];
+  }
+  return circumstances.isPlainKey(cluster) ? [plainKey(at)] : [];
+}
+
+function plainKey(at: Path): string {
   const rule = `it must be a secret, and a key that was in a file as it is should be replaced: pulumi config set --secret --path '${where(at)}' < key.pem`;
   return sentence(at, "is plain text in the stack config", rule);
 }

@@ -29,7 +29,7 @@ describe("stack config: mistakes in the top-level keys", () => {
       "an unknown key close to none",
       { prometheus: {} },
       [
-        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts.",
+        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts, mesh, sources.",
       ],
     ],
     [
@@ -82,7 +82,7 @@ describe("stack config: mistakes in the top-level keys", () => {
 
   it("a config that is no map", () => {
     deepEqual(mistakesIn([]), [
-      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts.",
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts, mesh, sources.",
     ]);
   });
 });
