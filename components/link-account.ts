@@ -24,7 +24,12 @@ export interface LinkAccountArgs {
   /** How the runner reaches the source. */
   readonly source: ClusterAccess;
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
-  readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
+  readonly target: {
+    readonly access: ClusterAccess;
+    readonly apiServer?: string;
+    /** Another stack installs Linkerd there, perhaps at this moment. */
+    readonly awaited?: true;
+  };
   readonly namespaces: Namespaces;
   readonly rotation: TokenRotation;
   /** Of the target cluster. */
@@ -128,7 +133,7 @@ export class LinkAccount extends pulumi.ComponentResource {
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
 function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: LinkAccountArgs) {
-  const { access, apiServer } = target;
+  const { access, apiServer, awaited } = target;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
     source: spec.source,
@@ -136,6 +141,7 @@ function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: L
     access,
     sourceAccess: source,
     ...(apiServer !== undefined && { apiServer }),
+    ...(awaited === true && { awaited }),
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,
     ...(selectors.length > 0 && { discoverySelectors: selectors }),

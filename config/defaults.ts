@@ -28,6 +28,8 @@ export function meshConfig(readings: Readings): MeshConfig {
   );
   const config = {
     ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
+    sources: new Set(readings.stack.values.sources ?? readings.clusters?.keys()),
+    claims: readings.stack.values.sources !== undefined,
     revoked: {
       clusters: new Map(configured(true)),
       links: links
@@ -65,12 +67,14 @@ function clusterConfig(name: string, input: ClusterInput, namespace: string): Cl
 
 function trustConfig({
   external = false,
+  stack: publisher,
   anchors,
   issuers = {},
   ignorePods = [],
   ...settings
 }: NonNullable<StackInput["trust"]>): TrustConfig {
   if (external) return { kind: "external" };
+  if (publisher !== undefined) return { kind: "stack", stack: publisher };
   if (anchors !== undefined)
     return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
   return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };

@@ -143,6 +143,12 @@ export const trust = section("trust", {
     meaning:
       "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/trust-root.md)",
   },
+  stack: {
+    type: text(syntax.stackName),
+    otherwise: "this stack",
+    meaning:
+      "`<organization>/<project>/<stack>`, a stack with `manage: trust`: it generates the anchors and issuers, and this one takes them from it (docs/fleet.md)",
+  },
   ...generatedTrust,
   extraAnchors: {
     type: text(syntax.pem("trust anchors")),
@@ -242,10 +248,10 @@ export const stack = section("this program's config", {
     meaning: "which cluster mirrors from which: a list of links",
   },
   manage: {
-    type: oneOf("all", "links", "mirrors"),
+    type: oneOf("all", "links", "mirrors", "trust"),
     default: "all",
     meaning:
-      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything",
+      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks, and nothing else",
   },
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {

@@ -56,7 +56,7 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
 /** The arguments that decide what is read of the target. */
 function argsIn(
   all: Partial<TargetInputs>,
-): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
+): Record<Exclude<keyof TargetArgs, "sourceAccess" | "awaited">, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
   const { linkerdNamespace, multiclusterNamespace, rotation, discoverySelectors } = all;
   return {

@@ -160,6 +160,12 @@ export interface ServiceCidr {
   readonly spec?: { readonly cidrs?: readonly string[] };
 }
 
+/** That somebody has something (coordination.k8s.io). */
+export interface Lease {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly holderIdentity?: string };
+}
+
 /** A question to the API server about whoever asks (SelfSubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;

@@ -4,6 +4,7 @@ import type {
   ConfigMap,
   Deployment,
   Endpoints,
+  Lease,
   Namespace,
   OtherObject,
   Pod,
@@ -96,6 +97,12 @@ export const resources = {
     namespaced: false,
     shape: shapes.serviceCidr,
   } as Resource<ServiceCidr>,
+  leases: namespaced<Lease>(
+    { apiVersion: "coordination.k8s.io/v1", path: "apis/coordination.k8s.io/v1" },
+    "Lease",
+    "leases",
+    shapes.lease,
+  ),
   serviceAccounts: namespaced<OtherObject>(
     core,
     "ServiceAccount",

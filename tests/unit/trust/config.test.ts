@@ -438,7 +438,9 @@ describe("trust: from the stack's config", () => {
 
   it("issuers are named after the cluster's trust domain, by convention", () => {
     const clusters = { west: null, east: { clusterDomain: "east.local" } };
-    const args = trustRootArgs(configOf({ clusters, linkerdNamespace: "l5d" }), new Map());
+    const args = trustRootArgs(configOf({ clusters, linkerdNamespace: "l5d" }), {
+      trust: new Map(),
+    });
     deepEqual(
       [...args.issuerNames],
       [
