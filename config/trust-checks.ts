@@ -48,7 +48,7 @@ export function trust(readings: Readings, circumstances: Circumstances): string[
 /** Anchors that a stack generates are trusted by its own clusters alone. */
 function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   const { manage = "all", sources } = values;
-  if (manage !== "all" || sources === undefined) return [];
+  if (manage !== "all" || sources === undefined || sources.length === 0) return [];
   const others = [...(clusters?.keys() ?? [])].filter((name) => !sources.includes(name));
   if (others.length === 0) return [];
   const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;

@@ -35,7 +35,7 @@ describe("stack config: mistakes in the top-level keys", () => {
     [
       "manage",
       { manage: "everything" },
-      ['manage is "everything"; it must be all, links or mirrors.'],
+      ['manage is "everything"; it must be all, links, mirrors or trust.'],
     ],
     [
       "a list of clusters",

@@ -97,7 +97,7 @@ describe("the mesh of a stack", () => {
       message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,
     });
     await rejects(meshOf({ stack: "prod" }, folder, {}), {
-      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links or mirrors.`,
+      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.`,
     });
     await write("broken", "config: [canary");
     await rejects(meshOf({ stack: "broken" }, folder, {}), {
