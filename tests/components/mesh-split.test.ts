@@ -37,7 +37,7 @@ describe("Mesh of one stack among many", () => {
     const needs = (type: string, name: string) => mesh.needs(type, name).includes(`${claim} east`);
     equal(needs(types.provider, "east"), true);
     equal(needs(types.mirrors, "east"), true);
-    equal(needs(types.target, "east/west"), true);
+    equal(needs(types.access, "east/west"), true);
     equal(needs(types.provider, "west"), false);
   });
 
