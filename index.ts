@@ -9,6 +9,7 @@ import { TrustStack } from "./components/trust-stack.ts";
 const config = stackConfig();
 for (const warning of collidingNames({ links: ownLinks(config) })) await pulumi.log.warn(warning);
 const observed = config.manage === "mirrors" ? undefined : await preflight(config);
+for (const warning of observed?.warnings ?? []) await pulumi.log.warn(warning);
 
 const published =
   config.manage === "trust" && observed !== undefined

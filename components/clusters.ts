@@ -1,10 +1,11 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { ownClusters, touchedClusters } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster, type SeenCluster } from "./cluster.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
 import { clusterProvider, isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
@@ -17,6 +18,8 @@ export interface ClusterHandle {
   readonly identity: pulumi.Resource;
   /** Linkerd and the Link CRD are installed once this is done. */
   readonly ready: pulumi.Resource;
+  /** Whether it could not be read at the start of the run: what exists there stays as it is. */
+  readonly unreachable: boolean;
   /** Changes when what is installed does; absent where this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
 }
@@ -40,7 +43,7 @@ export function makeClusters(
       name,
       new ExistingCluster(
         name,
-        { config: cluster, uid: preflight.uids.get(name), claim: claims.get(name) },
+        { config: cluster, ...seenOf(name, preflight), claim: claims.get(name) },
         { parent },
       ),
     ]),
@@ -66,7 +69,7 @@ function installedClusters(
         trust: { bundlePem: trust.bundleFor(name), issuer: trust.issuerFor(name) },
       }),
       trustUnread: preflight.trust.get(name)?.state === "unreadable",
-      uid: preflight.uids.get(name),
+      ...seenOf(name, preflight),
       claim: claims.get(name),
     };
     return [name, new Cluster(name, args, { parent })] as const;
@@ -74,10 +77,13 @@ function installedClusters(
 }
 
 /** What may be sent to a cluster comes after: who it is, and that it is this stack's. */
-interface ExistingClusterArgs {
+interface ExistingClusterArgs extends SeenCluster {
   readonly config: ClusterConfig;
-  readonly uid: string | undefined;
   readonly claim?: pulumi.Resource | undefined;
+}
+
+function seenOf(name: string, { uids, unreachable }: Preflight): SeenCluster {
+  return { uid: uids.get(name), unreachable: unreachable.has(name) };
 }
 
 /**
@@ -88,15 +94,17 @@ export class ExistingCluster extends pulumi.ComponentResource implements Cluster
   readonly identity: pulumi.Resource;
   readonly provider: k8s.Provider;
   readonly ready: pulumi.Resource;
+  readonly unreachable: boolean;
 
   constructor(
     name: string,
-    { config, uid, claim }: ExistingClusterArgs,
+    { config, uid, unreachable, claim }: ExistingClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.ready = this.identity;
+    this.unreachable = unreachable;
     this.provider = clusterProvider(name, config, {
       parent: this,
       dependsOn: [this.identity, ...(claim === undefined ? [] : [claim])],
@@ -127,5 +135,3 @@ export class RevokedCluster extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 }
-
-const chartNames = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;

@@ -23,6 +23,8 @@ export interface LinkAccountArgs {
   readonly mirroring: "pulumi" | "controller";
   /** How the runner reaches the source. */
   readonly source: ClusterAccess;
+  /** Whether the source can't be given a new token in this run. */
+  readonly sourceUnreachable?: boolean;
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
   readonly target: {
     readonly access: ClusterAccess;
@@ -132,7 +134,8 @@ export class LinkAccount extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: LinkAccountArgs) {
+function targetArgs(args: LinkAccountArgs) {
+  const { spec, mirroring, source, target, namespaces, rotation } = args;
   const { access, apiServer, awaited } = target;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
@@ -140,6 +143,7 @@ function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: L
     target: spec.target,
     access,
     sourceAccess: source,
+    ...(args.sourceUnreachable === true && { sourceUnreachable: true as const }),
     ...(apiServer !== undefined && { apiServer }),
     ...(awaited === true && { awaited }),
     targetDomain: spec.targetDomain,

@@ -14,6 +14,8 @@ export interface LinkEnd {
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are there once this is. */
   readonly ready: pulumi.Resource;
+  /** Whether it could not be read at the start of the run: what exists there stays as it is. */
+  readonly unreachable: boolean;
 }
 
 export interface LinkArgs {
@@ -60,6 +62,7 @@ export class Link extends pulumi.ComponentResource {
       {
         ...{ spec, mirroring, namespaces, rotation },
         source: source.access,
+        sourceUnreachable: source.unreachable,
         target: {
           access: target.access,
           ...(apiServer !== undefined && { apiServer }),
@@ -69,9 +72,10 @@ export class Link extends pulumi.ComponentResource {
       },
       { parent: this, dependsOn: [target.ready, ...claim] },
     );
+    const { provider, unreachable } = source;
     this.credentials = new LinkCredentials(
       name,
-      { spec, mirroring, access, namespaces, provider: source.provider },
+      { spec, mirroring, access, namespaces, provider, unreachable },
       { parent: this, dependsOn: [source.ready, ...claim, ...revocation] },
     );
     this.observedGateway = access.facts.apply(({ gateway }) => {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
-import { ownClusters, touchedClusters } from "../config/share.ts";
+import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
   type ClusterAccess,
   type Connect,
@@ -16,6 +16,8 @@ import {
   type PublishedTrust,
 } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
+import { changedTrustDomains, noChangedDomains } from "./changed-trust-domains.ts";
+import { missingControllers } from "./missing-controllers.ts";
 import { publishedTrust } from "./trust/published.ts";
 
 /** What a run has to know of the clusters before it can decide what they get. */
@@ -25,6 +27,10 @@ export interface Preflight {
   readonly trust: LiveTrusts;
   /** What another stack publishes for this one's clusters. */
   readonly published?: PublishedTrust;
+  /** Clusters that can't be read. */
+  readonly unreachable: ReadonlySet<string>;
+  /** Sentences to tell before anything is done. */
+  readonly warnings: readonly string[];
 }
 
 /** Of the config, what decides which clusters are read, and for what. */
@@ -38,7 +44,7 @@ type PreflightConfig = Pick<
  * A cluster that can't be reached is no reason to stop.
  *
  * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
- *   everything that is missing on the clusters where others are to provide trust
+ *   everything that the clusters lack, or have otherwise than this run may change it
  */
 export async function preflight(
   config: PreflightConfig,
@@ -55,29 +61,43 @@ export async function preflight(
   ]);
   try {
     const mistakes = opened.mistakes.map((each) => `${each}.`);
-    if (mistakes.length > 0)
-      throw new pulumi.RunError(
-        ["The clusters do not match the stack's config:", ...mistakes].join("\n  "),
-      );
+    refuse("The clusters do not match the stack's config:", mistakes);
     const own = ownClusters(config);
-    const isTheirs = (name: string) => config.manage === "all" && !own.has(name);
-    const installed = new Map([...opened.clusters].filter(([name]) => !isTheirs(name)));
     const published =
       config.manage === "all" && config.trust.kind === "stack"
         ? await publishedTrust(config.trust.stack, [...own.keys()])
         : undefined;
+    const read = opened.clusters;
+    // Of the others, with manage: all, other stacks have the Linkerd.
+    const installed =
+      config.manage === "all" ? new Map([...read].filter(([name]) => own.has(name))) : read;
     const trust = await observeTrust(new Map([...installed, ...others.clusters]), linkerdNamespace);
     if (config.manage === "all" && config.trust.kind === "external") {
       const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
       const missing = await missingExternal(installed, trust, needs, new Date());
-      if (missing.length > 0)
-        throw new pulumi.RunError(
-          ["With trust.external, the clusters must provide Linkerd's trust:", ...missing].join(
-            "\n  ",
-          ),
-        );
+      refuse("With trust.external, the clusters must provide Linkerd's trust:", missing);
     }
-    return { uids: opened.uids, trust, ...(published !== undefined && { published }) };
+    if (config.manage === "links")
+      refuse(
+        "With manage: links, this stack installs no controllers of Linkerd's:",
+        await missingControllers(read, ownLinks(config)),
+      );
+    const domains =
+      config.manage === "all" ? await changedTrustDomains(installed, config) : noChangedDomains;
+    refuse("A change of trust domain must be asked for:", domains.refused);
+    const down = [...read].flatMap(([name, cluster]) =>
+      "why" in cluster ? [{ name, ...cluster }] : [],
+    );
+    const waits = down.map(
+      ({ name, why }) =>
+        `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+    );
+    return {
+      ...{ uids: opened.uids, trust },
+      ...(published !== undefined && { published }),
+      unreachable: new Set(down.map(({ name }) => name)),
+      warnings: [...domains.told, ...waits],
+    };
   } finally {
     await Promise.all([opened.close(), others.close()]);
   }
@@ -112,4 +132,8 @@ async function openOthers(
 
 function accessesOf(clusters: MeshConfig["clusters"]): ReadonlyMap<string, ClusterAccess> {
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
+}
+
+function refuse(heading: string, sentences: readonly string[]): void {
+  if (sentences.length > 0) throw new pulumi.RunError([heading, ...sentences].join("\n  "));
 }

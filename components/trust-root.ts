@@ -128,9 +128,9 @@ export function trustRootArgs(
 ): TrustRootArgs {
   const { linkerdNamespace, trust } = config;
   const clusters = ownClusters(config);
-  const names = [...clusters].map(([cluster, { clusterDomain }]) => {
+  const names = [...clusters].map(([cluster, { trustDomain }]) => {
     // By convention; nothing checks it (linkerd-behaviour.md 9.3).
-    return [cluster, `identity.${linkerdNamespace}.${clusterDomain}`] as const;
+    return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
   });
   const lifetimes = [...clusters.values()].map(({ values }) =>
     certificateLifetime(values["linkerd-control-plane"]),

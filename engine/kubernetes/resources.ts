@@ -6,6 +6,7 @@ import type {
   Endpoints,
   Lease,
   Namespace,
+  Node,
   OtherObject,
   Pod,
   Secret,
@@ -72,6 +73,13 @@ const rbac = {
   shape: shapes.clusterScoped,
 } as const;
 
+const authorization = {
+  apiVersion: "authorization.k8s.io/v1",
+  path: "apis/authorization.k8s.io/v1",
+  namespaced: false,
+  shape: shapes.accessReview,
+} as const;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: {
@@ -103,6 +111,13 @@ export const resources = {
     "leases",
     shapes.lease,
   ),
+  nodes: {
+    ...core,
+    kind: "Node",
+    plural: "nodes",
+    namespaced: false,
+    shape: shapes.node,
+  } as Resource<Node>,
   serviceAccounts: namespaced<OtherObject>(
     core,
     "ServiceAccount",
@@ -116,12 +131,14 @@ export const resources = {
     plural: "clusterrolebindings",
   } as Resource<OtherObject>,
   accessReviews: {
-    apiVersion: "authorization.k8s.io/v1",
-    path: "apis/authorization.k8s.io/v1",
+    ...authorization,
     kind: "SelfSubjectAccessReview",
     plural: "selfsubjectaccessreviews",
-    namespaced: false,
-    shape: shapes.accessReview,
+  } as Resource<AccessReview>,
+  subjectReviews: {
+    ...authorization,
+    kind: "SubjectAccessReview",
+    plural: "subjectaccessreviews",
   } as Resource<AccessReview>,
 } as const;
 

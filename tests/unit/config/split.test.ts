@@ -71,7 +71,11 @@ describe("stack config: the clusters of one stack among many", () => {
         'sources[2] is "west" again, after sources[0]; each cluster must be listed once.',
       ],
     ],
-    ["a name for a list", { sources: "west" }, ['sources is "west"; it must be a list of clusters.']],
+    [
+      "a name for a list",
+      { sources: "west" },
+      ['sources is "west"; it must be a list of clusters.'],
+    ],
     [
       "a trust anchor of its own",
       { sources: ["west"] },
