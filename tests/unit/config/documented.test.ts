@@ -4,7 +4,7 @@ import * as yaml from "yaml";
 import * as z from "zod";
 import { documents } from "../../../config/docs.ts";
 import { sections } from "../../../config/keys.ts";
-import { parseConfig } from "../../../config/parse.ts";
+import { parseConfig, parseTexts } from "../../../config/parse.ts";
 import type { Section } from "../../../config/schema.ts";
 
 const everySection = Object.values<Section>(sections);

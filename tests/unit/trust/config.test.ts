@@ -457,7 +457,7 @@ describe("trust: from the stack's config", () => {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
     };
     const config = configOf({ clusters: { west: { values }, east: null } });
-    equal(trustRootArgs(config, new Map()).certificateLifetime, 2 * day);
+    equal(trustRootArgs(config, { trust: new Map() }).certificateLifetime, 2 * day);
   });
 
   it("in Go's notation; what can't be read is longer than anybody waits", () => {
