@@ -1,31 +1,9 @@
-import * as pulumi from "@pulumi/pulumi";
-import type { ClaimInputs } from "@linkerd-multicluster/engine";
+import type * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
-
-/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
-const provider: pulumi.dynamic.ResourceProvider<ClaimInputs, ClaimInputs> = {
-  async check(olds, news) {
-    return (await import("@linkerd-multicluster/engine")).claims.check(olds, news);
-  },
-  async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).claims.diff(id, olds, news);
-  },
-  async create(inputs) {
-    return (await import("@linkerd-multicluster/engine")).claims.create(inputs);
-  },
-  async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).claims.update(id, olds, news);
-  },
-  async read(id, props) {
-    return (await import("@linkerd-multicluster/engine")).claims.read(id, props);
-  },
-  async delete(id, props) {
-    await (await import("@linkerd-multicluster/engine")).claims.delete(id, props);
-  },
-};
+import { EngineResource } from "./engine-resource.ts";
 
 /** That a cluster is this stack's and no other's. Whatever is written to it depends on this. */
-export class Claim extends pulumi.dynamic.Resource {
+export class Claim extends EngineResource {
   /** @param stack `organization/project/stack` */
   constructor(
     name: string,
@@ -34,12 +12,10 @@ export class Claim extends pulumi.dynamic.Resource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      provider,
+      { served: "claims", type: "Claim", hidden: ["identity"] },
       name,
       { ...{ cluster, stack }, ...access, ...(uid !== undefined && { uid }), revision: undefined },
-      { ...opts, hideDiffs: ["__provider", "identity"] },
-      "linkerd",
-      "Claim",
+      opts,
     );
   }
 }

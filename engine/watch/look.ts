@@ -24,6 +24,7 @@ export async function look(
     snapshot: clusters.snapshot.bind(clusters),
     anew: clusters.anew.bind(clusters),
     controllers: clusters.controllers.bind(clusters),
+    mayDo: clusters.mayDo.bind(clusters),
     statefulSets: clusters.statefulSets.bind(clusters),
     async resolve(hostname: string) {
       hostnames[hostname] = [];
