@@ -134,6 +134,28 @@ describe("trust of many stacks: any order of their runs, restarts, outages and c
     );
   });
 
+  it("takes no step back that a stack could still apply", () => {
+    const world = started();
+    world.turn("on");
+    deepEqual(world.publish(), "bundle");
+    world.begin("east");
+    // Were this to publish what east has now, its next run would read that.
+    world.reach("west", false);
+    deepEqual(world.publish(), "waiting");
+    world.finish("east", () => true);
+    world.begin("east");
+    world.reach("west", true);
+    deepEqual(world.publish(), "bundle");
+    run(world, "west");
+    restartAll(world);
+    deepEqual(world.publish(), "reissue");
+    run(world, "west");
+    world.finish("east", () => true);
+    world.pass(6 * 60_000);
+    restartAll(world);
+    deepEqual(world.broken(), []);
+  });
+
   it("publishes a step again until every cluster has it", () => {
     const world = started();
     world.turn("on");
