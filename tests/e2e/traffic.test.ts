@@ -41,7 +41,11 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     const problems = Object.values(mesh?.nodes ?? {}).flatMap((node) => node.problems());
     assert.deepEqual(problems, []);
   });
-  after(() => mesh?.stop());
+  after(async () => {
+    for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
+      console.log(`    ${target}: ${sent} requests, ${failed.length} failed`);
+    await mesh?.stop();
+  });
 
   it("reach a Service behind another cluster's gateway", async () => {
     await ask("web-west");

@@ -81,6 +81,9 @@ const components: readonly Component[] = [
 /** Where a pod's proxy reaches the control plane. */
 export const controlPorts = components.flatMap(({ port }) => (port === undefined ? [] : [port]));
 
+/** How often volumes are compared with what they show, in milliseconds; a kubelet takes a minute. */
+const refresh = 5_000;
+
 interface Running {
   readonly pod: Pod;
   readonly container: Container;
@@ -107,11 +110,12 @@ export async function newControlPlane(
   await mkdir(folder, { recursive: true });
   await writeKubeconfig(kubeconfig, [{ name: cluster.name, access: cluster.access }]);
   const running = new Map<Component, Running>();
+  let mounted = 0;
 
   async function start(component: Component, pod: Pod, container: Container): Promise<void> {
     const { name, uid } = pod.metadata;
     const run = join(folder, `${component.container}-${uid}`);
-    await mkdir(run);
+    await mkdir(run, { recursive: true });
     await mountVolumes(cluster, pod, container, run);
     const [service = 0, admin = 0] = await freePorts(2);
     const at = (port: number): string => `${network.host}:${port}`;
@@ -146,6 +150,8 @@ export async function newControlPlane(
 
   return {
     async follow(pods) {
+      const isTime = Date.now() > mounted + refresh;
+      if (isTime) mounted = Date.now();
       for (const component of components) {
         const there = running.get(component);
         const [pod] = pods.filter(
@@ -157,7 +163,7 @@ export async function newControlPlane(
         const container = pod && containerOf(pod, component.container);
         if (pod === undefined || container === undefined) continue;
         if (there?.pod.metadata.uid !== pod.metadata.uid) await start(component, pod, container);
-        else await mountVolumes(cluster, there.pod, there.container, there.run);
+        else if (isTime) await mountVolumes(cluster, there.pod, there.container, there.run);
       }
     },
     problems: () => [...running.values()].flatMap(({ process }) => process.problem() ?? []),

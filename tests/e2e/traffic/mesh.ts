@@ -9,6 +9,7 @@ import { chartsFolder } from "../real-plugins.ts";
 import { type Network, newNetwork } from "./network.ts";
 import { type Node, startNode } from "./node.ts";
 import { containerOf, type Pod } from "./objects.ts";
+import { serverPort } from "./pod.ts";
 import { Stream, type Target } from "./stream.ts";
 import { addShop, namespace } from "./workloads.ts";
 
@@ -74,7 +75,7 @@ export async function targetOf(
     bed.clusters[cluster],
     path,
   );
-  return { name: service, address: spec.clusterIP, port: 80, authority };
+  return { name: service, address: spec.clusterIP, port: serverPort, authority };
 }
 
 /** Nobody but this makes gateways that are injected: the injector may have come after them. */

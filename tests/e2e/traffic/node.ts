@@ -1,14 +1,13 @@
 /**
- * What runs in a cluster: its control plane, its gateway, and the pods of the node `workers`, of which
- * no Node object speaks, so that nobody else calls them ready. It does what a kubelet, a cloud's load
- * balancers and the pods' own programs do.
+ * What runs in a cluster: its control plane, its gateway, and the pods of the node `workers`, which
+ * the test bed leaves to it. It does what a kubelet and a cloud's load balancers do.
  */
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Cluster } from "../../../testbed/bed.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
-import { addBalancerAddress, get } from "../access-clusters.ts";
+import { addBalancerAddress, get, post } from "../access-clusters.ts";
 import { newControlPlane } from "./control-plane.ts";
 import type { Network } from "./network.ts";
 import { containerOf, containersOf, type GatewayService, type Pod } from "./objects.ts";
@@ -38,10 +37,14 @@ export interface Node {
 const gatewayPath = "/api/v1/namespaces/linkerd-multicluster/services/linkerd-gateway";
 const gatewayPorts = [4143, 4191];
 
+/** Between two looks at the cluster, in milliseconds. */
+const interval = 500;
+
 export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Node> {
   const { cluster, index, network, folder } = spec;
   const control = `198.51.100.${index + 1}`;
   await mkdir(folder, { recursive: true });
+  await post(cluster, "/api/v1/nodes", { metadata: { name: nodeName } });
   const plane = await newControlPlane(cluster, control, network, `${folder}/control`, watchdog);
   const pods = new Map<string, RunningPod>();
   const underWay = new Map<string, Promise<unknown>>();
@@ -109,7 +112,7 @@ export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Nod
     for (;;) {
       // While nothing can be read, everything runs on as it does.
       await round().catch(() => undefined);
-      await sleep(250, undefined, { ref: false });
+      await sleep(interval, undefined, { ref: false });
     }
   })();
 

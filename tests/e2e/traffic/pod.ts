@@ -29,7 +29,8 @@ export interface RunningPod {
   problem(): string | undefined;
 }
 
-export const serverPort = 8080;
+/** That of the Services too, since a gateway reaches the pods of a headless Service at its own port. */
+export const serverPort = 80;
 
 /** Seconds that a pod's program has to end by itself, and then its proxy. */
 const patience = 15;

@@ -60,7 +60,7 @@ export async function addService(
     metadata: { name, labels },
     spec: {
       selector: { app },
-      ports: [{ name: "http", port: 80, targetPort: serverPort }],
+      ports: [{ name: "http", port: serverPort }],
       ...more,
     },
   });
