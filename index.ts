@@ -7,5 +7,6 @@ import { Mesh } from "./components/mesh.ts";
 const config = stackConfig();
 for (const warning of collidingNames(config)) await pulumi.log.warn(warning);
 const observed = config.manage === "mirrors" ? undefined : await preflight(config);
+for (const warning of observed?.warnings ?? []) await pulumi.log.warn(warning);
 
 new Mesh("mesh", config, observed);

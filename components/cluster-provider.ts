@@ -33,6 +33,13 @@ export function clusterProvider(
 }
 
 /**
+ * `ignoreChanges` of whatever exists in a cluster that can't be reached: what is to be changed there
+ * waits for a run that reaches it, and keeps nothing else from being done. An update would fail, and
+ * after a failure Pulumi begins nothing more.
+ */
+export const everything: string[] = ["*"];
+
+/**
  * The provider of a revoked cluster, which is the same resource and reaches nothing: a kubeconfig
  * without clusters makes it refuse every request by itself. What state still lists there is dropped,
  * but for Helm releases (RevokedCluster), and what is registered is taken for unchanged.

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartName, ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
+import type { ChartName } from "../config/keys.ts";
+import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
-import { base64, clusterProvider } from "./cluster-provider.ts";
+import { base64, clusterProvider, everything } from "./cluster-provider.ts";
 import {
   type ClusterRole,
   controlPlaneValues,
@@ -17,7 +18,15 @@ import {
   multiclusterValues,
 } from "./charts/values.ts";
 
-export interface ClusterArgs {
+/** What the start of a run has seen of a cluster. */
+export interface SeenCluster {
+  /** UID of `kube-system`; undefined where it could not be read. */
+  readonly uid: string | undefined;
+  /** Whether it could not be read at all: what exists there stays as it is. */
+  readonly unreachable: boolean;
+}
+
+export interface ClusterArgs extends SeenCluster {
   readonly config: ClusterConfig;
   readonly role: ClusterRole;
   readonly linkerdNamespace: string;
@@ -36,8 +45,6 @@ export interface ClusterArgs {
   readonly trustUnread?: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
-  /** UID of `kube-system` as read at the start of this run; undefined where it could not be. */
-  readonly uid: string | undefined;
 }
 
 /** Linkerd and its multicluster extension on one cluster, and the provider that reaches it. */
@@ -47,6 +54,7 @@ export class Cluster extends pulumi.ComponentResource {
   readonly provider: k8s.Provider;
   /** To depend on where Linkerd and the Link CRD have to be installed. */
   readonly ready: pulumi.Resource;
+  readonly unreachable: boolean;
   /** Revisions of the charts, as Helm counts them, and which issuer there is. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
   readonly gatewayEnabled: boolean;
@@ -70,6 +78,7 @@ export class Cluster extends pulumi.ComponentResource {
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.trustBundle = args.trust && pulumi.output(args.trust.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;
+    this.unreachable = args.unreachable;
     const releases = this.#install();
     this.ready = releases.multicluster;
     const installed = pulumi.all(Object.values(releases).map(({ status }) => status.revision));
@@ -86,7 +95,7 @@ export class Cluster extends pulumi.ComponentResource {
   /** In the order in which each part needs the ones before it. */
   #install(): Record<"crds" | "controlPlane" | "multicluster", k8s.helm.v3.Release> {
     const { config, role, ...args } = this.#args;
-    const { values, clusterDomain, gatewayApi } = config;
+    const { values, trustDomain, gatewayApi } = config;
     const users = values["linkerd-control-plane"];
     const linkerd =
       args.trust &&
@@ -107,11 +116,11 @@ export class Cluster extends pulumi.ComponentResource {
       "linkerd-control-plane",
       home,
       this.trustBundle === undefined
-        ? controlPlaneValues(clusterDomain, true)
-        : { ...controlPlaneValues(clusterDomain), identityTrustAnchorsPEM: this.trustBundle },
+        ? controlPlaneValues(config, true)
+        : { ...controlPlaneValues(config), identityTrustAnchorsPEM: this.trustBundle },
       issuer === undefined ? [crds] : [crds, issuer],
     );
-    const settings = { ...role, clusterDomain, linkerdNamespace: args.linkerdNamespace };
+    const settings = { ...role, trustDomain, linkerdNamespace: args.linkerdNamespace };
     const multicluster = this.#release(
       "linkerd-multicluster",
       { name: args.multiclusterNamespace, resource: extension },
@@ -150,7 +159,7 @@ export class Cluster extends pulumi.ComponentResource {
           "ca.crt": base64(pulumi.output(bundlePem)),
         },
       },
-      { ...this.#own(), ignoreChanges: this.#args.trustUnread === true ? ["data"] : [] },
+      this.#own(this.#args.trustUnread === true ? ["data"] : []),
     );
   }
 
@@ -179,15 +188,16 @@ export class Cluster extends pulumi.ComponentResource {
         skipAwait: skipAwait || (chart === "linkerd-multicluster" && role.gateway !== undefined),
       },
       {
-        ...this.#own(),
+        ...this.#own(trustUnread && chart === "linkerd-control-plane" ? ["values"] : []),
         dependsOn: [...(namespace.resource === undefined ? [] : [namespace.resource]), ...needs],
-        ignoreChanges: trustUnread && chart === "linkerd-control-plane" ? ["values"] : [],
       },
     );
   }
 
-  #own(): pulumi.CustomResourceOptions {
-    return { parent: this, provider: this.provider };
+  /** @param kept of what exists, the inputs that stay as they are where the cluster can be reached */
+  #own(kept: readonly string[] = []): pulumi.CustomResourceOptions {
+    const ignoreChanges = [...(this.unreachable ? everything : kept)];
+    return { parent: this, provider: this.provider, ignoreChanges };
   }
 }
 

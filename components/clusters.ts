@@ -1,9 +1,10 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster, type SeenCluster } from "./cluster.ts";
 import { ClusterIdentity } from "./cluster-identity.ts";
 import { clusterProvider, isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
@@ -16,6 +17,8 @@ export interface ClusterHandle {
   readonly identity: pulumi.Resource;
   /** Linkerd and the Link CRD are installed once this is done. */
   readonly ready: pulumi.Resource;
+  /** Whether it could not be read at the start of the run: what exists there stays as it is. */
+  readonly unreachable: boolean;
   /** Changes when what is installed does; absent where this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
 }
@@ -31,7 +34,7 @@ export function makeClusters(
     return new Map(
       [...clusters].map(([name, cluster]) => [
         name,
-        new ExistingCluster(name, cluster, preflight.uids.get(name), { parent }),
+        new ExistingCluster(name, cluster, seenOf(name, preflight), { parent }),
       ]),
     );
   const trust = new TrustRoot("trust", trustRootArgs(config, preflight.trust), { parent });
@@ -47,11 +50,15 @@ export function makeClusters(
           trust: { bundlePem: trust.bundleFor(name), issuer: trust.issuerFor(name) },
         }),
         trustUnread: preflight.trust.get(name)?.state === "unreadable",
-        uid: preflight.uids.get(name),
+        ...seenOf(name, preflight),
       };
       return [name, new Cluster(name, args, { parent })];
     }),
   );
+}
+
+function seenOf(name: string, { uids, unreachable }: Preflight): SeenCluster {
+  return { uid: uids.get(name), unreachable: unreachable.has(name) };
 }
 
 /**
@@ -62,16 +69,18 @@ export class ExistingCluster extends pulumi.ComponentResource implements Cluster
   readonly identity: pulumi.Resource;
   readonly provider: k8s.Provider;
   readonly ready: pulumi.Resource;
+  readonly unreachable: boolean;
 
   constructor(
     name: string,
     config: ClusterConfig,
-    uid: string | undefined,
+    { uid, unreachable }: SeenCluster,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.ready = this.identity;
+    this.unreachable = unreachable;
     this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
     this.registerOutputs({});
   }
@@ -99,5 +108,3 @@ export class RevokedCluster extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 }
-
-const chartNames = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;

@@ -23,6 +23,8 @@ export interface LinkAccountArgs {
   readonly mirroring: "pulumi" | "controller";
   /** How the runner reaches the source. */
   readonly source: ClusterAccess;
+  /** Whether the source can't be given a new token in this run. */
+  readonly sourceUnreachable?: boolean;
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
   readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
   readonly namespaces: Namespaces;
@@ -127,7 +129,8 @@ export class LinkAccount extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: LinkAccountArgs) {
+function targetArgs(args: LinkAccountArgs) {
+  const { spec, mirroring, source, target, namespaces, rotation } = args;
   const { access, apiServer } = target;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
@@ -135,6 +138,7 @@ function targetArgs({ spec, mirroring, source, target, namespaces, rotation }: L
     target: spec.target,
     access,
     sourceAccess: source,
+    ...(args.sourceUnreachable === true && { sourceUnreachable: true as const }),
     ...(apiServer !== undefined && { apiServer }),
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,

@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import { base64 } from "./cluster-provider.ts";
+import { base64, everything } from "./cluster-provider.ts";
 import {
   credentialsSecrets,
   discoveryAnnotation,
@@ -21,6 +21,8 @@ export interface LinkCredentialsArgs {
   readonly namespaces: Namespaces;
   /** Of the source cluster; with `enableSecretMutable`, else its copy is replaced as well. */
   readonly provider: k8s.Provider;
+  /** Whether the source can't be reached, so that what it has stays as it is. */
+  readonly unreachable: boolean;
 }
 
 /**
@@ -34,12 +36,13 @@ export class LinkCredentials extends pulumi.ComponentResource {
 
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkCredentials", name, {}, opts);
-    const { spec, access, namespaces, provider } = args;
+    const { spec, access, namespaces, provider, unreachable } = args;
     this.revision = access.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
     const heads = credentialsSecrets(spec.target, access.facts, namespaces);
     // Nothing gets a token that has not been checked.
-    const inSource = { parent: this, provider, dependsOn: access.checked };
+    const ignoreChanges = unreachable ? everything : [];
+    const inSource = { parent: this, provider, dependsOn: access.checked, ignoreChanges };
     const mirror = new k8s.core.v1.Secret(
       `${name}/mirror`,
       secretArgs(heads.mirror, spec, access),

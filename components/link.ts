@@ -14,6 +14,8 @@ export interface LinkEnd {
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are there once this is. */
   readonly ready: pulumi.Resource;
+  /** Whether it could not be read at the start of the run: what exists there stays as it is. */
+  readonly unreachable: boolean;
 }
 
 export interface LinkArgs {
@@ -50,14 +52,16 @@ export class Link extends pulumi.ComponentResource {
       {
         ...{ spec, mirroring, namespaces, rotation },
         source: source.access,
+        sourceUnreachable: source.unreachable,
         target: { access: target.access, ...(apiServer !== undefined && { apiServer }) },
         provider: target.provider,
       },
       { parent: this, dependsOn: target.ready },
     );
+    const { provider, unreachable } = source;
     this.credentials = new LinkCredentials(
       name,
-      { spec, mirroring, access, namespaces, provider: source.provider },
+      { spec, mirroring, access, namespaces, provider, unreachable },
       { parent: this, dependsOn: [source.ready, ...(source.revocation ?? [])] },
     );
     this.observedGateway = access.facts.apply(({ gateway }) => {

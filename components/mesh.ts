@@ -113,7 +113,7 @@ export class Mesh extends pulumi.ComponentResource {
       source,
       {
         ...args,
-        ...(handle !== undefined && { statusIn: config.multiclusterNamespace }),
+        statusIn: config.multiclusterNamespace,
         ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
       },
       {
@@ -155,5 +155,6 @@ function endOf(
   const handle = handles.get(name);
   if (config === undefined || handle === undefined)
     throw new Error(`the config has no cluster ${name}`);
-  return { access: config.access, provider: handle.provider, ready: handle.ready };
+  const { provider, ready, unreachable } = handle;
+  return { access: config.access, provider, ready, unreachable };
 }

@@ -8,12 +8,18 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import { type LiveTrusts, missingExternal, observeTrust } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
+import { changedTrustDomains, noChangedDomains } from "./changed-trust-domains.ts";
+import { missingControllers } from "./missing-controllers.ts";
 
 /** What a run has to know of the clusters before it can decide what they get. */
 export interface Preflight {
   /** UID of `kube-system` by cluster; undefined where it could not be read. */
   readonly uids: ReadonlyMap<string, string | undefined>;
   readonly trust: LiveTrusts;
+  /** Clusters that can't be read. */
+  readonly unreachable: ReadonlySet<string>;
+  /** Sentences to tell before anything is done. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -21,10 +27,10 @@ export interface Preflight {
  * be reached is no reason to stop.
  *
  * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
- *   everything that is missing on the clusters where others are to provide trust
+ *   everything that the clusters lack, or have otherwise than this run may change it
  */
 export async function preflight(
-  config: Pick<MeshConfig, "clusters" | "linkerdNamespace" | "manage" | "trust">,
+  config: Pick<MeshConfig, "clusters" | "links" | "linkerdNamespace" | "manage" | "trust">,
   open: Connect = connect,
 ): Promise<Preflight> {
   const { clusters, linkerdNamespace } = config;
@@ -35,23 +41,37 @@ export async function preflight(
   });
   try {
     const mistakes = opened.mistakes.map((each) => `${each}.`);
-    if (mistakes.length > 0)
-      throw new pulumi.RunError(
-        ["The clusters do not match the stack's config:", ...mistakes].join("\n  "),
-      );
+    refuse("The clusters do not match the stack's config:", mistakes);
     const trust = await observeTrust(opened.clusters, linkerdNamespace);
+    const read = opened.clusters;
     if (config.manage === "all" && config.trust.kind === "external") {
       const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
-      const missing = await missingExternal(opened.clusters, trust, needs, new Date());
-      if (missing.length > 0)
-        throw new pulumi.RunError(
-          ["With trust.external, the clusters must provide Linkerd's trust:", ...missing].join(
-            "\n  ",
-          ),
-        );
+      const missing = await missingExternal(read, trust, needs, new Date());
+      refuse("With trust.external, the clusters must provide Linkerd's trust:", missing);
     }
-    return { uids: opened.uids, trust };
+    if (config.manage === "links")
+      refuse(
+        "With manage: links, this stack installs no controllers of Linkerd's:",
+        await missingControllers(read, config.links),
+      );
+    const domains =
+      config.manage === "all" ? await changedTrustDomains(read, config) : noChangedDomains;
+    refuse("A change of trust domain must be asked for:", domains.refused);
+    const down = [...read].flatMap(([name, cluster]) => ("why" in cluster ? [{ name, ...cluster }] : []));
+    const waits = down.map(
+      ({ name, why }) =>
+        `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+    );
+    return {
+      ...{ uids: opened.uids, trust },
+      unreachable: new Set(down.map(({ name }) => name)),
+      warnings: [...domains.told, ...waits],
+    };
   } finally {
     await opened.close();
   }
+}
+
+function refuse(heading: string, sentences: readonly string[]): void {
+  if (sentences.length > 0) throw new pulumi.RunError([heading, ...sentences].join("\n  "));
 }

@@ -125,9 +125,9 @@ function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters
 /** What the trust root of a stack is made from. */
 export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootArgs {
   const { clusters, linkerdNamespace, trust } = config;
-  const names = [...clusters].map(([cluster, { clusterDomain }]) => {
+  const names = [...clusters].map(([cluster, { trustDomain }]) => {
     // By convention; nothing checks it (linkerd-behaviour.md 9.3).
-    return [cluster, `identity.${linkerdNamespace}.${clusterDomain}`] as const;
+    return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
   });
   const lifetimes = [...clusters.values()].map(({ values }) =>
     certificateLifetime(values["linkerd-control-plane"]),

@@ -19,7 +19,7 @@ export function meshConfig(readings: Readings): MeshConfig {
   const configured = (revoked: boolean) =>
     [...(readings.clusters ?? [])].flatMap(([name, { values: input }]) =>
       isRevoked(input) === revoked
-        ? [[name, clusterConfig(name, input, multiclusterNamespace)] as const]
+        ? [[name, clusterConfig(name, input, readings.stack.values)] as const]
         : [],
     );
   const clusters = new Map(configured(false));
@@ -50,15 +50,23 @@ function isRevoked(input: { readonly revoked?: boolean } | undefined): boolean {
   return input?.revoked === true;
 }
 
-function clusterConfig(name: string, input: ClusterInput, namespace: string): ClusterConfig {
-  const { context = name, kubeconfig, gateway = {}, ...given } = input;
+function clusterConfig(
+  name: string,
+  input: ClusterInput,
+  given: Readings["stack"]["values"],
+): ClusterConfig {
+  const { multiclusterNamespace, trustDomain } = { ...defaultsOf(stack.keys), ...given };
+  const { context = name, kubeconfig, gateway = {}, ...own } = input;
   const enabled = gateway === false ? undefined : gateway.enabled;
-  const { revoked, ...rest } = { ...defaultsOf(cluster.keys), ...given };
+  const { revoked, ...rest } = { trustDomain, ...defaultsOf(cluster.keys), ...own };
   return {
     ...rest,
     name,
+    // Pulumi hands over a default like a value of the user's.
+    isTrustDomainSet:
+      own.trustDomain !== undefined || trustDomain !== stack.keys.trustDomain.default,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
-    gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, namespace),
+    gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, multiclusterNamespace),
     ...(enabled !== undefined && { gatewayEnabled: enabled }),
   };
 }

@@ -38,6 +38,11 @@ export const chartValues = section("a cluster's values", {
   },
 });
 
+export type ChartName = keyof typeof chartValues.keys;
+
+/** In the order in which they are installed. */
+export const chartNames = Object.keys(chartValues.keys) as readonly ChartName[];
+
 export const cluster = section("a cluster", {
   context: {
     type: text(syntax.oneLine("the name of a kubeconfig context")),
@@ -54,6 +59,12 @@ export const cluster = section("a cluster", {
     type: text(syntax.domain),
     default: engine.targetDomain,
     meaning: "the cluster's own DNS domain",
+  },
+  trustDomain: {
+    type: text(syntax.domain),
+    otherwise: "the mesh's `trustDomain`",
+    meaning:
+      "with `manage: all`, a trust domain of the cluster's own ([what that changes](docs/trust-root.md#one-trust-domain))",
   },
   apiServer: {
     type: text(syntax.apiServer),
@@ -277,6 +288,12 @@ export const stack = section("this program's config", {
     type: text(syntax.namespaceName),
     default: linkerdGateway.namespace,
     meaning: "the namespace of Linkerd's multicluster extension and its gateway",
+  },
+  trustDomain: {
+    type: text(syntax.domain),
+    default: engine.targetDomain,
+    meaning:
+      "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity, `<account>.<namespace>.serviceaccount.identity.<linkerdNamespace>.<trustDomain>`",
   },
   trust: {
     type: trust.schema,

@@ -179,7 +179,7 @@ const settings = {
     type: flag,
     default: engine.createNamespaces,
     meaning:
-      "create a namespace that is missing in the source; otherwise its Services are skipped and reported",
+      "create a namespace that is missing in the source; otherwise its Services are skipped and reported. With `mirroring: controller` it holds for the whole source: Linkerd has one setting for all controllers of a cluster, which a single link with `true` turns on",
   },
   readiness: {
     type: oneOf("ignore", "follow"),
@@ -207,7 +207,8 @@ const settings = {
   mirroring: {
     type: oneOf("pulumi", "controller"),
     default: "pulumi",
-    meaning: "`controller`: leave mirroring to Linkerd's own controller, and provision it",
+    meaning:
+      "`controller`: leave mirroring to Linkerd's own controller, which `manage: all` installs; with `manage: links` it must be there already",
   },
   credentialsGeneration: {
     type: wholeNumber("a whole number from 1 to 999999999", 999_999_999),

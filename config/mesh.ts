@@ -1,7 +1,7 @@
 import type { TokenRotation } from "@linkerd-multicluster/engine/credentials";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import type { GatewaySource, LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import type { charts, chartValues, generatedTrust, stack } from "./keys.ts";
+import type { ChartName, charts, generatedTrust, stack } from "./keys.ts";
 import type { Filled } from "./schema.ts";
 
 /**
@@ -81,6 +81,10 @@ export interface ClusterConfig {
   readonly name: string;
   readonly access: ClusterAccess;
   readonly clusterDomain: string;
+  /** Of its Linkerd's identities, where this stack installs Linkerd. */
+  readonly trustDomain: string;
+  /** Whether it is not just the default, so that a cluster which runs with another may get it. */
+  readonly isTrustDomainSet: boolean;
   /** https URL of the API server for the other clusters; without it the kubeconfig's server. */
   readonly apiServer?: string;
   /** The gateway of links that target this cluster; `false`: it has none (a flat network). */
@@ -93,8 +97,6 @@ export interface ClusterConfig {
   /** Who installs the Gateway API's CRDs: chart linkerd-crds, or somebody else. */
   readonly gatewayApi: "install" | "assume";
 }
-
-export type ChartName = keyof typeof chartValues.keys;
 
 /** Helm values by chart; a chart that is not named takes its own defaults. */
 export type ChartValues = { readonly [Name in ChartName]?: HelmValues };

@@ -12,7 +12,7 @@ const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   "linkerd-crds": { installGatewayAPI: "the cluster's gatewayApi decides it" },
   "linkerd-control-plane": {
     clusterDomain: "the cluster's clusterDomain decides it",
-    identityTrustDomain: "the cluster's clusterDomain decides it",
+    identityTrustDomain: "trustDomain decides it",
     identityTrustAnchorsPEM: "trust.anchors decides it",
     "identity.externalCA": "trust decides where anchors come from",
     "identity.issuer.scheme": "the issuer is in a Secret of type kubernetes.io/tls",
@@ -20,7 +20,7 @@ const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   },
   "linkerd-multicluster": {
     linkerdNamespace: "linkerdNamespace decides it",
-    identityTrustDomain: "the cluster's clusterDomain decides it",
+    identityTrustDomain: "trustDomain decides it",
     "gateway.enabled": "the cluster's gateway.enabled decides it",
     "gateway.name": "the cluster's gateway.name decides it",
     createNamespaceMetadataJob: "the program labels the namespace itself",

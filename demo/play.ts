@@ -8,6 +8,7 @@ import type { Cleanup } from "./cleanup.ts";
 import { DemoError } from "./errors.ts";
 import { farewell } from "./keep.ts";
 import { kubectlOn } from "./kubernetes/kubectl.ts";
+import { namesOn } from "./kubernetes/names.ts";
 import { pulumiFor } from "./pulumi.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
@@ -24,7 +25,7 @@ export async function play(
   screen.step(
     `Start the clusters ${new Intl.ListFormat("en").format(names)}`,
     `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
-"kubectl" is not needed either: the demo prints what it would.`,
+"kubectl" and "dig" are not needed either: the demo prints what they would.`,
   );
   const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup, builderOn(screen));
   screen.output("");
@@ -34,6 +35,7 @@ export async function play(
   const stage = {
     screen,
     kubectl: kubectlOn(screen),
+    names: namesOn(bed, screen, cleanup),
     pulumi: await pulumiFor(bed, scenario.config, screen, cleanup),
     cluster: (name: string) => {
       const cluster = clusters.get(name);

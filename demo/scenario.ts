@@ -1,5 +1,6 @@
 import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
 import type { Kubectl } from "./kubernetes/kubectl.ts";
+import type { Names } from "./kubernetes/names.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 
@@ -26,6 +27,7 @@ export interface Act {
 export interface Stage {
   readonly screen: Screen;
   readonly kubectl: Kubectl;
+  readonly names: Names;
   readonly pulumi: Pulumi;
   readonly cluster: (name: string) => Kubernetes;
 }

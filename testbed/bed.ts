@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
+import { type Dns, startDns } from "./dns.ts";
 import { BedError } from "./errors.ts";
 import { startEtcd } from "./etcd.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
@@ -27,6 +28,7 @@ import { startWatchdog } from "./watchdog.ts";
 export { mark, requestsOf } from "./audit.ts";
 export type { AuditedRequest, Log } from "./audit.ts";
 export type { Cluster } from "./cluster.ts";
+export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";
 export { ensureTools } from "./tools.ts";
 
@@ -46,6 +48,8 @@ export interface ClusterRequest<Name extends string> {
 export interface Bed<Name extends string> extends EngineParts {
   readonly kubeconfig: string;
   readonly clusters: Readonly<Record<Name, Cluster>>;
+  /** Starts a DNS server for a cluster; most tests do without. */
+  readonly dns: (cluster: Name, domain?: string) => Promise<Dns>;
   readonly stop: () => Promise<void>;
 }
 
@@ -80,6 +84,8 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
       folder,
       kubeconfig,
       clusters: Object.fromEntries(clusters) as Record<Name, Cluster>,
+      dns: (context, domain = "cluster.local") =>
+        startDns({ folder, kubeconfig, context, domain }, tools.coredns, watchdog),
       // The engine starts `node` by name, and must find this one.
       path: [await pulumiFolder(tools, folder), dirname(process.execPath)],
       settings: await pulumiSettings(kubeconfig, folder),

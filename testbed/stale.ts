@@ -10,7 +10,10 @@ export const folderPrefix = (pid: number): string => `linkerd-multicluster-bed-$
 
 const FOLDER = /^linkerd-multicluster-bed-(\d+)-/;
 
-const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
+const PROGRAMS = [
+  ...["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"],
+  ...["kwok", "coredns"],
+];
 
 /** Removes what is left of beds whose process is gone and whose watchdog was killed too. */
 export async function removeStale(temporary: string): Promise<void> {

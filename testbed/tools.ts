@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { type Build, type Target, build } from "./build.ts";
@@ -14,7 +14,7 @@ interface Tool extends Omit<Build, "name"> {
 
 /**
  * The real programs of the bed. `module` is the folder under tools/ whose go.mod pins the program: one folder for each
- * set of `replace` lines.
+ * set of `replace` lines, or for a main package of the bed's own.
  */
 const TOOLS = {
   etcd: { module: "etcd", package: "go.etcd.io/etcd/server/v3" },
@@ -49,6 +49,8 @@ const TOOLS = {
     module: "pulumi-language-nodejs",
     package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
   },
+  // Of the plugins of CoreDNS, those that its own main.go there imports.
+  coredns: { module: "coredns", package: "." },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof TOOLS;
@@ -106,9 +108,9 @@ function kubernetes(name: string): Tool {
 /** Cached programs are never stale: whatever decides what a program is, decides where it lies. */
 async function keyOf(name: ToolName, tool: Tool): Promise<string> {
   const hash = createHash("sha256");
-  for (const file of ["go.mod", "go.sum"]) {
-    hash.update(await readFile(join(MODULES, tool.module, file)));
-  }
+  const folder = join(MODULES, tool.module);
+  for (const file of (await readdir(folder)).sort())
+    hash.update(await readFile(join(folder, file)));
   hash.update(JSON.stringify([tool, process.platform, process.arch]));
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
 }

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartName, ChartsConfig } from "../../config/mesh.ts";
+import type { ChartName } from "../../config/keys.ts";
+import type { ChartsConfig } from "../../config/mesh.ts";
 import { expectDigest, type Files, sha256Of } from "./digest.ts";
 
 /** A chart as a Helm release takes it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartName } from "../../config/mesh.ts";
+import type { ChartName } from "../../config/keys.ts";
 
 /** What is in a local folder. */
 export interface Files {

@@ -1,5 +1,5 @@
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import type { HelmValues, MeshConfig } from "../../config/mesh.ts";
+import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
 
 /**
  * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
@@ -10,11 +10,17 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
 }
 
+/** Of a cluster: where its Services are, and what its identities end with. */
+export type Domains = Pick<ClusterConfig, "clusterDomain" | "trustDomain">;
+
 /** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
-export function controlPlaneValues(clusterDomain: string, external = false): HelmValues {
+export function controlPlaneValues(
+  { clusterDomain, trustDomain }: Domains,
+  external = false,
+): HelmValues {
   return {
     clusterDomain,
-    identityTrustDomain: clusterDomain,
+    identityTrustDomain: trustDomain,
     identity: {
       ...(external && { externalCA: true }),
       issuer: { scheme: "kubernetes.io/tls" },
@@ -24,7 +30,8 @@ export function controlPlaneValues(clusterDomain: string, external = false): Hel
 
 export interface MulticlusterSettings extends ClusterRole {
   readonly linkerdNamespace: string;
-  readonly clusterDomain: string;
+  /** Part of the gateway's identity, which the chart writes on its Service for links to read. */
+  readonly trustDomain: string;
 }
 
 /**
@@ -33,11 +40,11 @@ export interface MulticlusterSettings extends ClusterRole {
  * program's mirroring does: it runs only where that does nothing.
  */
 export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
-  const { linkerdNamespace, clusterDomain, gateway, controllers, mirrors } = settings;
+  const { linkerdNamespace, trustDomain, gateway, controllers, mirrors } = settings;
   const localMirror = controllers.length > 0 && !mirrors;
   return {
     linkerdNamespace,
-    identityTrustDomain: clusterDomain,
+    identityTrustDomain: trustDomain,
     createNamespaceMetadataJob: false,
     remoteMirrorServiceAccount: false,
     gateway: gateway === undefined ? { enabled: false } : { enabled: true, name: gateway },

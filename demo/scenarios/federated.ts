@@ -56,8 +56,10 @@ const look: Act = {
   why: `bb-federated has no endpoints of its own: its annotations tell Linkerd which Services of which clusters to balance
 its requests over, its own cluster's among them.`,
   async run(stage) {
-    const { cluster, kubectl, screen } = stage;
+    const { cluster, kubectl, names, screen } = stage;
     await lookAtWest(stage);
+    screen.remark("West's DNS, which is CoreDNS, knows it by name:");
+    await names.lookUp("west", `${union.name}.${union.namespace}.svc.cluster.local`);
     screen.remark("East and north have none, for no link leads that way:");
     await kubectl.getServices(cluster("east"));
     await kubectl.getServices(cluster("north"));

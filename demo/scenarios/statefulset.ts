@@ -65,7 +65,7 @@ const look: Act = {
   title: "Look at east",
   why: `Mirrors carry the name of the cluster they stand for. nginx-svc-west is headless as its model; each pod has a
 Service of its own, whose address the headless one gives out under the pod's name.`,
-  run: lookAtEast,
+  run: (stage) => lookAtEast(stage, "nginx-set-0"),
 };
 
 const disturb: Act = {
@@ -99,7 +99,7 @@ const upAgain: Act = {
   why: "Mirrors that are as they should be are not touched.",
   async run(stage) {
     await stage.pulumi.run("up", "--yes", "--skip-preview");
-    await lookAtEast(stage);
+    await lookAtEast(stage, "nginx-set-4");
   },
 };
 
@@ -120,14 +120,16 @@ export const statefulset: Scenario = {
   ],
 };
 
-async function lookAtEast({ cluster, kubectl, screen }: Stage): Promise<void> {
+/** @param pod one to ask for by its name, as a pod on east would */
+async function lookAtEast({ cluster, kubectl, names, screen }: Stage, pod: string): Promise<void> {
   const east = cluster("east");
   await kubectl.getServices(east);
   await kubectl.getEndpoints(east);
   await kubectl.getSubsets(east, { namespace: "default", name: "nginx-svc-west" });
   screen.remark(
-    "A pod on east reaches each one by name, as nginx-set-0.nginx-svc-west.default.svc.cluster.local.",
+    `East's DNS knows each pod by name. CoreDNS answers with the address of its mirror:`,
   );
+  await names.lookUp("east", `${pod}.nginx-svc-west.default.svc.cluster.local`);
 }
 
 /** Kubernetes has listed so many pods behind the headless Service. */

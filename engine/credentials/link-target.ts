@@ -53,15 +53,16 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
+/** What decides about the token and nothing that is read: a new one waits for the target. */
+type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
+
 /** The arguments that decide what is read of the target. */
-function argsIn(
-  all: Partial<TargetInputs>,
-): Record<Exclude<keyof TargetArgs, "sourceAccess">, unknown> {
+function argsIn(all: Partial<TargetInputs>): Record<Exclude<keyof TargetArgs, OfToken>, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
-  const { linkerdNamespace, multiclusterNamespace, rotation, discoverySelectors } = all;
+  const { linkerdNamespace, multiclusterNamespace, discoverySelectors } = all;
   return {
     ...{ source, target, access, apiServer, targetDomain, gateway },
-    ...{ linkerdNamespace, multiclusterNamespace, rotation, discoverySelectors },
+    ...{ linkerdNamespace, multiclusterNamespace, discoverySelectors },
   };
 }
 

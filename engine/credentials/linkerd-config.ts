@@ -1,7 +1,9 @@
 import { parse } from "yaml";
 import { isDnsName } from "../kubernetes/names.ts";
 import { isRecord } from "../kubernetes/failure.ts";
+import type { Kubernetes } from "../kubernetes/interface.ts";
 import type { ConfigMap } from "../kubernetes/objects.ts";
+import { resources } from "../kubernetes/resources.ts";
 
 export interface Domains {
   readonly clusterDomain: string;
@@ -10,6 +12,20 @@ export interface Domains {
 
 /** Written by the control plane's chart; public, without the chart's keys. */
 export const linkerdConfigName = "linkerd-config";
+
+/**
+ * The domains of the Linkerd in a cluster; undefined where there is none, or it does not tell them.
+ *
+ * @throws KubernetesError
+ */
+export async function domainsOf(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<Domains | undefined> {
+  const at = { namespace, name: linkerdConfigName };
+  const config = await kubernetes.find(resources.configMaps, at);
+  return config === undefined ? undefined : domainsIn(config);
+}
 
 /**
  * The domains with which Linkerd was installed, from the Helm values in its ConfigMap. As in the

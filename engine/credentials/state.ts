@@ -19,6 +19,8 @@ export interface TargetArgs {
   readonly access: ClusterAccess;
   /** How the runner reaches the source, to see whether the Link already exists there. */
   readonly sourceAccess?: ClusterAccess;
+  /** Set where the source can't be given a new token in this run. */
+  readonly sourceUnreachable?: true;
   /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
   /** The target's cluster domain as the stack config has it. */

@@ -9,7 +9,7 @@ import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
-import { type LiveToken, tokenDue } from "./tokens.ts";
+import { heldToken, type LiveToken, tokenDue } from "./tokens.ts";
 
 /** The outcome of reading a target. */
 export type TargetReading =
@@ -49,7 +49,9 @@ export async function readTarget(
     if ("outcome" in domains) return domains;
     if (gateway !== undefined && "outcome" in gateway) return gateway;
     const account = accountName(args.source);
-    const { name, why } = tokenDue(account, args.rotation, live, before, context.now());
+    const due = tokenDue(account, args.rotation, live, before, context.now());
+    const { name, why, waits } =
+      args.sourceUnreachable === true ? heldToken(due, live, before) : { ...due, waits: undefined };
     return {
       outcome: "read",
       facts: {
@@ -58,7 +60,13 @@ export async function readTarget(
         ...(discovers !== undefined && { discovers }),
       },
       ...(why !== undefined && { rotates: why }),
-      notes: [...domainNotes(args, domains), ...(gateway?.notes ?? [])],
+      notes: [
+        ...domainNotes(args, domains),
+        ...(gateway?.notes ?? []),
+        ...(waits === undefined
+          ? []
+          : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
+      ],
     };
   } catch (error) {
     if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };

@@ -72,3 +72,20 @@ export function tokenDue(
   const why = `the token is ${age} days old, and credentialsMaxAge is ${maxAgeDays}`;
   return { name: named(newest.serial + 1), why };
 }
+
+/** As TokenDue; `waits`: why there should be a new one, which has to wait. */
+export type HeldToken = TokenDue & { readonly waits?: string };
+
+/**
+ * The token for a source that gets none in this run. The old one is deleted at the end of the run that
+ * replaces it, which would leave the source without any, so that it stays as long as it exists.
+ */
+export function heldToken(
+  due: TokenDue,
+  live: readonly LiveToken[],
+  before: string | undefined,
+): HeldToken {
+  const isKept = due.name !== before && live.some(({ name }) => name === before);
+  if (before === undefined || !isKept) return due;
+  return { name: before, waits: due.why ?? `a run that broke off has created ${due.name}` };
+}

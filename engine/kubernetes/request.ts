@@ -19,6 +19,8 @@ export interface Request {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** The form that the answer is to have; `application/json`. */
+  readonly accept?: string;
 }
 
 /**
@@ -208,14 +210,14 @@ export class Requester {
 
   #options(session: Session, request: Request): Dispatcher.RequestOptions {
     const { server, requestTimeout, userAgent } = this.#settings;
-    const { body, contentType = "application/json" } = request;
+    const { body, contentType = "application/json", accept = "application/json" } = request;
     return {
       origin: server.origin,
       path: this.#basePath + request.path,
       method: request.method,
       headers: {
         ...session.headers,
-        accept: "application/json",
+        accept,
         "user-agent": userAgent,
         ...(body === undefined ? {} : { "content-type": contentType }),
       },

@@ -5,6 +5,7 @@ import type {
   Deployment,
   Endpoints,
   Namespace,
+  Node,
   OtherObject,
   Pod,
   Secret,
@@ -71,6 +72,13 @@ const rbac = {
   shape: shapes.clusterScoped,
 } as const;
 
+const authorization = {
+  apiVersion: "authorization.k8s.io/v1",
+  path: "apis/authorization.k8s.io/v1",
+  namespaced: false,
+  shape: shapes.accessReview,
+} as const;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: {
@@ -96,6 +104,13 @@ export const resources = {
     namespaced: false,
     shape: shapes.serviceCidr,
   } as Resource<ServiceCidr>,
+  nodes: {
+    ...core,
+    kind: "Node",
+    plural: "nodes",
+    namespaced: false,
+    shape: shapes.node,
+  } as Resource<Node>,
   serviceAccounts: namespaced<OtherObject>(
     core,
     "ServiceAccount",
@@ -109,12 +124,14 @@ export const resources = {
     plural: "clusterrolebindings",
   } as Resource<OtherObject>,
   accessReviews: {
-    apiVersion: "authorization.k8s.io/v1",
-    path: "apis/authorization.k8s.io/v1",
+    ...authorization,
     kind: "SelfSubjectAccessReview",
     plural: "selfsubjectaccessreviews",
-    namespaced: false,
-    shape: shapes.accessReview,
+  } as Resource<AccessReview>,
+  subjectReviews: {
+    ...authorization,
+    kind: "SubjectAccessReview",
+    plural: "subjectaccessreviews",
   } as Resource<AccessReview>,
 } as const;
 

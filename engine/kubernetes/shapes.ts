@@ -198,7 +198,10 @@ export const shapes = {
     status: map({ phase: anyText }),
   }),
   deployment: namespaced({
-    spec: map({ replicas: count }),
+    spec: map({
+      replicas: count,
+      template: map({ spec: map({ serviceAccountName: dnsName }) }),
+    }),
     status: map({ readyReplicas: count }),
   }),
   statefulSet: namespaced({
@@ -207,6 +210,10 @@ export const shapes = {
   serviceCidr: {
     identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
     rest: map({ metadata, spec: map({ cidrs: list(text("a range of addresses", isCidr)) }) }),
+  },
+  node: {
+    identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
+    rest: map({ metadata, spec: map({ podCIDRs: list(text("a range of addresses", isCidr)) }) }),
   },
   serviceAccount: namespaced({}),
   clusterScoped,

@@ -82,7 +82,7 @@ export async function graph(
   const { spec, mirroring } = args;
   const credentials = new LinkCredentials(
     "east/west",
-    { ...{ spec, mirroring, namespaces, access }, provider: source },
+    { ...{ spec, mirroring, namespaces, access }, provider: source, unreachable: false },
     opts,
   );
   new Stand("test:Mirrors", "after", credentials);

@@ -179,6 +179,22 @@ describe("Cluster: trust that others provide", () => {
   });
 });
 
+describe("Cluster that can't be reached", () => {
+  const kinds = [namespace, secret, release];
+
+  it("keeps all that exists there, so that no update of it fails", async () => {
+    const { resources } = await built(targeted, { unreachable: true });
+    const inside = resources.filter(({ type }) => kinds.includes(type));
+    equal(inside.length, 6);
+    for (const { name, ignoreChanges } of inside) deepEqual(ignoreChanges, ["*"], name);
+  });
+
+  it("is brought up to date like any other as soon as it can be", async () => {
+    const { resources } = await built(targeted);
+    for (const { ignoreChanges } of resources) deepEqual(ignoreChanges, []);
+  });
+});
+
 function withoutTrust({ trust, ...args }: ClusterArgs): ClusterArgs {
   if (trust === undefined) throw new Error("there is no trust to leave out");
   return args;

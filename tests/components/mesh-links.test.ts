@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { isSecret, redacted, unwrapped } from "./mocked-stack.ts";
-import { type MockedMesh, mockedMesh, gatewayOf, tokenOf, types } from "./mocked-mesh.ts";
+import { meshOf, type MockedMesh, mockedMesh, gatewayOf, tokenOf, types } from "./mocked-mesh.ts";
 
 const clusters = {
   west: { context: "k3d-west", apiServer: "https://west:6443" },
@@ -87,6 +87,15 @@ describe("Mesh with manage: links", () => {
       (type) => mesh.resource(type, "east/west").parent,
     );
     deepEqual([...new Set(parents)], [`${types.link} east/west`]);
+  });
+
+  it("a source that can't be reached keeps its credentials, and no token is replaced for it", async () => {
+    const { ofType, inputs, resource } = await meshOf(mesh.config, false, ["east"]);
+    deepEqual(resource(types.linkCr, "east/west").ignoreChanges, ["*"]);
+    for (const { name, provider, ignoreChanges } of ofType(types.secret))
+      deepEqual(ignoreChanges, provider === "east" && !name.endsWith("/token") ? ["*"] : [], name);
+    equal(inputs(types.target, "east/west")["sourceUnreachable"], true);
+    equal(inputs(types.target, "north/east")["sourceUnreachable"], undefined);
   });
 
   it("asks the target through its own context, and for the API server that the config names", () => {

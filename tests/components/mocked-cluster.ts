@@ -20,7 +20,7 @@ export function argsOf(keys: Raw = {}): ClusterArgs {
       bundlePem: bundle,
       issuer: { certPem: pulumi.output("the issuer"), keyPem: pulumi.secret(canary) },
     },
-    uid: "u1",
+    ...{ uid: "u1", unreachable: false },
   };
 }
 

@@ -55,8 +55,12 @@ export function previewedMesh(raw: Raw): Promise<MockedMesh> {
   return meshOf(configOf(raw), true);
 }
 
-export async function meshOf(config: MeshConfig, preview = false): Promise<MockedMesh> {
-  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config);
+export async function meshOf(
+  config: MeshConfig,
+  preview = false,
+  unreachable: readonly string[] = [],
+): Promise<MockedMesh> {
+  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config, unreachable);
   const state = preview ? new Map<string, never>() : outputs(config);
   const stack = await mockedStack(() => new Mesh("mesh", config, preflight), state, preview);
   return {
@@ -72,11 +76,16 @@ export async function meshOf(config: MeshConfig, preview = false): Promise<Mocke
   };
 }
 
-export function preflightOf({ clusters }: MeshConfig): Preflight {
+export function preflightOf(
+  { clusters }: MeshConfig,
+  unreachable: readonly string[] = [],
+): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
+    unreachable: new Set(unreachable),
+    warnings: [],
   };
 }
 

@@ -224,6 +224,8 @@ describe("access to a real target", function () {
     const rotation = { generation: 2 };
     const { inputs } = await linkTargets.check({ facts }, clusters.question(bed, { rotation }));
     assert.equal(inputs.remark, "new token: credentialsGeneration changed from 1 to 2");
+    const alone = clusters.question(bed, { rotation, sourceUnreachable: true });
+    assert.equal((await linkTargets.check({ facts }, alone)).inputs.facts?.token, first);
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
     const second = outs.facts.token;
     assert.equal(second, `${account}-token-2-1`);
@@ -269,7 +271,8 @@ describe("access to a real target", function () {
     const args = clusters.question(bed);
     await west.cut();
     try {
-      const { inputs, failures } = await linkTargets.check({ ...args, facts }, args);
+      const asked = clusters.question(bed, { rotation: { generation: 5 } });
+      const { inputs, failures } = await linkTargets.check({ ...args, facts }, asked);
       assert.deepEqual([failures, inputs.facts], [[], facts]);
       assert.match(
         inputs.remark ?? "",

@@ -91,7 +91,8 @@ describe("the test bed", function () {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
-      assert.ok((await commandsNaming(folder)).length >= 3);
+      // Its watchdog, etcd, the API server and CoreDNS.
+      assert.ok((await commandsNaming(folder)).length >= 4);
       owner.kill(signal);
       await until("the end of it all", [], async () => {
         const isGone = await access(folder).then(
@@ -106,7 +107,9 @@ describe("the test bed", function () {
 
 const OWNER = `
   import { startBed } from ${JSON.stringify(import.meta.resolve("../../testbed/bed.ts"))};
-  console.log((await startBed({ clusters: ["west"], runs: "nothing" })).folder);
+  const bed = await startBed({ clusters: ["west"], runs: "nothing" });
+  await bed.dns("west");
+  console.log(bed.folder);
   setInterval(() => undefined, 1000);
 `;
 

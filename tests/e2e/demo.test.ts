@@ -23,11 +23,13 @@ describe("npm run demo", function () {
     assert.match(preview, /default\/nginx-svc-west *: .*3 pods/);
     assert.match(preview, /shop\/web-west/);
     assert.match(preview, /payments\/ledger: "MissingNamespace: /);
+    assert.match(preview, /east <- west: \+6, 1 not mirrored$/m);
     assert.doesNotMatch(preview, /metrics/);
 
     const mirrored = step("Look at east");
     assert.deepEqual(clusterIps(mirrored), [false, false, false, true]);
     assert.match(mirrored, /hostname: nginx-set-2/);
+    assertResolved(mirrored, "nginx-set-0-west", "nginx-set-0.nginx-svc-west.default");
 
     const previewAgain = step("See what that means for east");
     assert.match(previewAgain, /\+ default\/nginx-set-1-west\W+action: ".*missing/);
@@ -39,6 +41,7 @@ describe("npm run demo", function () {
     const scaled = step("Put it right");
     assert.deepEqual(clusterIps(scaled), [false, false, false, false, false, true]);
     assert.match(scaled, /hostname: nginx-set-4/);
+    assertResolved(scaled, "nginx-set-4-west", "nginx-set-4.nginx-svc-west.default");
 
     assert.deepEqual(clusterIps(step("Take it all down")), []);
     assert.doesNotMatch(stdout, /warning|error|\[urn=urn:/);
@@ -56,11 +59,13 @@ describe("npm run demo", function () {
     const [west, ...others] = step("Look at west").split("East and north have none");
     assert.match(west ?? "", /remote-discovery: bb@east,bb@north\n/);
     assert.match(west ?? "", /local-discovery: bb\n/);
+    assertResolved(west ?? "", "bb-federated", "bb-federated.mc-demo");
     assert.doesNotMatch(others.join(""), /bb-federated/);
 
     const preview = step("See what that means for west");
     assert.match(preview, /remote-discovery: ".*bb@east,bb@north.* → .*bb@east.*"/);
     assert.match(preview, /~ 1 to update/);
+    assert.match(preview, /west: federated Services ~1 \(~ mc-demo\/bb-federated\)/);
     assert.match(step("Let it leave"), /remote-discovery: bb@east\n/);
     assert.doesNotMatch(step("Take it all down"), /bb-federated/);
   });
@@ -113,6 +118,13 @@ function stepsOf(text: string): (title: string) => string {
 /** Of the mirrors of nginx in a list of Services, in the list's order: whether each is headless. */
 function clusterIps(text: string): boolean[] {
   return [...text.matchAll(/nginx-\S+-west +ClusterIP +(\S+)/g)].map(([, ip]) => ip === "None");
+}
+
+/** The lookup of the name gave the ClusterIP that the list of Services says. */
+function assertResolved(text: string, service: string, name: string): void {
+  const [, ip = ""] = new RegExp(` ${service} +ClusterIP +([\\d.]+) `).exec(text) ?? [];
+  assert.notEqual(ip, "", text);
+  assert.ok(text.includes(`${name}.svc.cluster.local\n   ${ip}\n`), text);
 }
 
 async function foldersOf(pid: number | undefined): Promise<string[]> {

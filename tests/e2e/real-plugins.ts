@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { chartFrom } from "../../components/charts/chart.ts";
-import { charts } from "../../config/keys.ts";
+import { chartNames, charts } from "../../config/keys.ts";
 
 const variable = "LINKERD_CHARTS";
 
@@ -37,9 +37,8 @@ function isOnPath(program: string): boolean {
 function noCharts(): string[] {
   if (chartsFolder === "") return [`${variable} names no folder with Linkerd's charts`];
   const { default: version } = charts.keys.version;
-  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
   try {
-    for (const name of names) chartFrom({ source: chartsFolder, version }, name);
+    for (const name of chartNames) chartFrom({ source: chartsFolder, version }, name);
     return [];
   } catch (error) {
     return [`${variable}: ${error instanceof Error ? error.message : String(error)}`];

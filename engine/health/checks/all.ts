@@ -1,13 +1,14 @@
 import type { Check } from "../check.ts";
 import type { ClusterView, LinkView } from "../view.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
+import { controllerRights, singleController, singleFederation } from "./controllers.ts";
 import { credentialsExist, credentialsWork } from "./credentials.ts";
 import { gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { linkResource, linksServed } from "./link-resource.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
-import { singleController } from "./single-controller.ts";
 import { noOrphans } from "./orphans.ts";
-import { anchorsShared, issuersTrusted } from "./trust.ts";
+import { podRangesDisjoint } from "./pod-ranges.ts";
+import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
 /** First of all, and the only check that a run may tolerate: see run.ts. */
 export const clusterReached: Check<ClusterView> = {
@@ -24,6 +25,8 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
   linksServed, // without them, no Link resource
   anchorsValid, // what all identities rest on
   issuerValid, // what issues their certificates
+  podRangesDisjoint, // whether an address means one pod
+  singleFederation, // what else writes them, or that nothing does
   federatedInOrder, // of all links into the cluster together
   noOrphans, // what removed links have left
 ];
@@ -32,11 +35,13 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
 export const linkChecks: readonly Check<LinkView>[] = [
   anchorsShared, // whether mTLS can work at all
   issuersTrusted, // in both directions
+  domainsShared, // what policies go by
   gatewayKnown, // where traffic goes
   linkResource, // what Linkerd knows of the link
   credentialsExist, // where Linkerd looks for them
   credentialsWork, // once they are used
   singleController, // what else writes mirrors, or that nothing does
+  controllerRights, // where that is Linkerd's
   mirrorsInOrder, // what this program does about them
   mirrorsHaveEndpoints, // where clients connect to
 ];

@@ -58,6 +58,38 @@ export const issuersTrusted: Check<LinkView> = {
   },
 };
 
+/**
+ * mTLS needs no common trust domain: a Link names the gateway by its whole identity, and the credentials
+ * of the destination controller name the target's trust domain (linkerd2, multicluster/cmd/link.go and
+ * controller/api/destination/server.go). Policies do: a reference to a ServiceAccount or a namespace
+ * stands for identities in the cluster's own trust domain (linkerd2, policy-controller/k8s/index/src/cluster_info.rs).
+ */
+export const domainsShared: Check<LinkView> = {
+  id: "trust-domains-shared",
+  title: "both clusters have the same trust domain",
+  severity: "warning",
+  aboutLinkerd: true,
+  run: ({ link: { source, target }, ...view }) => {
+    const ours = trustDomainOf(view.source);
+    const theirs = trustDomainOf(view.target);
+    if (ours === undefined || theirs === undefined) {
+      const cluster = ours === undefined ? source : target;
+      return { skipped: `the trust domain of cluster ${cluster} can't be read` };
+    }
+    if (ours === theirs) return [];
+    return [
+      {
+        sentence: `clusters ${source} and ${target} have different trust domains, ${ours} and ${theirs}: their proxies accept each other, but an authorization policy in ${target} that names a ServiceAccount or a namespace does not match clients in ${source}, so name these by their whole identities, which end in ${ours} (identities of a MeshTLSAuthentication)`,
+      },
+    ];
+  },
+};
+
+function trustDomainOf({ linkerd }: ClusterReading): string | undefined {
+  if (linkerd === undefined || "why" in linkerd.domains) return undefined;
+  return linkerd.domains.value?.trustDomain;
+}
+
 /** The anchors of source and target that have not expired. */
 function bothSides({
   link,

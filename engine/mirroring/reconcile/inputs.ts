@@ -15,6 +15,7 @@ import {
   type Planned,
   stacksNow,
 } from "./state.ts";
+import { summaries } from "./summary.ts";
 import { notesOf, skippedByPart, type Trouble, troubleIn, unknownFates } from "./trouble.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
@@ -71,7 +72,7 @@ export function inputsFor(
       revision: isNews ? next(before) : (before.revision ?? 1),
     },
     mistakes: [],
-    notes: notesOf(args, outcome, trouble),
+    notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, trouble)],
   };
 }
 

@@ -2,19 +2,19 @@ import { KubernetesError } from "../../kubernetes/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { podsMissed } from "../desired/absent-pods.ts";
+import type { Controllers } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import type { Controller } from "../observe/controllers.ts";
 import { readGateway } from "../observe/gateway.ts";
 import { entryOf, type MirrorsArgs } from "./state.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "statefulSets" | "resolve"
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "resolve"
 >;
 
 /**
@@ -134,7 +134,7 @@ async function statefulSetsOf(
 export async function observeControllers(
   clusters: Observed,
   args: MirrorsArgs,
-): Promise<{ readonly found: readonly Controller[] } | { readonly why: string }> {
+): Promise<Controllers> {
   try {
     return { found: await clusters.controllers(args.source, entryOf(args, args.source)) };
   } catch (error) {

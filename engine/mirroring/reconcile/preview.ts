@@ -21,17 +21,26 @@ export function pendingTexts(
   const namespaces = plan.namespaces.map(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
-  const changed = new Set<string>(plan.changes.map(({ key }) => key));
-  const untouched = (now: object, other: object, action: string) =>
-    Object.keys(now)
-      .filter((key) => !Object.hasOwn(other, key) && !changed.has(key))
-      .map((key) => [key, { action }] as const);
+  const { adopted, forgotten } = unwritten(plan, before);
+  const untouched = (keys: readonly string[], action: string) =>
+    keys.map((key) => [key, { action }] as const);
   return Object.fromEntries([
     ...namespaces,
     ...entries,
-    ...untouched(plan.mirrors, before, "adopt: already exists"),
-    ...untouched(before, plan.mirrors, "forget: already deleted, or no longer owned"),
+    ...untouched(adopted, "adopt: already exists"),
+    ...untouched(forgotten, "forget: already deleted, or no longer owned"),
   ]);
+}
+
+/** What the list of mirrors gains and loses without anything being written. */
+export function unwritten(
+  { changes, mirrors }: Pick<Plan, "changes" | "mirrors">,
+  before: MirrorLines,
+): { readonly adopted: readonly string[]; readonly forgotten: readonly string[] } {
+  const changed = new Set<string>(changes.map(({ key }) => key));
+  const only = (here: object, there: object) =>
+    Object.keys(here).filter((key) => !Object.hasOwn(there, key) && !changed.has(key));
+  return { adopted: only(mirrors, before), forgotten: only(before, mirrors) };
 }
 
 function changeTexts(change: Change): Readonly<Record<string, string>> {

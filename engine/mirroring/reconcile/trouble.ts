@@ -65,26 +65,30 @@ export function skippedByPart(
   );
 }
 
+/** What a sentence about a part begins with. */
+export function about(source: string, part: string): string {
+  return part === federatedPart ? `${source}: ` : `${source} <- ${part}: `;
+}
+
 export function notesOf(
   args: MirrorsArgs,
   { reconciliation, removed }: PlannedOutcome,
   { unreachable, refused }: Trouble,
 ): string[] {
-  const about = (part: string) =>
-    part === federatedPart ? `${args.source}: ` : `${args.source} <- ${part}: `;
+  const aboutPart = (part: string) => about(args.source, part);
   const away = args.links.flatMap(({ target }) => {
     const outage = unreachable[target];
     const why = outage === undefined ? refused[target] : `since ${outage.since} ${outage.why}`;
     return why === undefined
       ? []
-      : [`${about(target)}its mirrors stay as they are, because ${why}`];
+      : [`${aboutPart(target)}its mirrors stay as they are, because ${why}`];
   });
   const fates = removed.flatMap((part) => {
     const { target } = part.link;
     if (part.fate === "stays")
-      return [`${about(target)}its mirrors stay, because ${part.controller} mirrors it now`];
+      return [`${aboutPart(target)}its mirrors stay, because ${part.controller} mirrors it now`];
     return part.fate === "unknown"
-      ? [`${about(target)}its mirrors stay for now, because ${part.why}`]
+      ? [`${aboutPart(target)}its mirrors stay for now, because ${part.why}`]
       : [];
   });
   const missing = reconciliation.missed.map(
@@ -94,10 +98,10 @@ export function notesOf(
   return [
     ...away,
     ...fates,
-    ...reconciliation.notes.map(([part, sentence]) => about(part) + sentence),
+    ...reconciliation.notes.map(([part, sentence]) => aboutPart(part) + sentence),
     ...missing,
     ...[...reconciliation.parts].flatMap(([part, { skips }]) =>
-      skipNotes(skips).map((sentence) => about(part) + sentence),
+      skipNotes(skips).map((sentence) => aboutPart(part) + sentence),
     ),
   ];
 }

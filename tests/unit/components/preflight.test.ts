@@ -20,8 +20,10 @@ import { authority, issuerUnder } from "../trust/certificates.ts";
 const root = authority({ name: "root" });
 const issuer = issuerUnder(root);
 
-/** A cluster with this UID on which Linkerd runs. */
-function cluster(uid: string): Script {
+const deployments = "/apis/apps/v1/deployments";
+
+/** A cluster with this UID on which Linkerd runs, and what else is there, by path. */
+function cluster(uid: string, more: Readonly<Record<string, unknown>> = {}): Script {
   const objects: Readonly<Record<string, unknown>> = {
     "/api/v1/namespaces/kube-system": {
       kind: "Namespace",
@@ -37,6 +39,7 @@ function cluster(uid: string): Script {
       metadata: { name: "linkerd-identity-issuer", namespace: "linkerd" },
       data: { "tls.crt": Buffer.from(issuer.pem).toString("base64") },
     },
+    ...more,
   };
   return (request): Reply => {
     const body = objects[request.url.pathname];
@@ -111,6 +114,12 @@ describe("cluster: what a run has to know first", () => {
     equal(seen.uids.get("east"), undefined);
     const east = seen.trust.get("east");
     match(east?.state === "unreadable" ? east.why : "", /^cluster east can't be reached at /);
+    deepEqual([...seen.unreachable], ["east"]);
+    equal(seen.warnings.length, 1);
+    match(
+      seen.warnings[0] ?? "",
+      /^Whatever Linkerd needs in cluster east stays as it is until a run reaches it: cluster east can't/,
+    );
   });
 
   it("one that does not tell its UID may still tell the rest", async () => {
@@ -162,6 +171,71 @@ describe("cluster: what a run has to know first", () => {
     });
     const { seen } = await observed(cluster("u1"), cluster("u2"), { ...raw, manage: "links" });
     equal(seen.uids.get("west"), "u1");
+  });
+
+  const running = (trustDomain: string) => ({
+    "/api/v1/namespaces/linkerd/configmaps/linkerd-config": {
+      kind: "ConfigMap",
+      metadata: { name: "linkerd-config", namespace: "linkerd" },
+      data: { values: `clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n` },
+    },
+  });
+
+  it("no default changes the trust domain of a cluster that runs", async () => {
+    const east = cluster("u2", running("east.local"));
+    await rejects(observed(cluster("u1", running("cluster.local")), east), {
+      message:
+        "A change of trust domain must be asked for:\n  Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
+    });
+    const { seen } = await observed(cluster("u1"), east, { manage: "links" });
+    deepEqual(seen.warnings, []);
+  });
+
+  it("the config may keep it, and may change it with a warning", async () => {
+    const east = cluster("u2", running("east.local"));
+    const kept = { clusters: { west: null, east: { trustDomain: "east.local" } } };
+    deepEqual((await observed(cluster("u1"), east, kept)).seen.warnings, []);
+    const changed = { clusters: { west: null, east: { trustDomain: "cluster.local" } } };
+    const { seen } = await observed(cluster("u1"), east, changed);
+    deepEqual(seen.warnings, [
+      "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/trust-root.md.",
+    ]);
+  });
+
+  const left = {
+    manage: "links",
+    links: [{ source: "west", target: "east", mirroring: "controller" }],
+  };
+  const controllers = (...items: readonly unknown[]) => ({
+    [deployments]: { kind: "DeploymentList", metadata: {}, items },
+  });
+  const controller = {
+    metadata: {
+      ...{ name: "controller-east", namespace: "linkerd-multicluster" },
+      labels: { "mirror.linkerd.io/cluster-name": "east" },
+    },
+  };
+
+  it("with manage: links, a link is left only to a controller that is there", async () => {
+    await rejects(observed(cluster("u1", controllers()), cluster("u2"), left), {
+      message:
+        "With manage: links, this stack installs no controllers of Linkerd's:\n  Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+    });
+    const there = await observed(cluster("u1", controllers(controller)), cluster("u2"), left);
+    equal(there.seen.uids.get("west"), "u1");
+  });
+
+  it("and nobody is refused where that can't be seen, or the stack installs them", async () => {
+    const denied: Script = (request, index) =>
+      request.url.pathname === deployments
+        ? status(403, "Forbidden", "no")
+        : cluster("u1")(request, index);
+    for (const [west, raw] of [
+      [denied, left],
+      [() => "reset" as const, left],
+      [cluster("u1", controllers()), { ...left, manage: "all" }],
+    ] as const)
+      equal((await observed(west, cluster("u2"), raw)).seen.uids.get("east"), "u2");
   });
 
   const relative = [

@@ -17,7 +17,7 @@ const link = { source: "west", target: "east" };
 const back = { source: "east", target: "west" };
 
 function multicluster(keys: Raw) {
-  const settings = { linkerdNamespace: "linkerd", clusterDomain: "west.local" };
+  const settings = { linkerdNamespace: "linkerd", trustDomain: "mesh.local" };
   return multiclusterValues({ ...settings, ...west(keys) });
 }
 
@@ -28,9 +28,9 @@ describe("cluster: values of the charts", () => {
   });
 
   it("linkerd-control-plane takes its issuer from a Secret", () => {
-    deepEqual(controlPlaneValues("west.local"), {
+    deepEqual(controlPlaneValues({ clusterDomain: "west.local", trustDomain: "mesh.local" }), {
       clusterDomain: "west.local",
-      identityTrustDomain: "west.local",
+      identityTrustDomain: "mesh.local",
       identity: { issuer: { scheme: "kubernetes.io/tls" } },
     });
   });
@@ -38,7 +38,7 @@ describe("cluster: values of the charts", () => {
   it("linkerd-multicluster runs no controller where Pulumi mirrors", () => {
     deepEqual(multicluster({ links: [link, back] }), {
       linkerdNamespace: "linkerd",
-      identityTrustDomain: "west.local",
+      identityTrustDomain: "mesh.local",
       createNamespaceMetadataJob: false,
       remoteMirrorServiceAccount: false,
       gateway: { enabled: true, name: "linkerd-gateway" },
@@ -77,7 +77,7 @@ describe("cluster: values of the charts", () => {
   });
 
   it("another namespace of Linkerd's", () => {
-    const settings = { ...west({}), linkerdNamespace: "l5d", clusterDomain: "cluster.local" };
+    const settings = { ...west({}), linkerdNamespace: "l5d", trustDomain: "cluster.local" };
     equal(multiclusterValues(settings)["linkerdNamespace"], "l5d");
   });
 });

@@ -165,7 +165,7 @@ describe("stack config: one mistake does not hide another", () => {
       "a wrong cluster is still a cluster",
       { clusters: { west: 5, east: null }, links: [link] },
       [
-        "clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, revoked, gatewayApi.",
+        "clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi.",
       ],
     ],
   ]);

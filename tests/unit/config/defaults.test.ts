@@ -183,6 +183,7 @@ describe("stack config: a cluster with its defaults", () => {
       name: "west",
       access: { context: "west" },
       clusterDomain: "cluster.local",
+      ...{ trustDomain: "cluster.local", isTrustDomainSet: false },
       gateway: linkerdsGateway,
       values: {},
       gatewayApi: "install",
@@ -194,6 +195,7 @@ describe("stack config: a cluster with its defaults", () => {
       context: "arn:aws:eks:eu-west-1:1:cluster/w",
       kubeconfig: "/home/me/west.yaml",
       clusterDomain: "west.local",
+      trustDomain: "west.example",
       apiServer: "https://west.example.com:6443",
       gateway: false,
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
@@ -205,7 +207,29 @@ describe("stack config: a cluster with its defaults", () => {
       name: "west",
       access: { context, kubeconfig },
       ...rest,
+      isTrustDomainSet: true,
     });
+  });
+
+  it("the trust domain is that of the mesh, which no cluster domain changes", () => {
+    const domains = (raw: Raw) =>
+      [...configOf(raw).clusters.values()].map(({ trustDomain, isTrustDomainSet }) => [
+        ...[trustDomain, isTrustDomainSet],
+      ]);
+    const clusters = { west: { clusterDomain: "west.local" }, east: null };
+    deepEqual(domains({ clusters }), [
+      ["cluster.local", false],
+      ["cluster.local", false],
+    ]);
+    const east = { trustDomain: "east.example" };
+    deepEqual(domains({ clusters: { ...clusters, east }, trustDomain: "mesh.example" }), [
+      ["mesh.example", true],
+      ["east.example", true],
+    ]);
+    deepEqual(domains({ clusters: { ...clusters, east } }), [
+      ["cluster.local", false],
+      ["east.example", true],
+    ]);
   });
 });
 

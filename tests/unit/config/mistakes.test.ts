@@ -6,7 +6,7 @@ const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
-  "context, kubeconfig, clusterDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
+  "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
 const clusterName =
   'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated" and "constructor", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =
@@ -29,7 +29,7 @@ describe("stack config: mistakes in the top-level keys", () => {
       "an unknown key close to none",
       { prometheus: {} },
       [
-        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts.",
+        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts.",
       ],
     ],
     [
@@ -82,7 +82,7 @@ describe("stack config: mistakes in the top-level keys", () => {
 
   it("a config that is no map", () => {
     deepEqual(mistakesIn([]), [
-      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trust, charts.",
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts.",
     ]);
   });
 });

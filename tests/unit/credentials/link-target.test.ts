@@ -88,6 +88,12 @@ describe("what a link knows of its target", () => {
     assert.equal("facts" in inputs, false);
   });
 
+  it("is what it was when only another token is due, which waits for the target", async () => {
+    const asked = { ...args, rotation: { generation: 2 } };
+    const { inputs } = await checkTarget(reading(outage), { ...args, facts }, asked);
+    assert.equal(inputs.facts?.token, facts.token);
+  });
+
   it("is a mistake where the user has to fix something", async () => {
     const mistaken = reading({ outcome: "mistaken", why: "cluster west: no context" });
     const { mistake } = await checkTarget(mistaken, { ...args, facts }, args);

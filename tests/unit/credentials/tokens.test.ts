@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { accountName } from "../../../engine/credentials/objects.ts";
-import { tokenDue, tokenName, tokenNumber } from "../../../engine/credentials/tokens.ts";
+import { heldToken, tokenDue, tokenName, tokenNumber } from "../../../engine/credentials/tokens.ts";
 
 const account = accountName("east");
 const now = new Date("2026-06-30T12:00:00Z");
@@ -67,6 +67,26 @@ describe("the token that is due", () => {
     const live = ["default-token", `${account}-token`, `${account}-token-1-01`, `x${name(1, 7)}`];
     const strangers = live.map((name) => ({ name, createdAt: now }));
     assert.equal(tokenDue(account, { generation: 1 }, strangers, "x", now).name, name(1, 1));
+  });
+
+  it("is that of the run before where the source gets no other now, as long as it exists", () => {
+    const rotation = { generation: 1, maxAgeDays: 30 };
+    const held = (...live: readonly ReturnType<typeof token>[]) =>
+      heldToken(tokenDue(account, rotation, live, name(1, 1), now), live, name(1, 1));
+    assert.deepEqual(held(token(1, 1, 29)), { name: name(1, 1) });
+    assert.deepEqual(held(token(1, 1, 40)), {
+      name: name(1, 1),
+      waits: "the token is 40 days old, and credentialsMaxAge is 30",
+    });
+    assert.deepEqual(held(token(1, 1, 40), token(1, 2)), {
+      name: name(1, 1),
+      waits: `a run that broke off has created ${name(1, 2)}`,
+    });
+    assert.deepEqual(held(), {
+      name: name(1, 2),
+      why: `Secret ${name(1, 1)} no longer exists in the target`,
+    });
+    assert.deepEqual(heldToken({ name: name(1, 1) }, [], undefined), { name: name(1, 1) });
   });
 
   it("stays the same once it is there: nothing rotates twice", () => {

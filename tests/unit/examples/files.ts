@@ -29,7 +29,11 @@ export const manifests = filesIn(".").filter((path) => path.includes("/manifests
 
 /** The documents of a YAML file; a mistake in its syntax is thrown. */
 export function documents(path: string): unknown[] {
-  return yaml.parseAllDocuments(text(path)).map((document) => {
+  return parsed(text(path));
+}
+
+function parsed(source: string): unknown[] {
+  return yaml.parseAllDocuments(source).map((document) => {
     const [mistake] = document.errors;
     if (mistake !== undefined) throw mistake;
     return document.toJS() as unknown;
@@ -40,10 +44,14 @@ const stackFile = z.strictObject({ config: z.record(z.string(), z.unknown()) });
 
 /** The stack file's keys in the program's namespace, as parseConfig takes them. */
 export function rawConfig(example: Example): Record<string, unknown> {
-  const [document] = documents(`${example}/Pulumi.${example}.yaml`);
+  return keysIn(text(`${example}/Pulumi.${example}.yaml`));
+}
+
+/** The same of the text of any stack file. */
+export function keysIn(stack: string): Record<string, unknown> {
   const prefix = "linkerd-multicluster:";
   return Object.fromEntries(
-    Object.entries(stackFile.parse(document).config).map(([key, value]) => {
+    Object.entries(stackFile.parse(parsed(stack)[0]).config).map(([key, value]) => {
       if (!key.startsWith(prefix)) throw new Error(`${key} is no key of this program`);
       return [key.slice(prefix.length), value];
     }),
@@ -51,7 +59,50 @@ export function rawConfig(example: Example): Record<string, unknown> {
 }
 
 export function configOf(example: Example): MeshConfig {
-  const parsed = parseConfig(rawConfig(example));
+  return checked(rawConfig(example));
+}
+
+export function checked(raw: Record<string, unknown>): MeshConfig {
+  const parsed = parseConfig(raw);
   if ("config" in parsed) return parsed.config;
   throw new Error(parsed.mistakes.join("\n"));
+}
+
+/** The clusters of a config, those into which no link goes first. */
+export function sourcesLast({ clusters, links }: MeshConfig): string[] {
+  const sources = new Set(links.map(({ spec }) => spec.source));
+  return [...clusters.keys()].sort((a, b) => Number(sources.has(a)) - Number(sources.has(b)));
+}
+
+const packageFile = z.object({
+  scripts: z.record(z.string(), z.string()),
+  engines: z.object({ node: z.string() }),
+});
+
+/** This repository's package.json. */
+export function readPackage(): z.infer<typeof packageFile> {
+  return packageFile.parse(JSON.parse(text("../package.json")));
+}
+
+/** Everything in the sh blocks of a README. */
+export function commandsIn(markdown: string): string {
+  return [...markdown.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block).join("\n");
+}
+
+/**
+ * The config after each `pulumi config set` of the example's README, in the order in which a reader
+ * comes to them.
+ */
+export function configsAlong(example: Example): { command: string; config: MeshConfig }[] {
+  const raw = new yaml.Document(rawConfig(example));
+  const commands = commandsIn(text(`${example}/README.md`)).matchAll(
+    /^pulumi config set (?:--path )?'?([\w.[\]]+)'? (\S+)$/gm,
+  );
+  return [...commands].flatMap(([command, path = "", word = ""]) => {
+    const keys = (path.match(/\w+/g) ?? []).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    raw.setIn(keys, /^(true|false)$/.test(word) ? word === "true" : word);
+    const parsed = parseConfig(z.record(z.string(), z.unknown()).parse(raw.toJS()));
+    // A link takes two commands.
+    return "config" in parsed ? [{ command, config: parsed.config }] : [];
+  });
 }

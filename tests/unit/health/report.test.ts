@@ -56,8 +56,9 @@ describe("the report", () => {
 
   it("leaves Linkerd out with manage: mirrors, and says so", () => {
     const only = mesh({ manage: "mirrors" });
+    const controllers = { value: [] };
     const { groups } = reportOn({
-      clusters: [clusterView({ mesh: only, reading: { snapshot: { value: east } } })],
+      clusters: [clusterView({ mesh: only, reading: { snapshot: { value: east }, controllers } })],
       links: [linkView({ mesh: only })],
     });
     const made = groups.flatMap(({ checks }) => checks.filter(({ result }) => result === "ok"));
@@ -65,16 +66,25 @@ describe("the report", () => {
       made.map(({ id }) => id),
       [
         "cluster-reached",
+        "single-federation",
         "federated-in-order",
         "no-orphans",
         "gateway",
+        "single-controller",
         "mirrors-in-order",
         "mirrors-have-endpoints",
       ],
     );
     const others = groups.flatMap(({ checks }) => checks.filter(({ result }) => result !== "ok"));
-    for (const { result, why } of others)
-      deepEqual([result, why], ["skipped", "this stack does not manage it (manage: mirrors)"]);
+    const flat = "no link into this cluster leads straight to pods of another";
+    for (const { id, result, why } of others)
+      deepEqual(
+        [result, why],
+        [
+          "skipped",
+          id === "pod-ranges-disjoint" ? flat : "this stack does not manage it (manage: mirrors)",
+        ],
+      );
   });
 });
 
@@ -91,16 +101,17 @@ describe("the table", () => {
       "- the Link CRD is served (skipped: no link of the stack has this cluster as its source)",
     );
     const at = lines.indexOf("link east/west");
-    deepEqual(lines.slice(at, at + 7), [
+    deepEqual(lines.slice(at, at + 8), [
       "link east/west",
       "--------------",
       "√ both clusters trust a common anchor",
       "√ each cluster trusts the other's issuer",
+      "√ both clusters have the same trust domain",
       "× the target's gateway has an address, a port and an identity",
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (19 passed, 1 error, 1 skipped)");
+    equal(lines.at(-2), "Status: × (22 passed, 1 error, 4 skipped)");
   });
 
   it("cuts a long list short", () => {

@@ -1,7 +1,11 @@
 import { deepEqual } from "node:assert/strict";
 import { called } from "../../../engine/trust/certificate.ts";
 import { anchorsValid, issuerValid } from "../../../engine/health/checks/certificates.ts";
-import { anchorsShared, issuersTrusted } from "../../../engine/health/checks/trust.ts";
+import {
+  anchorsShared,
+  domainsShared,
+  issuersTrusted,
+} from "../../../engine/health/checks/trust.ts";
 import { type Authority, authority, day, issuerUnder, now } from "../trust/certificates.ts";
 import {
   clusterView,
@@ -159,6 +163,21 @@ describe("health of a link: trust", () => {
     ]);
     deepEqual(said(issuersTrusted, between([root, stranger], [stranger], theirs)), [
       `error: the issuer of cluster east, ${name(issuers.east)}, is not signed by any valid anchor that cluster west trusts (${name(stranger)}), so proxies in west reject those of east: add its anchor to the trust bundle of west, or give east an issuer signed by one of these`,
+    ]);
+  });
+
+  it("of two trust domains is well for proxies, and told for the sake of policies", () => {
+    const domains = { value: { clusterDomain: "cluster.local", trustDomain: "east.example" } };
+    deepEqual(said(domainsShared, linkView()), []);
+    deepEqual(said(domainsShared, linkView({ source: reading(east, { domains }) })), [
+      "warning: clusters east and west have different trust domains, east.example and trust.example: their proxies accept each other, but an authorization policy in west that names a ServiceAccount or a namespace does not match clients in east, so name these by their whole identities, which end in east.example (identities of a MeshTLSAuthentication)",
+    ]);
+    for (const unread of [{ why: "forbidden" }, { value: undefined }])
+      deepEqual(said(domainsShared, linkView({ source: reading(east, { domains: unread }) })), [
+        "skipped: the trust domain of cluster east can't be read",
+      ]);
+    deepEqual(said(domainsShared, linkView({ target: outOfReach })), [
+      "skipped: the trust domain of cluster west can't be read",
     ]);
   });
 

@@ -1,7 +1,9 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { mirrors } from "../../../engine/providers/mirrors.ts";
+import { mirrors, MirrorsProvider } from "../../../engine/providers/mirrors.ts";
 import { unknownValue } from "../../../engine/providers/unknown.ts";
-import { argsFor } from "../fixtures/world.ts";
+import { exported } from "../fixtures/objects.ts";
+import { args as settledArgs, settled, web, west } from "../fixtures/settled.ts";
+import { argsFor, World } from "../fixtures/world.ts";
 
 const args = argsFor(["west"]);
 
@@ -31,6 +33,18 @@ describe("the provider of mirrors", () => {
         ["config", true],
       ],
     );
+  });
+
+  it("tells what it found once, although Pulumi checks what it replaces twice", async () => {
+    const { clusters, before } = await settled();
+    const lines: string[] = [];
+    const provider = new MirrorsProvider({
+      clusters: new World({ ...clusters, west: west(web, exported("shop/db")) }),
+      say: (line) => lines.push(line),
+    });
+    await provider.check(before, settledArgs);
+    await provider.check({}, settledArgs);
+    deepEqual(lines, ["east <- west: +1 (+ shop/db-west)"]);
   });
 
   it("has something to do exactly where the revision is another", async () => {

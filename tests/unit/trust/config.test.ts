@@ -437,13 +437,16 @@ describe("trust: from the stack's config", () => {
     certificateLifetime({ identity: { issuer: { issuanceLifetime } } });
 
   it("issuers are named after the cluster's trust domain, by convention", () => {
-    const clusters = { west: null, east: { clusterDomain: "east.local" } };
-    const args = trustRootArgs(configOf({ clusters, linkerdNamespace: "l5d" }), new Map());
+    const east = { clusterDomain: "east.local" };
+    const clusters = { west: null, east, north: { trustDomain: "north.local" } };
+    const raw = { clusters, linkerdNamespace: "l5d", trustDomain: "mesh.local" };
+    const args = trustRootArgs(configOf(raw), new Map());
     deepEqual(
       [...args.issuerNames],
       [
-        ["west", "identity.l5d.cluster.local"],
-        ["east", "identity.l5d.east.local"],
+        ["west", "identity.l5d.mesh.local"],
+        ["east", "identity.l5d.mesh.local"],
+        ["north", "identity.l5d.north.local"],
       ],
     );
     equal(args.certificateLifetime, day);

@@ -200,7 +200,8 @@ describe("what inputs remember", () => {
     ]);
     const second = await preview(away, pair, first.inputs);
     deepEqual(second.inputs.missedPods, { "shop/db-1-west": "gone" });
-    deepEqual([second.notes, second.inputs.revision], [[], first.inputs.revision + 1]);
+    deepEqual(second.notes, ["east <- west: ~1 -1 (~ shop/db-west; - shop/db-1-west)"]);
+    equal(second.inputs.revision, first.inputs.revision + 1);
     await up(away, pair, first.inputs);
     const third = await preview(away, pair, second.inputs);
     deepEqual(

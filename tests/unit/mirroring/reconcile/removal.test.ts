@@ -99,7 +99,7 @@ describe("the deletion of a source's mirrors", () => {
     const { before } = await settled();
     await rejects(destroy({ east: unreachable("east") }, before), {
       message:
-        /^cluster east can't be reached .*; if the cluster is gone for good, take its mirrors out of the state with pulumi state delete$/,
+        /^cluster east can't be reached .*; if it is gone for good, run pulumi up with linkerd-multicluster:clusters\.east\.revoked set to true$/,
     });
     await rejects(destroy({}, before), /there is no context east/);
   });

@@ -75,7 +75,7 @@ describe("a link that has left the config", () => {
     deepEqual(inputs.mirrors, { north: mirrorsBefore(before, "north") });
     deepEqual(
       [inputs.removedLinks, inputs.revision, notes],
-      [[{ source: "east", target: "west" }], 2, []],
+      [[{ source: "east", target: "west" }], 2, ["east <- west: -1 (- shop/web-west)"]],
     );
     deepEqual(await made(clusters, inputs), []);
     deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
@@ -208,6 +208,7 @@ describe("mirrors of a removed link that another stack keeps", () => {
     const clusters = { ...setting.clusters, east };
     const { inputs, notes } = await preview(clusters, rest, setting.before);
     deepEqual(notes, [
+      "east <- west: 1 forgotten",
       "east <- west: 1 mirror stays, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
     ]);
     equal(inputs.revision, 2);

@@ -1,0 +1,79 @@
+import { Resolver } from "node:dns/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { codeOf } from "./errors.ts";
+import { freePorts } from "./ports.ts";
+import { startProgram, until } from "./processes.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface DnsSpec {
+  readonly kubeconfig: string;
+  /** The cluster whose names it answers for. */
+  readonly context: string;
+  /** The cluster's DNS domain, such as `cluster.local`. */
+  readonly domain: string;
+  /** The bed's. */
+  readonly folder: string;
+}
+
+/** The DNS server of a cluster. */
+export interface Dns {
+  readonly port: number;
+  /** The IPv4 addresses of a name, sorted; none where the server says that it has no such name. */
+  readonly lookup: (name: string) => Promise<string[]>;
+}
+
+/**
+ * Starts CoreDNS, which answers for a cluster's names as it does for the cluster's pods. It ends with what the watchdog
+ * guards.
+ *
+ * @param program the path of `coredns`
+ */
+export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdog): Promise<Dns> {
+  const { context, domain } = spec;
+  const [port = 0] = await freePorts(1);
+  const folder = join(spec.folder, "dns", String(port));
+  await mkdir(folder, { recursive: true });
+  const corefile = join(folder, "Corefile");
+  await writeFile(corefile, corefileFor(spec, port));
+  const command = {
+    name: `coredns of ${context}`,
+    path: program,
+    args: [`-conf=${corefile}`],
+    log: join(folder, "coredns.log"),
+  };
+  const server = startProgram(command, watchdog);
+
+  const resolver = new Resolver({ timeout: 2_000, tries: 3 });
+  resolver.setServers([`127.0.0.1:${port}`]);
+  // It lists all Services at its start: whoever finds this one finds them all.
+  await until(`the names of ${context}`, [server], () =>
+    resolver.resolve4(`kubernetes.default.svc.${domain}`),
+  );
+  return {
+    port,
+    async lookup(name) {
+      try {
+        return (await resolver.resolve4(name)).sort();
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "ENOTFOUND" || code === "ENODATA") return [];
+        throw error;
+      }
+    },
+  };
+}
+
+/** Nobody may remember an answer: tests look whether it changes. */
+function corefileFor({ kubeconfig, context, domain }: DnsSpec, port: number): string {
+  return `${domain}:${port} {
+  bind 127.0.0.1
+  errors
+  kubernetes {
+    kubeconfig ${kubeconfig} ${context}
+    ttl 0
+  }
+}
+`;
+}

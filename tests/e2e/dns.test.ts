@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+
+import { resources } from "../../engine/kubernetes/resources.ts";
+import { type Dns, until } from "../../testbed/bed.ts";
+import { nameOf, relabel, unexport } from "./mirroring/changes.ts";
+import { worldWithGateway } from "./mirroring/gateway.ts";
+import { Methods } from "./mirroring/methods.ts";
+import { exported, kinds, service, statefulSet } from "./mirroring/objects.ts";
+import { create, type World } from "./mirroring/world.ts";
+
+const namespace = "default";
+const set = `${namespace}/nginx-set` as const;
+const headless = `${namespace}/nginx-svc` as const;
+const member = { "mirror.linkerd.io/federated": "member" };
+
+/** Clusters that mirror from west, each with a domain of its own. */
+const domains = { east: "cluster.local", north: "north.example" } as const;
+type Source = keyof typeof domains;
+const sources = Object.keys(domains) as Source[];
+
+/** What a name has to lead to: the ClusterIPs of these Services. */
+type Names = Readonly<Record<string, readonly string[]>>;
+
+const ordinary: Names = { "web-west": ["web-west"], "bb-federated": ["bb-federated"] };
+
+/** The names of the headless mirror, and of each pod behind it. */
+function ofPods(count: number): Names {
+  const hosts = Array.from({ length: count }, (_, index) => `nginx-set-${String(index)}`);
+  return {
+    "nginx-svc-west": hosts.map((host) => `${host}-west`),
+    ...Object.fromEntries(
+      hosts.flatMap((host) => [
+        [`${host}.nginx-svc-west`, [`${host}-west`]],
+        [`${host}-west`, [`${host}-west`]],
+      ]),
+    ),
+  };
+}
+
+/** As the names are asked for, so that a name that must be gone is asked for as well. */
+const all = Object.keys({ ...ordinary, ...ofPods(5) });
+
+describe("names of mirrors, asked of each source's own CoreDNS", function () {
+  this.timeout("1m");
+
+  let world: World;
+  let stack: Methods;
+  let dns: Readonly<Record<Source, Dns>>;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await worldWithGateway();
+    const { west } = world.kube;
+    const selector = { app: "nginx-set" };
+    await create(west, [
+      service(headless, { labels: exported }, { clusterIP: "None", selector }),
+      statefulSet(set, "nginx-svc", { replicas: 3, podManagementPolicy: "Parallel" }),
+      service(`${namespace}/web`, { labels: exported }),
+      service(`${namespace}/bb`, { labels: member }),
+    ]);
+    const [east, north] = await Promise.all([
+      world.bed.dns("east", domains.east),
+      world.bed.dns("north", domains.north),
+      podsAreThere(3),
+    ]);
+    dns = { east, north };
+    stack = await Methods.create(world, "dns", {
+      clusters: {
+        west: { clusterDomain: "west.example" },
+        ...Object.fromEntries(
+          sources.map((name) => [name, { clusterDomain: domains[name] }] as const),
+        ),
+      },
+      links: sources.map((source) => ({ source, target: "west", headless: true })),
+    });
+  });
+
+  it("lead to the mirrors: ordinary, federated, headless, and of each pod behind that", async () => {
+    await stack.up();
+    await assertNames({ ...ordinary, ...ofPods(3) });
+  });
+
+  it("are names of the source's own domain alone", async () => {
+    for (const domain of [domains.east, "west.example"])
+      await assert.rejects(dns.north.lookup(`web-west.${namespace}.svc.${domain}`), {
+        code: "EREFUSED",
+      });
+  });
+
+  it("come with new pods", async () => {
+    await scale(5);
+    await stack.up();
+    await assertNames({ ...ordinary, ...ofPods(5) });
+  });
+
+  it("lead to the same addresses while a pod restarts, and afterwards", async () => {
+    const pod = { namespace, name: "nginx-set-1" };
+    const { west } = world.kube;
+    const before = await addresses();
+    const { uid } = (await west.get(resources.pods, pod)).metadata;
+    await west.remove(resources.pods, pod);
+    await stack.up();
+    assert.deepEqual(await addresses(), before);
+    await until("the pod's return", [], async () => {
+      const { metadata } = await west.get(resources.pods, pod);
+      return metadata.uid !== uid || undefined;
+    });
+    await podsAreThere(5);
+    await stack.up();
+    assert.deepEqual(await addresses(), before);
+  });
+
+  it("go with their pods", async () => {
+    await scale(1);
+    await stack.up();
+    await assertNames({ ...ordinary, ...ofPods(1) });
+  });
+
+  it("go with the labels that export their Services", async () => {
+    await relabel(world.kube.west, headless, unexport);
+    await stack.up();
+    await assertNames(ordinary);
+    await relabel(world.kube.west, `${namespace}/web`, unexport);
+    await relabel(world.kube.west, `${namespace}/bb`, { "mirror.linkerd.io/federated": null });
+    await stack.up();
+    await assertNames({});
+  });
+
+  async function scale(replicas: number): Promise<void> {
+    await world.kube.west.patch(kinds.StatefulSet, nameOf(set), { spec: { replicas } });
+    await podsAreThere(replicas);
+  }
+
+  async function podsAreThere(count: number): Promise<void> {
+    await until(`${String(count)} pods in the Endpoints`, [], async () => {
+      const { subsets = [] } = await world.kube.west.get(resources.endpoints, nameOf(headless));
+      const ready = subsets.flatMap((subset) => subset.addresses ?? []);
+      return ready.length === count || undefined;
+    });
+  }
+
+  /** By source and name. */
+  async function addresses(): Promise<Record<string, readonly string[]>> {
+    const found = sources.flatMap((source) =>
+      all.map(async (name) => {
+        const full = `${name}.${namespace}.svc.${domains[source]}`;
+        return [`${source} ${name}`, await dns[source].lookup(full)] as const;
+      }),
+    );
+    return Object.fromEntries(await Promise.all(found));
+  }
+
+  /** CoreDNS hears of changes a moment later. */
+  async function assertNames(names: Names): Promise<void> {
+    const expected: Record<string, readonly string[]> = {};
+    for (const source of sources) {
+      const services = await world.kube[source].list(resources.services, { namespace });
+      const ips = new Map(services.map(({ metadata, spec }) => [metadata.name, spec.clusterIP]));
+      for (const name of all)
+        expected[`${source} ${name}`] = (names[name] ?? [])
+          .map((mirror) => ips.get(mirror) ?? `the ClusterIP of ${mirror}`)
+          .sort();
+    }
+    let found = {};
+    await until(
+      "the names",
+      [],
+      async () => {
+        found = await addresses();
+        return isDeepStrictEqual(found, expected) || undefined;
+      },
+      10,
+    ).catch(() => {
+      assert.deepEqual(found, expected);
+    });
+  }
+});
