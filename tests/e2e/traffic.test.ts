@@ -37,9 +37,8 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await Promise.all([west, east, north].map((cluster) => rolledOut(cluster)));
     await mesh.up();
   });
-  afterEach(() => {
-    const problems = Object.values(mesh?.nodes ?? {}).flatMap((node) => node.problems());
-    assert.deepEqual(problems, []);
+  afterEach(async () => {
+    if (mesh !== undefined) await allWell(mesh);
   });
   after(async () => {
     for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
@@ -207,6 +206,15 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await theMesh().stream.answered(service);
   }
 });
+
+/** What ended with its cluster's API server is started again once that is back. */
+async function allWell({ nodes }: Mesh): Promise<void> {
+  await until("everything to run", [], () => {
+    const problems = Object.values(nodes).flatMap((node) => node.problems());
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    return Promise.resolve(true);
+  });
+}
 
 /** @param except targets whose requests may fail */
 function assertNoneFailed(tallies: Tallies, ...except: readonly string[]): void {

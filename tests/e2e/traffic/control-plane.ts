@@ -162,7 +162,10 @@ export async function newControlPlane(
         );
         const container = pod && containerOf(pod, component.container);
         if (pod === undefined || container === undefined) continue;
-        if (there?.pod.metadata.uid !== pod.metadata.uid) await start(component, pod, container);
+        // Some end when their API server does, and would be started again.
+        const runs = there?.process.problem() === undefined;
+        if (!runs || there?.pod.metadata.uid !== pod.metadata.uid)
+          await start(component, pod, container);
         else if (isTime) await mountVolumes(cluster, there.pod, there.container, there.run);
       }
     },

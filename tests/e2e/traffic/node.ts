@@ -97,7 +97,7 @@ export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Nod
       if (running !== undefined && deletionTimestamp !== undefined)
         once(uid, async () => {
           await end(uid, running);
-          await cluster.request("DELETE", pathOf(pod), { gracePeriodSeconds: 0 });
+          await cluster.request("DELETE", `${pathOf(pod)}?gracePeriodSeconds=0`);
         });
     }
     for (const [uid, running] of pods)
