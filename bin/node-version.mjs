@@ -11,3 +11,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exit(1);
 }
+
+// Pulumi loads every module of Node's once, only to know it again in closures, and Node 26 warns of those that are
+// experimental: nothing that the user could do anything about, and two lines of every run.
+const warn = process.emitWarning;
+process.emitWarning = function (warning, ...rest) {
+  const [type] = rest;
+  const name = typeof type === "object" && type !== null ? type.type : type;
+  if (name !== "ExperimentalWarning") warn.call(this, warning, ...rest);
+};

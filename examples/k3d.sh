@@ -5,6 +5,11 @@
 # Kubernetes as in this repository's own tests, and the newest that Linkerd's tests ran on.
 K3S_IMAGE="${K3S_IMAGE:-docker.io/rancher/k3s:v1.36.3-k3s1}"
 
+# The first whose clusters ask Docker for names they do not know themselves. An older one knows only the
+# containers that were there when the cluster was created, so west would not find a cluster that joins
+# later. Meant for, and checked against the source of, k3d 5.6.2 to 5.9.0.
+OLDEST_K3D=5.6.2
+
 # need <program>...
 need() {
   local program missing=0
@@ -14,6 +19,25 @@ need() {
     missing=1
   done
   return "$missing"
+}
+
+# need_recent_k3d
+need_recent_k3d() {
+  local found
+  found=$(k3d version)
+  if [[ "$found" =~ v([0-9]+)\.([0-9]+)\.([0-9]+) ]]; then
+    found="${BASH_REMATCH[1]}.${BASH_REMATCH[2]}.${BASH_REMATCH[3]}"
+    (($(number_of "$found") < $(number_of "$OLDEST_K3D"))) || return 0
+  fi
+  echo "This needs k3d $OLDEST_K3D or later, and this is $found." >&2
+  return 1
+}
+
+# number_of <version>: a number that is greater for a later version
+number_of() {
+  local major minor patch
+  IFS=. read -r major minor patch <<<"$1"
+  echo "$((major * 1000000 + minor * 1000 + patch))"
 }
 
 # network_up <network>

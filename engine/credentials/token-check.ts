@@ -1,6 +1,6 @@
+import { deniedOf, type Question } from "../kubernetes/access-review.ts";
 import { KubernetesError } from "../kubernetes/errors.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
-import type { AccessReview } from "../kubernetes/objects.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { poll, type Polling } from "../kubernetes/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
@@ -52,30 +52,6 @@ async function tokenIn(args: TokenCheckArgs, kubernetes: Kubernetes): Promise<st
   const at = { namespace: args.namespace, name: args.secret };
   const base64 = (await kubernetes.find(resources.secrets, at))?.data?.token;
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
-}
-
-/** A verb on a resource, as a SelfSubjectAccessReview asks about it. */
-export type Question = AccessReview["spec"]["resourceAttributes"];
-
-/**
- * Which of the questions the API server answers with no for whoever the client is, as
- * `list pods` or `get configmaps/linkerd-config`.
- *
- * @throws KubernetesError
- */
-export async function deniedOf(
-  asked: readonly Question[],
-  client: Kubernetes,
-): Promise<readonly string[]> {
-  const answers = await Promise.all(
-    asked.map(async (resourceAttributes) => {
-      const review = await client.create(resources.accessReviews, { spec: { resourceAttributes } });
-      const { verb, resource, group, name } = resourceAttributes;
-      const what = `${resource}${group && `.${group}`}${name === undefined ? "" : `/${name}`}`;
-      return review.status?.allowed === true ? [] : [`${verb} ${what}`];
-    }),
-  );
-  return answers.flat();
 }
 
 /** One question for each verb on each resource that a rule grants, in all namespaces. */

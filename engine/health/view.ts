@@ -7,7 +7,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Plan } from "../mirroring/plan/change.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { Link } from "../kubernetes/link-resource.ts";
-import type { Controller } from "../mirroring/observe/controllers.ts";
+import type { Controller } from "../mirroring/model/controller.ts";
 
 /** What was read, or in a sentence why it could not be. */
 export type Read<T> = { readonly value: T } | { readonly why: string };
@@ -32,6 +32,14 @@ export interface ClusterView {
    * absent: no link feeds any that are ours.
    */
   readonly federated?: Read<Plan | undefined>;
+  /** This cluster, and those whose pods its own reach without a gateway; absent: there are none. */
+  readonly flat?: readonly PodRanges[];
+}
+
+/** The addresses that the nodes of a cluster give to pods, in CIDR notation; empty: they don't say. */
+export interface PodRanges {
+  readonly cluster: string;
+  readonly ranges: Read<readonly string[]>;
 }
 
 /** One direction between two clusters as its checks see it. */
@@ -47,6 +55,8 @@ export interface LinkView {
 
 export interface ClusterReading {
   readonly snapshot: Read<ClusterSnapshot>;
+  /** Linkerd's own controllers that mirror into it; absent where no link leads into it. */
+  readonly controllers?: Read<readonly Controller[]>;
   /** Absent where the stack does not manage Linkerd, or the cluster is out of reach. */
   readonly linkerd?: LinkerdReading;
 }
@@ -60,8 +70,6 @@ export interface LinkerdReading {
   readonly issuer: Read<readonly Certificate[]>;
   /** `undefined`: Linkerd's config does not exist or does not have them. */
   readonly domains: Read<Domains | undefined>;
-  /** Linkerd's own controllers that mirror into this cluster. */
-  readonly controllers: Read<readonly Controller[]>;
 }
 
 export interface LinkReading {
@@ -74,8 +82,17 @@ export interface LinkReading {
    * read; absent where Linkerd's controller mirrors.
    */
   readonly mirrors?: Read<Plan | undefined>;
+  /** Absent where this program mirrors, or Linkerd has no controller for the link. */
+  readonly controller?: ControllerReading;
   /** Absent where the stack does not manage Linkerd, or a cluster is out of reach. */
   readonly credentials?: Record<"mirror" | "destination", Read<SecretReading | undefined>>;
+}
+
+/** Linkerd's controller of a link, and what its service account may not do in the source. */
+export interface ControllerReading {
+  readonly deployment: Controller;
+  /** As `list pods`. */
+  readonly denied: Read<readonly string[]>;
 }
 
 /** A credentials Secret without its content, and what came of trying that. */

@@ -13,11 +13,14 @@ import {
   readKubeconfig,
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
+import { Pace, pacePolicy } from "./pace.ts";
+import type { Paging } from "./paging.ts";
 import { type Proxy, proxyFor } from "./proxy.ts";
-import { Requester } from "./request.ts";
+import { Requester, type Settings } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
 import { sizeLimits } from "./size-limits.ts";
+import { Watcher, type Watching } from "./watching.ts";
 
 /** An API server as a kubeconfig names it. Nothing in it is secret. */
 export interface ApiServer {
@@ -50,8 +53,31 @@ export async function connect(
   cluster: string,
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
+  const { requester, paging } = await partsOf(to, cluster, options);
+  return new Client(cluster, requester, paging);
+}
+
+/**
+ * The same for watching one cluster, with connections of its own: each watch occupies one.
+ *
+ * @throws KubeconfigError
+ */
+export async function connectToWatch(
+  to: ConnectWith,
+  cluster: string,
+  options: ConnectOptions = {},
+): Promise<Watching> {
+  const { requester, sessions, settings, paging } = await partsOf(to, cluster, options);
+  return new Watcher(cluster, { requester, sessions, settings, paging });
+}
+
+async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
   const { time = systemTime, environment = processEnvironment() } = options;
-  const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
+  const {
+    connections = pacePolicy.most,
+    connectTimeout = 5_000,
+    requestTimeout = 30_000,
+  } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
   const { pluginTimeout = 60_000 } = options;
   const limits = { ...sizeLimits, ...options.sizeLimits };
@@ -67,20 +93,22 @@ export async function connect(
     { server, proxy, connections, connectTimeout, dispatcher },
     time,
   );
-  const requester = new Requester(sessions, {
+  const settings: Settings = {
     place: { cluster, context: kubeconfig.context, server: server.origin },
     server,
     policy: options.retry ?? retryPolicy,
     breaker: new Breaker(breakerPolicy, time),
+    pace: new Pace({ ...pacePolicy, most: connections }),
     time,
     cancellation: options.cancellation,
     requestTimeout,
     mostBytes: limits.answer,
     userAgent: programVersion,
     log,
-  });
+  };
   const { pageSize = 500, listTimeout = 300_000 } = options;
-  return new Client(cluster, requester, { pageSize, within: listTimeout, limits, time });
+  const paging: Paging = { pageSize, within: listTimeout, limits, time };
+  return { requester: new Requester(sessions, settings), sessions, settings, paging };
 }
 
 async function kubeconfigOf(

@@ -4,7 +4,7 @@ import type { Failure, FailureKind } from "./failure.ts";
 import { plain } from "./plain.ts";
 import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
-export type Verb = "list" | "get" | "create" | "update" | "patch" | "delete";
+export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
 /** What was tried, for a sentence. */
 export interface Operation {

@@ -138,7 +138,10 @@ export interface ContainerStatus {
 
 export interface Deployment {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly spec?: { readonly serviceAccountName?: string } };
+  };
   readonly status?: { readonly readyReplicas?: number };
 }
 
@@ -160,7 +163,19 @@ export interface ServiceCidr {
   readonly spec?: { readonly cidrs?: readonly string[] };
 }
 
-/** A question to the API server about whoever asks (SelfSubjectAccessReview). */
+export interface Node {
+  readonly metadata: Omit<ObjectMeta, "namespace">;
+  /** In CIDR notation: of the pods on it, as the cluster's controller manager has given them out. */
+  readonly spec?: { readonly podCIDRs?: readonly string[] };
+}
+
+/** That somebody has something (coordination.k8s.io). */
+export interface Lease {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly holderIdentity?: string };
+}
+
+/** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: {
@@ -168,8 +183,12 @@ export interface AccessReview {
       readonly group: string;
       readonly resource: string;
       readonly verb: string;
+      readonly subresource?: string;
       readonly name?: string;
+      readonly namespace?: string;
     };
+    readonly user?: string;
+    readonly groups?: readonly string[];
   };
   readonly status?: { readonly allowed: boolean };
 }

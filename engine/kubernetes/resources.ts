@@ -4,7 +4,9 @@ import type {
   ConfigMap,
   Deployment,
   Endpoints,
+  Lease,
   Namespace,
+  Node,
   OtherObject,
   Pod,
   Secret,
@@ -71,6 +73,13 @@ const rbac = {
   shape: shapes.clusterScoped,
 } as const;
 
+const authorization = {
+  apiVersion: "authorization.k8s.io/v1",
+  path: "apis/authorization.k8s.io/v1",
+  namespaced: false,
+  shape: shapes.accessReview,
+} as const;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: {
@@ -96,6 +105,19 @@ export const resources = {
     namespaced: false,
     shape: shapes.serviceCidr,
   } as Resource<ServiceCidr>,
+  leases: namespaced<Lease>(
+    { apiVersion: "coordination.k8s.io/v1", path: "apis/coordination.k8s.io/v1" },
+    "Lease",
+    "leases",
+    shapes.lease,
+  ),
+  nodes: {
+    ...core,
+    kind: "Node",
+    plural: "nodes",
+    namespaced: false,
+    shape: shapes.node,
+  } as Resource<Node>,
   serviceAccounts: namespaced<OtherObject>(
     core,
     "ServiceAccount",
@@ -109,12 +131,14 @@ export const resources = {
     plural: "clusterrolebindings",
   } as Resource<OtherObject>,
   accessReviews: {
-    apiVersion: "authorization.k8s.io/v1",
-    path: "apis/authorization.k8s.io/v1",
+    ...authorization,
     kind: "SelfSubjectAccessReview",
     plural: "selfsubjectaccessreviews",
-    namespaced: false,
-    shape: shapes.accessReview,
+  } as Resource<AccessReview>,
+  subjectReviews: {
+    ...authorization,
+    kind: "SubjectAccessReview",
+    plural: "subjectaccessreviews",
   } as Resource<AccessReview>,
 } as const;
 

@@ -45,8 +45,13 @@ export interface RetryPolicy {
   readonly working: Patience;
   /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
   readonly connecting: Patience;
-  /** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
-  readonly backoff: { readonly first: number; readonly longest: number };
+  readonly backoff: Backoff;
+}
+
+/** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
+export interface Backoff {
+  readonly first: number;
+  readonly longest: number;
 }
 
 /** About 11 s of waits for a cluster that answers, longer than a restart of its API server. */
@@ -98,14 +103,22 @@ export async function retry<T>(
   }
 }
 
-/**
- * Half of the wait is random, so that requests that failed together are not retried together;
- * `Retry-After` of the server is a lower bound.
- */
+/** `Retry-After` of the server is a lower bound. */
 function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time: Time): number {
-  const { first, longest } = policy.backoff;
-  const backoff = Math.min(longest, first * 2 ** (attempts - 1));
-  return (failure.retryAfter ?? 0) + backoff * (0.5 + time.random() / 2);
+  return (failure.retryAfter ?? 0) + backoff(attempts, policy.backoff, time);
+}
+
+/**
+ * Milliseconds to wait after the `attempts`th failure in a row, from 1 up. Half of the wait is random,
+ * so that what failed together is not tried again together.
+ */
+export function backoff(
+  attempts: number,
+  { first, longest }: Backoff,
+  time: Pick<Time, "random">,
+): number {
+  const whole = Math.min(longest, first * 2 ** (attempts - 1));
+  return whole * (0.5 + time.random() / 2);
 }
 
 /** How long something is waited for, and how often it is looked at; in milliseconds. */

@@ -186,7 +186,10 @@ const link = namespaced({
   status: map({ mirrorServices: serviceStatuses, federatedServices: serviceStatuses }),
 });
 
+const lease = namespaced({ spec: map({ holderIdentity: word }) });
+
 export const shapes = {
+  lease,
   service,
   endpoints,
   namespace,
@@ -198,7 +201,10 @@ export const shapes = {
     status: map({ phase: anyText }),
   }),
   deployment: namespaced({
-    spec: map({ replicas: count }),
+    spec: map({
+      replicas: count,
+      template: map({ spec: map({ serviceAccountName: dnsName }) }),
+    }),
     status: map({ readyReplicas: count }),
   }),
   statefulSet: namespaced({
@@ -207,6 +213,10 @@ export const shapes = {
   serviceCidr: {
     identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
     rest: map({ metadata, spec: map({ cidrs: list(text("a range of addresses", isCidr)) }) }),
+  },
+  node: {
+    identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
+    rest: map({ metadata, spec: map({ podCIDRs: list(text("a range of addresses", isCidr)) }) }),
   },
   serviceAccount: namespaced({}),
   clusterScoped,

@@ -4,10 +4,9 @@ import { describeLive } from "../mirroring/plan/describe.ts";
 import { federatedPart, ownerOf } from "../mirroring/model/owner.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
-import { inputsFor } from "../mirroring/reconcile/inputs.ts";
+import { look } from "../mirroring/reconcile/look.ts";
 import { movedClusters } from "../mirroring/reconcile/mistakes.ts";
 import { readClusters, snapshotIn } from "../mirroring/reconcile/observation.ts";
-import { reconcile } from "../mirroring/reconcile/reconcile.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
   type Before,
@@ -62,11 +61,10 @@ export class MirrorsProvider {
       return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
     }
     const { clusters, wanted } = this.#process;
-    const missedBefore = new Set(Object.keys(olds.missedPods ?? {}) as `${string}/${string}`[]);
-    const outcome = await reconcile(clusters, args, olds, missedBefore);
+    const { outcome, checked } = await look(clusters, olds, args);
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
-    const { inputs, mistakes, notes } = inputsFor(olds, args, outcome);
+    const { inputs, mistakes, notes } = checked;
     // What is about to be replaced is checked once more, as if it were new.
     if (!this.#told.has(args.source)) notes.forEach(this.#process.say);
     this.#told.add(args.source);

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
+# routes.sh <cluster>...
 # Tells each node by which node of another cluster its pods are reached. All nodes are containers on
 # one docker network, so a node's address is all it takes.
 set -euo pipefail
 
-clusters=(west east north)
+clusters=("$@")
 
 # One line for each node of a cluster: its name, the addresses of its pods, its own address.
 nodes_of() {

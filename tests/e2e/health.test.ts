@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import { type Report, table } from "../../engine/health/report.ts";
-import { type Bed, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
@@ -34,13 +34,31 @@ describe("npm run check", function () {
   });
   after(() => bed.stop());
 
-  function configure(stack: string, manage: string): Promise<void> {
+  function configure(stack: string, manage: string, mirroring = "pulumi"): Promise<void> {
     const config = {
       "linkerd-multicluster:clusters": { west: {}, east: {} },
-      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true }],
+      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true, mirroring }],
       "linkerd-multicluster:manage": manage,
     };
     return writeFile(join(folder, `Pulumi.${stack}.yaml`), stringify({ config }));
+  }
+
+  /** Returns where it is. */
+  async function addController(east: Cluster): Promise<string> {
+    const path = clusters
+      .inNamespace(multicluster, "deployments")
+      .replace("/api/v1", "/apis/apps/v1");
+    const labels = {
+      "linkerd.io/extension": "multicluster",
+      "mirror.linkerd.io/cluster-name": "west",
+    };
+    const containers = [{ name: "c", image: "c" }];
+    const spec = { serviceAccountName: "controller-west", containers };
+    await clusters.post(east, path, {
+      metadata: { name: "controller-west", labels },
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    });
+    return path;
   }
 
   async function check(...args: readonly string[]) {
@@ -83,7 +101,7 @@ describe("npm run check", function () {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^link east\/west\n-+\n√ both clusters trust a common anchor\n/m);
     assert.doesNotMatch(stdout, /[×‼]/);
-    assert.match(stdout, /\nStatus: √ \(\d+ passed, 2 skipped\)\n$/);
+    assert.match(stdout, /\nStatus: √ \(\d+ passed, 7 skipped\)\n$/);
     for (const name of ["west", "east"] as const) {
       const requests = await requestsOf(since[name]);
       const writes = requests.filter(
@@ -104,16 +122,7 @@ describe("npm run check", function () {
 
   it("warns of a controller that mirrors a link beside this program", async () => {
     const { east } = bed.clusters;
-    const path = `/apis/apps/v1/namespaces/${multicluster}/deployments`;
-    const labels = {
-      "linkerd.io/extension": "multicluster",
-      "mirror.linkerd.io/cluster-name": "west",
-    };
-    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "c" }] } };
-    await clusters.post(east, path, {
-      metadata: { name: "controller-west", labels },
-      spec: { selector: { matchLabels: labels }, template },
-    });
+    const path = await addController(east);
     const [line = "", ...more] = (await findings())["east/west"] ?? [];
     assert.deepEqual(more, []);
     assert.match(
@@ -123,13 +132,44 @@ describe("npm run check", function () {
     assert.equal((await east.request("DELETE", `${path}/controller-west`)).code, 200);
   });
 
+  it("asks the API server what Linkerd's controller may do where that mirrors", async () => {
+    const { east } = bed.clusters;
+    await configure("links", "links", "controller");
+    const ofController = async () =>
+      ((await findings())["east/west"] ?? []).filter((line) => line.includes("controller"));
+    assert.match(
+      String(await ofController()),
+      /^error single-controller: cluster east has no cont/,
+    );
+    const path = await addController(east);
+    const rights = async () =>
+      (await ofController()).filter((line) => line.startsWith("error controller-rights"));
+    assert.match(
+      String(await rights()),
+      /ServiceAccount east\/\S+\/controller-west is not allowed to get services, .*patch links.multicluster.linkerd.io\/status in namespace linkerd-multicluster, .*get leases/,
+    );
+    const rbac = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+    const apiGroup = "rbac.authorization.k8s.io";
+    await clusters.post(east, rbac, {
+      metadata: { name: "controller-west" },
+      roleRef: { apiGroup, kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ kind: "ServiceAccount", name: "controller-west", namespace: multicluster }],
+    });
+    await until("the rights", [], async () => (await rights()).length === 0 || undefined);
+    assert.equal((await east.request("DELETE", `${rbac}/controller-west`)).code, 200);
+    assert.equal((await east.request("DELETE", `${path}/controller-west`)).code, 200);
+    await configure("links", "links");
+  });
+
   it("leaves Linkerd to others with manage: mirrors, and then reads no Secret", async () => {
     const since = await mark(bed.clusters.east);
     const { code, stdout } = await check("--stack", "mirrors");
     assert.equal(code, 0);
     assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
     const read = (await requestsOf(since)).map(({ resource }) => resource);
-    const lists = ["endpoints", "links", "namespaces", "servicecidrs", "services"];
+    const lists = [
+      ...["deployments", "endpoints", "links", "namespaces", "servicecidrs", "services"],
+    ];
     assert.deepEqual([...new Set(read)].sort(), lists);
   });
 

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { healthMesh } from "../../config/health-mesh.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { checkMesh } from "../../engine/health/run.ts";
 import { type Bed, type Cluster, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { inNamespace, post } from "./access-clusters.ts";
@@ -27,6 +31,8 @@ const paths: Readonly<Record<string, string>> = {
   ServiceAccount: inNamespace(runner, "serviceaccounts"),
   ClusterRole: `${rbac}/clusterroles`,
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+  Role: `${rbac}/namespaces/default/roles`,
+  RoleBinding: `${rbac}/namespaces/default/rolebindings`,
 };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const member = { labels: { "mirror.linkerd.io/federated": "member" } };
@@ -45,13 +51,20 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const { west, east } = bed.clusters;
     const preview = await manifests("preview.yaml");
     const up = await manifests("up.yaml");
+    const sources = await manifests("sources.yaml");
     for (const cluster of [west, east])
-      for (const manifest of cluster === west ? preview : [...preview, ...up])
+      for (const manifest of cluster === west ? preview : [...preview, ...up, ...sources])
         await post(cluster, paths[manifest.kind] ?? "", manifest);
-    granted = { preview: rightsIn(preview), up: rightsIn(up) };
+    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
+    granted = {
+      preview: rightsIn([...preview, ...reading]),
+      up: rightsIn([...up, ...sources]),
+    };
     await addNamespace(west, "shop");
     await addService(west, "shop", "web", exported);
     await addService(west, "shop", "shared", member);
+    await addLinkCrd(east);
+    await addLink(east, "west");
     kubeconfigs = { reader: join(bed.folder, "reader"), writer: join(bed.folder, "writer") };
     const westAs = { name: "west", access: await accessOf(west, "preview") };
     const eastAs = async (name: string) => ({ name: "east", access: await accessOf(east, name) });
@@ -62,8 +75,23 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   });
   after(() => bed.stop());
 
-  it("previews with the rights to read", async () => {
-    const used = await usedBy(() => reader.pulumi("preview", "--diff"));
+  it("previews and checks with the rights to read, and says that it may not keep the status of Links", async () => {
+    const used = await usedBy(async () => {
+      const { text } = await reader.run(["preview", "--diff"]);
+      assert.match(
+        text,
+        /the status of Link linkerd-multicluster\/west is not kept .* may not patch/,
+      );
+      const parsed = parseConfig(config(kubeconfigs.reader));
+      assert.ok("config" in parsed);
+      const { groups } = await checkMesh(healthMesh(parsed.config), { within: 0, every: 1 });
+      const checks = groups.flatMap((group) => group.checks);
+      assert.deepEqual(
+        checks.filter(({ why = "" }) => why.includes("can't be")),
+        [],
+      );
+    });
+    assert.ok(used.has("list nodes"));
     assert.deepEqual(
       [...used].filter((right) => !granted.preview.has(right)),
       [],
@@ -83,6 +111,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const used = await usedBy(async () => {
       await up();
       assert.ok(await serviceIn(east, "shop", "web-west"));
+      const { body } = await east.request("GET", `${linksPath}/west`);
+      assert.match(JSON.stringify(body), /"name":"web-west"/);
       await addService(west, "shop", "api", exported);
       const ports = [{ name: "http", port: 9090 }];
       const web = `${inNamespace("shop", "services")}/web`;
@@ -103,7 +133,10 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       [],
     );
     // Other tests show when these are used: pods that are away, shared links, conflicts.
-    const elsewhere = ["get endpoints", "get services", "list statefulsets", "patch services"];
+    const elsewhere = [
+      ...["get endpoints", "get services", "list nodes", "list statefulsets"],
+      ...["patch services", "update leases"],
+    ];
     assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
   });
 
@@ -120,7 +153,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     );
     return new Set(
       requests
-        .filter(({ resource }) => resource !== "")
+        // Whoever is authenticated may ask about themselves (ClusterRole system:basic-user).
+        .filter(({ resource }) => !["", "selfsubjectaccessreviews"].includes(resource))
         .map((each) => `${each.verb} ${each.resource}`),
     );
   }
@@ -130,6 +164,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
     return {
       manage: "mirrors",
+      sources: ["east"],
       clusters: { west: { kubeconfig, gateway }, east: { kubeconfig } },
       links: [link],
     };

@@ -1,4 +1,5 @@
 import type { MeshConfig } from "../../config/mesh.ts";
+import { ownLinks } from "../../config/share.ts";
 import { mirrorsArgs } from "../../components/mirrors.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
@@ -57,15 +58,16 @@ async function traced<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * The dynamic resources for the mirrors of a config, by name. Where the stack has Links too, their
- * status is kept, and the rest that it would do is taken for done.
+ * The dynamic resources for the mirrors of a config, by name. Where the stack makes Links too, that
+ * and the rest that it would do is taken for done.
  */
 export function wantedResources(config: MeshConfig, stack: string): ReadonlyMap<string, object> {
-  const sources = new Set(config.links.map(({ spec }) => spec.source));
+  const sources = new Set(ownLinks(config).map(({ spec }) => spec.source));
   return new Map(
     [...sources].flatMap((source) => {
       const args = mirrorsArgs(config, source, stack);
-      const status = config.manage === "mirrors" ? {} : { statusIn: config.multiclusterNamespace };
+      const links = config.manage === "mirrors" ? {} : { observedGateways: {} };
+      const status = { statusIn: config.multiclusterNamespace, ...links };
       return args === undefined ? [] : [[source, { ...args, ...status }] as const];
     }),
   );

@@ -1,12 +1,13 @@
 import type { Check } from "../check.ts";
 import type { ClusterView, LinkView } from "../view.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
+import { controllerRights, singleController, singleFederation } from "./controllers.ts";
 import { credentialsExist, credentialsWork } from "./credentials.ts";
 import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { linkResource, linksServed } from "./link-resource.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
-import { singleController } from "./single-controller.ts";
 import { noOrphans } from "./orphans.ts";
+import { podRangesDisjoint } from "./pod-ranges.ts";
 import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
 /** First of all, and the only check that a run may tolerate: see run.ts. */
@@ -24,6 +25,8 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
   linksServed, // without them, no Link resource
   anchorsValid, // what all identities rest on
   issuerValid, // what issues their certificates
+  podRangesDisjoint, // whether an address means one pod
+  singleFederation, // what else writes them, or that nothing does
   federatedInOrder, // of all links into the cluster together
   noOrphans, // what removed links have left
 ];
@@ -39,6 +42,7 @@ export const linkChecks: readonly Check<LinkView>[] = [
   credentialsExist, // where Linkerd looks for them
   credentialsWork, // once they are used
   singleController, // what else writes mirrors, or that nothing does
+  controllerRights, // where that is Linkerd's
   mirrorsInOrder, // what this program does about them
   mirrorsHaveEndpoints, // where clients connect to
 ];

@@ -31,7 +31,7 @@ function inOrder(plan: Read<Plan | undefined>, source: string, target: string): 
   const { changes, skips } = plan.value;
   return [
     ...changes.map((change) => pending(change, source)),
-    ...skips.filter(isMissed).map((skip) => missed(skip, target)),
+    ...skips.map((skip) => missed(skip, target)),
   ];
 }
 
@@ -54,11 +54,6 @@ function pending({ action, kind, key, fields }: Change, source: string): Finding
   const how = fields.map(({ field, live, wanted }) => `${field}: ${live} → ${wanted}`).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
   return { sentence: `${kinds[kind]} ${source}/${key} ${verbs[action]}${detail}: run pulumi up` };
-}
-
-/** What this link does not select, another link may. */
-function isMissed({ reason }: Skip): boolean {
-  return reason !== "NotSelected";
 }
 
 function missed({ origin, cluster, hostname, sentence }: Skip, target: string): Finding {

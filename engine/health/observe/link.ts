@@ -1,3 +1,5 @@
+import { deniedOf } from "../../kubernetes/access-review.ts";
+import { running } from "../../mirroring/model/controller.ts";
 import { selects } from "../../mirroring/desired/selector.ts";
 import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
@@ -10,9 +12,11 @@ import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { readProbedGateway } from "../../mirroring/observe/probed-gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
+import { controllerQuestions } from "../controller-questions.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import {
   type ClusterReading,
+  type ControllerReading,
   type LinkReading,
   read,
   type SecretReading,
@@ -29,7 +33,7 @@ export async function readLink(
 ): Promise<LinkReading> {
   const link = linkOf(settings);
   const { gateway: said } = link;
-  const [gateway, credentials] = await Promise.all([
+  const [gateway, controller, credentials] = await Promise.all([
     read(async () =>
       readProbedGateway(
         link,
@@ -38,10 +42,12 @@ export async function readLink(
         world,
       ),
     ),
+    readController(world, mesh, { link, mirroring, ...ends }),
     readCredentials(world, mesh, { link, mirroring, ...ends }),
   ]);
   return {
     gateway,
+    ...(controller !== undefined && { controller }),
     ...(said !== false && {
       gatewayFacts: await read(() => {
         const service = valueOf(ends.target).services.get(objectKey(said.namespace, said.name));
@@ -65,6 +71,36 @@ interface Ends {
   readonly target: ClusterReading;
 }
 
+async function readController(
+  world: Clusters,
+  mesh: HealthMesh,
+  { link, mirroring, source: { controllers } }: Ends,
+): Promise<ControllerReading | undefined> {
+  const access = mesh.clusters[link.source];
+  const isRead = controllers !== undefined && "value" in controllers;
+  if (mirroring === "pulumi" || access === undefined || !isRead) return undefined;
+  const [deployment] = running(controllers.value, link.target);
+  if (deployment === undefined) return undefined;
+  const { namespace, account: name } = deployment;
+  const denied = await read(async () => {
+    const client = await world.client(link.source, access);
+    return deniedOf(controllerQuestions(link, namespace), client, { namespace, name });
+  });
+  return { deployment, denied };
+}
+
+/** Whether traffic of the link goes straight to pods, with or without a gateway beside. */
+export function leadsToPods(link: LinkSpec, { snapshot }: ClusterReading): boolean {
+  return link.gateway === false || ("value" in snapshot && discovers(link, snapshot.value));
+}
+
+function discovers(link: LinkSpec, { services }: ClusterSnapshot): boolean {
+  const selectors = discoverySelectors(link);
+  return [...services.values()].some(({ metadata }) =>
+    selectors.some((selector) => selects(selector, metadata.labels)),
+  );
+}
+
 async function readCredentials(
   world: Clusters,
   mesh: HealthMesh,
@@ -74,15 +110,11 @@ async function readCredentials(
   const from = mesh.clusters[link.source];
   const isRead = source.linkerd !== undefined && target.linkerd !== undefined;
   if (!isRead || access === undefined || from === undefined) return undefined;
-  const selectors = discoverySelectors(link);
-  const discovers = [...valueOf(target).services.values()].some(({ metadata }) =>
-    selectors.some((selector) => selects(selector, metadata.labels)),
-  );
   const context = {
     target: link.target,
     access,
     uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
-    rules: accessRules([linkUse(link, mirroring, discovers)]),
+    rules: accessRules([linkUse(link, mirroring, discovers(link, valueOf(target)))]),
   };
   // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();

@@ -1,13 +1,21 @@
 import type { ConnectOptions } from "../../kubernetes/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
+import { selectedElsewhere } from "../../mirroring/model/selected-elsewhere.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Plan } from "../../mirroring/plan/change.ts";
 import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import type { HealthMesh } from "../mesh.ts";
-import { type ClusterReading, type ClusterView, type LinkView, type Read, read } from "../view.ts";
-import { readCluster } from "./cluster.ts";
-import { readLink } from "./link.ts";
+import {
+  type ClusterReading,
+  type ClusterView,
+  type LinkView,
+  type PodRanges,
+  type Read,
+  read,
+} from "../view.ts";
+import { readCluster, readPodRanges } from "./cluster.ts";
+import { leadsToPods, readLink } from "./link.ts";
 
 export interface Views {
   readonly clusters: readonly ClusterView[];
@@ -37,10 +45,16 @@ export async function observeMesh(
         names.map(async (name) => [name, await planInto(world, mesh, name)] as const),
       ),
     );
+    const flat = await flatNetworks(world, mesh, readingOf);
     const clusters = names.map((cluster) => {
       const federated = planOf(outcomes.get(cluster), federatedPart);
       const view = { mesh, cluster, now, reading: readingOf(cluster) };
-      return { ...view, ...(federated !== undefined && { federated }) };
+      const ranges = flat.get(cluster);
+      return {
+        ...view,
+        ...(federated !== undefined && { federated }),
+        ...(ranges !== undefined && { flat: ranges }),
+      };
     });
     const links = await Promise.all(
       mesh.links.map(async (entry) => {
@@ -59,6 +73,32 @@ export async function observeMesh(
   }
 }
 
+/** By source: itself and the targets whose pods it reaches without a gateway. */
+async function flatNetworks(
+  clusters: Clusters,
+  mesh: HealthMesh,
+  readingOf: (name: string) => ClusterReading,
+): Promise<ReadonlyMap<string, readonly PodRanges[]>> {
+  const pairs = mesh.links
+    .map(({ link }) => linkOf(link))
+    .filter((link) => leadsToPods(link, readingOf(link.target)));
+  const ends = new Set(pairs.flatMap(({ source, target }) => [source, target]));
+  const readings = await Promise.all(
+    [...ends].map(async (cluster): Promise<[string, PodRanges]> => {
+      const { snapshot } = readingOf(cluster);
+      const ranges = "why" in snapshot ? snapshot : await readPodRanges(clusters, mesh, cluster);
+      return [cluster, { cluster, ranges }];
+    }),
+  );
+  const known = new Map(readings);
+  return new Map(
+    pairs.map(({ source }) => {
+      const targets = pairs.flatMap((each) => (each.source === source ? [each.target] : []));
+      return [source, [source, ...targets].flatMap((name) => known.get(name) ?? [])] as const;
+    }),
+  );
+}
+
 /** What the engine would do about a cluster's mirrors; undefined where none are this stack's. */
 async function planInto(
   clusters: Clusters,
@@ -71,7 +111,13 @@ async function planInto(
   if (links.length === 0) return undefined;
   const names = new Set([source, ...links.map(({ target }) => target)]);
   const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
-  const args = { source, stack: "", clusters: Object.fromEntries(entries), links };
+  const args = {
+    ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
+    selectedElsewhere: selectedElsewhere(
+      links.map(linkOf),
+      mesh.links.map(({ link }) => linkOf(link)),
+    ),
+  };
   return read(() => reconcile(clusters, args, {}, new Set()));
 }
 

@@ -1,5 +1,6 @@
-import { deniedOf, type Question, questions } from "../../credentials/token-check.ts";
+import { questions } from "../../credentials/token-check.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
+import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";

@@ -17,10 +17,11 @@ import { gatewayMirror } from "./gateway.ts";
 import { headlessMirrors } from "./headless.ts";
 import { anyNamed, hostSubsets, truncated } from "./hosts.ts";
 import type { LinkView } from "./link-view.ts";
-import { exportMode, unheardExport } from "./mode.ts";
+import { exportMode } from "./mode.ts";
 import { beyondLimit } from "./most-mirrors.ts";
 import { refuse } from "./refuse.ts";
 import { brokenName, brokenRule } from "./rules.ts";
+import { unselectedExport } from "./unselected.ts";
 
 export interface Desired {
   /** In the order of their origins. */
@@ -72,7 +73,7 @@ function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods)
     };
   const mode = exportMode(service, link);
   if (mode === undefined) {
-    const sentence = unheardExport(service, link, view.selectedElsewhere);
+    const sentence = unselectedExport(service, link, view.selectedElsewhere);
     return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
   }
   const namespace = source.namespaces.get(service.metadata.namespace);

@@ -77,7 +77,8 @@ export const reasons = {
   NotSelected: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the Service has an export label, with a value that no link to its cluster selects",
+    meaning:
+      "the Service has a label that a selector of the link names, with a value that no link to its cluster selects",
   },
   TerminatingNamespace: {
     keeps: true,

@@ -1,15 +1,17 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
+import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../../kubernetes/connect.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { systemTime, type Time } from "../../kubernetes/retry.ts";
+import type { Controller } from "../model/controller.ts";
 import type { Liveness } from "../model/gateway-liveness.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
-import { type Controller, controllersIn } from "./controllers.ts";
+import { controllersIn } from "./controllers.ts";
 import { livenessNow, type ProbeTarget } from "./gateway-probe.ts";
 import { observe } from "./observe.ts";
 
@@ -80,7 +82,7 @@ export class Clusters {
   }
 
   /**
-   * Linkerd's controllers that mirror into a cluster.
+   * Linkerd's controllers that write mirrors into a cluster.
    *
    * @throws KubeconfigError | KubernetesError
    */
@@ -88,6 +90,16 @@ export class Clusters {
     return this.#controllers.get(accessKey(access), async () =>
       controllersIn(await this.client(name, access)),
     );
+  }
+
+  /**
+   * Whether the runner may do that in a cluster.
+   *
+   * @throws KubeconfigError | KubernetesError
+   */
+  async mayDo(name: string, access: ClusterAccess, question: Question): Promise<boolean> {
+    const denied = await deniedOf([question], await this.client(name, access));
+    return denied.length === 0;
   }
 
   /** @throws KubeconfigError | KubernetesError */

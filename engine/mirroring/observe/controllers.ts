@@ -1,18 +1,10 @@
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
+import type { Controller } from "../model/controller.ts";
 import { label } from "../model/vocabulary.ts";
 
-/** A controller of Linkerd that mirrors one link into the cluster it runs in. */
-export interface Controller {
-  readonly namespace: string;
-  readonly name: string;
-  /** Name of its Link, which is that of the target. */
-  readonly target: string;
-  /** Pods that it should have. */
-  readonly replicas: number;
-  /** Pods that are ready. */
-  readonly ready: number;
-}
+/** The value of the label `component` that the chart gives to the local service mirror. */
+const localMirror = "local-service-mirror";
 
 /**
  * Linkerd's controllers, by the labels that its charts give them (linkerd2, charts
@@ -20,12 +12,22 @@ export interface Controller {
  *
  * @throws KubernetesError
  */
-export async function controllersIn(kubernetes: Kubernetes): Promise<readonly Controller[]> {
-  const labelSelector = `linkerd.io/extension=multicluster,${label.cluster}`;
+export async function controllersIn(
+  kubernetes: Pick<Kubernetes, "list">,
+): Promise<readonly Controller[]> {
+  const labelSelector = "linkerd.io/extension=multicluster";
   const found = await kubernetes.list(resources.deployments, { labelSelector });
-  return found.map(({ metadata: { namespace, name, labels = {} }, spec, status }) => ({
-    ...{ namespace, name, target: labels[label.cluster] ?? "" },
-    replicas: spec?.replicas ?? 1,
-    ready: status?.readyReplicas ?? 0,
-  }));
+  return found.flatMap(({ metadata: { namespace, name, labels = {} }, spec, status }) => {
+    const target = labels[label.cluster];
+    // The extension's gateway is a Deployment of this label as well.
+    if (target === undefined && labels.component !== localMirror) return [];
+    const account = spec?.template?.spec?.serviceAccountName ?? "default";
+    return [
+      {
+        ...{ namespace, name, target, account },
+        replicas: spec?.replicas ?? 1,
+        ready: status?.readyReplicas ?? 0,
+      },
+    ];
+  });
 }

@@ -59,6 +59,14 @@ export function federatedStatus(
   return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
 }
 
+/** Of a link by which nothing is mirrored any more. */
+export function emptyStatus(link: ObjectKey): LinkStatuses {
+  return [
+    { link, list: "mirrorServices", entries: [] },
+    { link, list: "federatedServices", entries: [] },
+  ];
+}
+
 /** A Service that asks for nothing this link does has no place in its status. */
 function problems(skips: readonly Skip[]): StatusEntry[] {
   return skips

@@ -12,7 +12,7 @@ import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Inputs, stacksOf } from "./state.ts";
+import { entryOf, type Inputs, makesLinks, stacksOf } from "./state.ts";
 import { unknownFates } from "./trouble.ts";
 import type { WantedHere } from "./wanted-here.ts";
 
@@ -87,6 +87,7 @@ async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<v
   const entry = entryOf(inputs, source);
   const known = await snapshotOf(clusters, inputs, source);
   const isBehind =
+    makesLinks(inputs) &&
     statusIn !== undefined &&
     known !== undefined &&
     links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);

@@ -2,12 +2,12 @@ import { KubernetesError } from "../../kubernetes/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { podsMissed } from "../desired/absent-pods.ts";
+import type { Controllers } from "../model/controller.ts";
 import type { Gateway, GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import type { Controller } from "../observe/controllers.ts";
 import { probed, readProbedGateway } from "../observe/probed-gateway.ts";
 import { rememberedGateways } from "./remembered-gateways.ts";
 import { type Before, entryOf, type MirrorsArgs } from "./state.ts";
@@ -15,7 +15,7 @@ import { type Before, entryOf, type MirrorsArgs } from "./state.ts";
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "statefulSets" | "resolve" | "liveness"
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "resolve" | "liveness"
 >;
 
 /**
@@ -148,7 +148,7 @@ async function statefulSetsOf(
 export async function observeControllers(
   clusters: Observed,
   args: MirrorsArgs,
-): Promise<{ readonly found: readonly Controller[] } | { readonly why: string }> {
+): Promise<Controllers> {
   try {
     return { found: await clusters.controllers(args.source, entryOf(args, args.source)) };
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   snapshotIn,
 } from "./observation.ts";
 import { mistakesIn } from "./mistakes.ts";
+import { besideOthers } from "./other-writers.ts";
 import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
 import { planSource, type Reconciliation } from "./source-plan.ts";
 import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
@@ -56,9 +57,9 @@ export async function reconcile(
   const controllers =
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = leftOver.map((link) => fateOf(link, args, before, source, controllers));
-  const observation = { args, source, links, removed, missedBefore, stacks };
+  const planned = planSource({ args, source, links, removed, missedBefore, stacks });
   return {
     ...{ outcome: "planned", source, readings, links, removed },
-    reconciliation: planSource(observation),
+    reconciliation: await besideOthers(clusters, args, source, planned),
   };
 }

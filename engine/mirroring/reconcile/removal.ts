@@ -1,7 +1,8 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import { apply, changesIn, type PartWork } from "../apply/apply.ts";
 import { sentencesOf } from "../apply/failures.ts";
 import { release } from "../apply/marks.ts";
+import { writeStatuses } from "../apply/statuses.ts";
 import { inWritingTime } from "../apply/writing-time.ts";
 import { desiredFederated } from "../desired/federated.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
@@ -10,12 +11,13 @@ import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { deletion, plan } from "../plan/plan.ts";
+import { emptyStatus } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
 import { endIfCancelled } from "./cancelled.ts";
 import { movedClusters } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
 import { fateOf, hasLeft, markedAmong, removedLinks, sparedMirrors } from "./removed-links.ts";
-import { entryOf, type Outputs, stacksOf } from "./state.ts";
+import { entryOf, makesLinks, type Outputs, stacksOf } from "./state.ts";
 import type { WantedHere } from "./wanted-here.ts";
 
 /**
@@ -58,6 +60,7 @@ export async function removeAll(
   const work = new Map<string, PartWork>();
   const released: ObjectKey[] = [];
   const gone: string[] = [];
+  const emptied: string[] = [];
   for (const link of removed) {
     const part = fateOf(link, alone, state, source, controllers);
     const about = `${name} <- ${link.target}`;
@@ -76,6 +79,7 @@ export async function removeAll(
       ([key]) => !part.spared.has(key),
     );
     const free = live.filter(([key]) => !wanted.has(source.identity, key));
+    if (free.length === live.length && part.spared.size === 0) emptied.push(link.target);
     if (free.length < live.length)
       say(
         `${about}: ${count(live.length - free.length, "mirror")} left, because this run has the same cluster under another name`,
@@ -98,6 +102,13 @@ export async function removeAll(
   };
   const failures = await apply(destination, work, say);
   const marks = await release(destination, source, allReleased, stacks);
+  const { statusIn } = state;
+  if (statusIn !== undefined && !makesLinks(state)) {
+    // Somebody else's Links stay, and would go on naming mirrors that are gone.
+    const former = emptied.flatMap((target) => emptyStatus(objectKey(statusIn, target)));
+    const notes = await writeStatuses(destination.kubernetes, source, former, failures);
+    for (const note of notes) say(`${name}: ${note}`);
+  }
   return sentencesOf([...failures, ...marks]);
 }
 

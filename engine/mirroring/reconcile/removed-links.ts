@@ -1,9 +1,9 @@
 import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { type Controllers, deploymentOf, running } from "../model/controller.ts";
 import { federated, mirrorsOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import type { Controller } from "../observe/controllers.ts";
 import type { LiveMirror } from "../plan/change.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { count } from "../plan/text.ts";
@@ -77,17 +77,15 @@ export function fateOf(
   args: MirrorsArgs,
   before: Before,
   source: ClusterSnapshot,
-  controllers: { readonly found: readonly Controller[] } | { readonly why: string },
+  controllers: Controllers,
 ): RemovedPart {
   const { target } = link;
   if (args.controllerLinks?.includes(target) === true)
     return { link, fate: "stays", controller: "Linkerd's controller (mirroring: controller)" };
   if ("why" in controllers) return { link, fate: "unknown", why: controllers.why };
-  const controller = controllers.found.find((each) => each.target === target && each.replicas > 0);
-  if (controller !== undefined) {
-    const { namespace, name } = controller;
-    return { link, fate: "stays", controller: `Deployment ${args.source}/${namespace}/${name}` };
-  }
+  const [controller] = running(controllers.found, target);
+  if (controller !== undefined)
+    return { link, fate: "stays", controller: deploymentOf(args.source, controller) };
   const stacks = stacksNow(before, args);
   const { spared, notes } = sparedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
   return { link, fate: "goes", spared, notes };

@@ -6,17 +6,18 @@ import { mirrorKey } from "../desired/refuse.ts";
 import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
 import { federated, federatedPart } from "../model/owner.ts";
+import { elsewhereIn } from "../model/selected-elsewhere.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
 import { plan, type WantedPart } from "../plan/plan.ts";
-import { federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
+import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
 import { downNotes, linkGateways } from "./link-gateways.ts";
 import { gatewayFact } from "./remembered-gateways.ts";
 import { markedAmong, type RemovedPart } from "./removed-links.ts";
-import { type ByPart, type Facts, type MirrorsArgs, nonEmpty } from "./state.ts";
+import { type ByPart, type Facts, makesLinks, type MirrorsArgs, nonEmpty } from "./state.ts";
 
 /** All that a plan is made from. */
 export interface SourceObservation {
@@ -65,6 +66,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
     })),
     retired: going.map(({ link }) => link.target),
     shared: sharedIn(source, stacks),
+    selectedElsewhere: observation.args.selectedElsewhere ?? [],
   });
   const parts = plan(
     [
@@ -120,7 +122,10 @@ export function planSource(observation: SourceObservation): Reconciliation {
       ...downNotes(gateways, parts),
       ...sharedNotes(judged, source, stacks),
     ],
-    statuses: statusesOf(observation, reached, union, parts),
+    statuses: [
+      ...statusesOf(observation, reached, union, parts),
+      ...formerStatuses(observation.args, going),
+    ],
   };
 }
 
@@ -156,9 +161,7 @@ function desiredOf(
   { args, source, missedBefore }: SourceObservation,
 ): Desired {
   const { snapshot, gateway, statefulSets } = target;
-  const selectedElsewhere = (args.selectedElsewhere ?? []).flatMap(({ selector, targets }) =>
-    targets.includes(link.target) ? [selector] : [],
-  );
+  const selectedElsewhere = elsewhereIn(args.selectedElsewhere ?? [], link.target);
   return desired({
     ...{ link, source, target: snapshot, gateway, statefulSets },
     ...{ missedBefore, selectedElsewhere },
@@ -267,4 +270,16 @@ function statusesOf(
       ...(joined === undefined ? [] : [federatedStatus(link, target, union.mirrors, joined)]),
     ];
   });
+}
+
+/** A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors. */
+function formerStatuses(
+  args: MirrorsArgs,
+  going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
+): LinkStatuses {
+  const { statusIn } = args;
+  if (statusIn === undefined || makesLinks(args)) return [];
+  return going
+    .filter(({ spared }) => spared.size === 0)
+    .flatMap(({ link }) => emptyStatus(objectKey(statusIn, link.target)));
 }

@@ -31,13 +31,20 @@ export interface MirrorsArgs {
   readonly revokedTargets?: readonly string[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */
   readonly allowDeletions?: boolean;
-  /** Namespace of the source's Link resources, whose status is to be kept; absent: none is. */
+  /**
+   * Namespace of the source's Link resources, whose status is kept where they exist; absent: none is.
+   */
   readonly statusIn?: string;
   /**
    * By target: the gateway as this run has found it for the Link resource, or what stands for
    * an unknown value in the preview of a run that is to make it. Absent where the run has not looked.
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
+}
+
+/** Whether the same run makes the Link resources; with `manage: mirrors` they are somebody else's. */
+export function makesLinks({ observedGateways }: Pick<MirrorsArgs, "observedGateways">): boolean {
+  return observedGateways !== undefined;
 }
 
 /** Addresses not resolved, as the Link resource names them; a text stands for one that is to come. */
@@ -122,6 +129,25 @@ export type Outputs = MirrorsArgs & Omit<Planned, "mirrors" | "changes" | "notMi
 
 export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs): Outputs {
   return outputs;
+}
+
+/** What the program said in the run that has left these inputs. */
+export function argsOf({
+  mirrors,
+  changes,
+  notMirrored,
+  unreachable,
+  refused,
+  revision,
+  identities,
+  gateways,
+  portConflicts,
+  removedLinks,
+  formerStacks,
+  missedPods,
+  ...args
+}: Inputs): MirrorsArgs {
+  return args;
 }
 
 /** A part's mirrors of the run before, as far as there was one. */

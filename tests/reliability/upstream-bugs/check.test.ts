@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
+import { singleController } from "../../../engine/health/checks/controllers.ts";
 import { gatewayKnown, mirrorsHaveEndpoints } from "../../../engine/health/checks/endpoints.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
-import { singleController } from "../../../engine/health/checks/single-controller.ts";
 import { anchorsShared } from "../../../engine/health/checks/trust.ts";
 import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ClusterReading } from "../../../engine/health/view.ts";

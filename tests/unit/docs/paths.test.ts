@@ -34,9 +34,11 @@ function brokenLinks(file: string): string[] {
     });
 }
 
-/** Paths in backticks begin with a folder of the repository. */
+/** Paths in backticks begin with a folder of the repository; those with `./` are of somewhere else. */
 function brokenPaths(file: string): string[] {
-  const spans = [...prose(file).matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, span = ""]) => span);
+  const spans = [...prose(file).matchAll(/`(?!\.\/)([\w.-]+\/[\w./-]*)`/g)].map(
+    ([, span = ""]) => span,
+  );
   return spans.filter((span) => {
     const [top = ""] = span.split("/");
     const isOurs = existsSync(join(root, top)) && statSync(join(root, top)).isDirectory();

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { configOf, examples } from "./files.ts";
+import { configOf, examples, sourcesLast } from "./files.ts";
 import { Pretended } from "./pretended.ts";
 
 /** Words that begin so, in commands that begin so. */
@@ -25,11 +25,11 @@ describe("examples: what the scripts do, with programs that only pretend", () =>
   });
 
   for (const example of examples) {
-    const names = [...configOf(example).clusters.keys()];
+    const names = sourcesLast(configOf(example));
     const network = `linkerd-multicluster-${example}`;
 
     describe(example, () => {
-      it("creates the clusters of the stack file on one network", () => {
+      it("creates the clusters of the stack file on one network, sources of links last", () => {
         const { status, errors, commands } = machine.run(`${example}/create.sh`);
         equal(errors, "");
         equal(status, 0);
@@ -51,7 +51,7 @@ describe("examples: what the scripts do, with programs that only pretend", () =>
         const waits = starting(commands, "kubectl").filter((line) => line.includes("=Ready"));
         deepEqual(
           waits.map((line) => line.split(" ")[2]),
-          [...configOf(example).clusters.values()].map(({ access }) => access.context),
+          names.map((name) => configOf(example).clusters.get(name)?.access.context),
         );
       });
 
@@ -92,6 +92,17 @@ describe("examples: what the scripts do, with programs that only pretend", () =>
         deepEqual(machine.clusters, ["west"]);
       });
 
+      it("refuses a k3d that is too old, before anything is done", () => {
+        const run = (k3d: string) => machine.run(`${example}/create.sh`, { K3D_VERSION: k3d });
+        for (const old of ["v4.10.0", "v5.6.1"]) {
+          const { status, errors, commands } = run(old);
+          equal(status, 1);
+          equal(errors, `This needs k3d 5.6.2 or later, and this is ${old.slice(1)}.\n`);
+          deepEqual(commands, ["k3d version"]);
+        }
+        equal(run("v5.10.0-rc.0").status, 0);
+      });
+
       it("names all programs that are missing, before anything is done", () => {
         const bare = new Pretended(["docker"]);
         const { status, errors, commands } = bare.run(`${example}/create.sh`);
@@ -112,27 +123,56 @@ describe("examples: what the scripts do, with programs that only pretend", () =>
   });
 
   it("federated: no cluster shares addresses with another, or with k3s' Services", () => {
-    const { commands } = machine.run("federated/create.sh");
+    const { commands } = machine.run("federated/create.sh", {}, "south");
     const pods = given(commands, "k3d cluster create", "--cluster-cidr=");
-    equal(pods.length, 3);
+    equal(pods.length, 4);
     const prefixes = [...pods, "10.43.0.0/16"].map(
       (cidr) => /^(\d+\.\d+)\.0\.0\/16$/.exec(cidr)?.[1],
     );
     ok(!prefixes.includes(undefined));
-    equal(new Set(prefixes).size, 4);
+    equal(new Set(prefixes).size, 5);
     // The domain is everyone's default, as in the stack file.
     deepEqual(given(commands, "k3d cluster create", "--cluster-domain="), []);
+  });
+
+  it("federated: a fourth cluster is created when asked for, and is one of them from then on", () => {
+    machine.run("federated/create.sh");
+    deepEqual(
+      starting(machine.run("federated/create.sh", {}, "south").commands, "k3d cluster create").map(
+        (line) => line.split(" ")[3],
+      ),
+      ["south"],
+    );
+    const { commands } = machine.run("federated/create.sh");
+    ok(commands.includes("k3d cluster start south"));
+    equal(starting(commands, "docker exec").length, 12);
+    machine.run("federated/delete.sh");
+    deepEqual(machine.clusters, []);
+  });
+
+  it("federated: a fourth cluster that is somebody else's is none of them", () => {
+    machine.addCluster("south", "another");
+    const { status, errors, commands } = machine.run("federated/create.sh");
+    deepEqual([status, errors], [0, ""]);
+    equal(starting(commands, "docker exec").length, 6);
+  });
+
+  it("federated: there is no fifth", () => {
+    const { status, errors } = machine.run("federated/create.sh", {}, "centre");
+    equal(status, 1);
+    match(errors, /^This example has no cluster centre: /);
+    deepEqual(machine.clusters, []);
   });
 
   it("federated: each node has a route to the pods of each other cluster", () => {
     const { commands } = machine.run("federated/create.sh");
     deepEqual(starting(commands, "docker exec"), [
+      "docker exec k3d-east-server-0 ip route replace 10.45.0.0/24 via address-of-north",
+      "docker exec k3d-east-server-0 ip route replace 10.42.0.0/24 via address-of-west",
+      "docker exec k3d-north-server-0 ip route replace 10.44.0.0/24 via address-of-east",
+      "docker exec k3d-north-server-0 ip route replace 10.42.0.0/24 via address-of-west",
       "docker exec k3d-west-server-0 ip route replace 10.44.0.0/24 via address-of-east",
       "docker exec k3d-west-server-0 ip route replace 10.45.0.0/24 via address-of-north",
-      "docker exec k3d-east-server-0 ip route replace 10.42.0.0/24 via address-of-west",
-      "docker exec k3d-east-server-0 ip route replace 10.45.0.0/24 via address-of-north",
-      "docker exec k3d-north-server-0 ip route replace 10.42.0.0/24 via address-of-west",
-      "docker exec k3d-north-server-0 ip route replace 10.44.0.0/24 via address-of-east",
     ]);
   });
 });

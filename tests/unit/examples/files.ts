@@ -67,3 +67,42 @@ export function checked(raw: Record<string, unknown>): MeshConfig {
   if ("config" in parsed) return parsed.config;
   throw new Error(parsed.mistakes.join("\n"));
 }
+
+/** The clusters of a config, those into which no link goes first. */
+export function sourcesLast({ clusters, links }: MeshConfig): string[] {
+  const sources = new Set(links.map(({ spec }) => spec.source));
+  return [...clusters.keys()].sort((a, b) => Number(sources.has(a)) - Number(sources.has(b)));
+}
+
+const packageFile = z.object({
+  scripts: z.record(z.string(), z.string()),
+  engines: z.object({ node: z.string() }),
+});
+
+/** This repository's package.json. */
+export function readPackage(): z.infer<typeof packageFile> {
+  return packageFile.parse(JSON.parse(text("../package.json")));
+}
+
+/** Everything in the sh blocks of a README. */
+export function commandsIn(markdown: string): string {
+  return [...markdown.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block).join("\n");
+}
+
+/**
+ * The config after each `pulumi config set` of the example's README, in the order in which a reader
+ * comes to them.
+ */
+export function configsAlong(example: Example): { command: string; config: MeshConfig }[] {
+  const raw = new yaml.Document(rawConfig(example));
+  const commands = commandsIn(text(`${example}/README.md`)).matchAll(
+    /^pulumi config set (?:--path )?'?([\w.[\]]+)'? (\S+)$/gm,
+  );
+  return [...commands].flatMap(([command, path = "", word = ""]) => {
+    const keys = (path.match(/\w+/g) ?? []).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    raw.setIn(keys, /^(true|false)$/.test(word) ? word === "true" : word);
+    const parsed = parseConfig(z.record(z.string(), z.unknown()).parse(raw.toJS()));
+    // A link takes two commands.
+    return "config" in parsed ? [{ command, config: parsed.config }] : [];
+  });
+}

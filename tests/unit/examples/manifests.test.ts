@@ -4,7 +4,7 @@ import { manifests, text } from "./files.ts";
 import { objectsIn, ofKind, theOne, type Manifest } from "./objects.ts";
 
 const nginx = "statefulset/manifests/nginx.yaml";
-const members = ["west", "east", "north"].map((name) => ({
+const members = ["west", "east", "north", "south"].map((name) => ({
   name,
   path: `federated/manifests/bb-${name}.yaml`,
 }));

@@ -28,12 +28,16 @@ export class Pretended {
   }
 
   /** Runs a script of the examples, and says which commands it gave. */
-  run(script: string): { status: number | null; errors: string; commands: string[] } {
+  run(
+    script: string,
+    variables: Readonly<Record<string, string>> = {},
+    ...words: readonly string[]
+  ): { status: number | null; errors: string; commands: string[] } {
     const log = join(this.#world, "log");
     writeFileSync(log, "");
-    const { status, stderr } = spawnSync(join(folder, script), {
+    const { status, stderr } = spawnSync(join(folder, script), words, {
       encoding: "utf8",
-      env: { PATH: join(this.#world, "bin"), WORLD: this.#world },
+      env: { PATH: join(this.#world, "bin"), WORLD: this.#world, ...variables },
     });
     return { status, errors: stderr, commands: readFileSync(log, "utf8").trim().split("\n") };
   }

@@ -21,12 +21,15 @@ function linesOf(mirrors: readonly Mirror[]): Lines {
 
 /** As Pulumi shows a map that changes, without its blanks. */
 function difference(before: Lines, after: Lines): string[] {
-  return Object.entries(after).flatMap(([key, value]) => {
-    const old = before[key];
-    if (old === value) return [];
-    const change = old === undefined ? "" : `"${old}" => `;
-    return [`${old === undefined ? "+" : "~"} ${key}: ${change}"${value}"`];
-  });
+  return Object.keys({ ...before, ...after })
+    .sort()
+    .flatMap((key) => {
+      const old = before[key];
+      const value = after[key];
+      if (value === undefined) return [`- ${key}: "${old ?? ""}"`];
+      if (old === undefined) return [`+ ${key}: "${value}"`];
+      return old === value ? [] : [`~ ${key}: "${old}" => "${value}"`];
+    });
 }
 
 /** The lines of previews that a README shows. */
@@ -56,9 +59,9 @@ function linkTo(target: string, example: Example): LinkSpec {
 }
 
 describe("examples: what the READMEs show of previews is what the engine says", () => {
-  it("statefulset: exported, then scaled to five", () => {
+  it("statefulset: exported, then without headless, then scaled to five", () => {
     const east = cluster("east", { namespaces: ["default"] });
-    const mirrors = (replicas: number): Lines => {
+    const mirrors = (replicas: number, headless = true): Lines => {
       const hosts = Array.from({ length: replicas }, (_, index) => `nginx-set-${index}`);
       const west = cluster("west", {
         services: [labelled("statefulset", "west", "nginx.yaml")],
@@ -66,34 +69,38 @@ describe("examples: what the READMEs show of previews is what the engine says", 
           endpoints("default/nginx-svc", [pods(hosts, [], [{ port: 80, protocol: "TCP" }])]),
         ],
       });
-      const link = linkTo("west", "statefulset");
+      const link = { ...linkTo("west", "statefulset"), headless };
       return linesOf(desired({ link, source: east, target: west, gateway: known() }).mirrors);
     };
     deepEqual(shown("statefulset"), [
       ...difference({}, mirrors(3)),
+      ...difference(mirrors(3), mirrors(3, false)),
       ...difference(mirrors(3), mirrors(5)),
     ]);
   });
 
-  it("federated: all joined, then north has left", () => {
+  it("federated: three join, north leaves, and south joins", () => {
     const withBb = (name: string) =>
       cluster(name, { services: [labelled("federated", name, `bb-${name}.yaml`)] });
-    const mirrors = (north: ReturnType<typeof withBb>): Lines =>
+    const link = linkTo("east", "federated");
+    const mirrors = (...targets: ReturnType<typeof withBb>[]): Lines =>
       linesOf(
         desiredFederated({
           source: withBb("west"),
-          links: [withBb("east"), north].map((target) => ({
-            link: linkTo(target.cluster, "federated"),
+          links: targets.map((target) => ({
+            link: { ...link, target: target.cluster },
             target,
             created: undefined,
           })),
           retired: [],
         }).mirrors,
       );
-    const all = mirrors(withBb("north"));
+    const [east, north] = [withBb("east"), withBb("north")];
+    const three = mirrors(east, north);
     deepEqual(shown("federated"), [
-      ...difference({}, all),
-      ...difference(all, mirrors(cluster("north"))),
+      ...difference({}, three),
+      ...difference(three, mirrors(east, cluster("north"))),
+      ...difference(three, mirrors(east, north, withBb("south"))),
     ]);
   });
 });

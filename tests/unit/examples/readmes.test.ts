@@ -1,7 +1,16 @@
-import { deepEqual, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { configOf, examples, filesIn, folder, text } from "./files.ts";
+import {
+  commandsIn,
+  configOf,
+  configsAlong,
+  examples,
+  filesIn,
+  folder,
+  sourcesLast,
+  text,
+} from "./files.ts";
 
 /** Targets of links that lead to files, from the folder of the README. */
 function linksIn(markdown: string): string[] {
@@ -10,14 +19,17 @@ function linksIn(markdown: string): string[] {
     .filter((target) => !target.startsWith("https://"));
 }
 
-function commandsIn(markdown: string): string {
-  return [...markdown.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block).join("\n");
-}
-
 describe("examples: READMEs", () => {
   it("the index leads to every example and to what they share", () => {
     const links = linksIn(text("README.md"));
-    deepEqual(links, [...examples.map((example) => `${example}/README.md`), "k3d.sh"]);
+    deepEqual(links, [
+      ...examples.map((example) => `${example}/README.md`),
+      "k3d.sh",
+      "mesh.yaml",
+      ...["operator", "ci"].map((example) => `${example}/README.md`),
+      "../docs/engines.md",
+      "rbac/preview.yaml",
+    ]);
     match(text("README.md"), /\*\*Validated, not run, in this repository's tests:\*\*/);
   });
 
@@ -46,7 +58,8 @@ describe("examples: READMEs", () => {
 
       it("speaks to the clusters of the stack file", () => {
         const used = [...commands.matchAll(/kubectl --context (\S+)/g)].map(([, name]) => name);
-        const known = [...configOf(example).clusters.values()].map(({ access }) => access.context);
+        const { config } = configsAlong(example).at(-1) ?? { config: configOf(example) };
+        const known = [...config.clusters.values()].map(({ access }) => access.context);
         deepEqual([...new Set(used)].sort(), known.sort());
         // No command goes to whichever cluster happens to be current.
         deepEqual(commands.match(/^kubectl (?!--context )/gm), null);
@@ -58,15 +71,53 @@ describe("examples: READMEs", () => {
         match(commands, /^pulumi destroy --remove$/m);
       });
 
+      it("checks the mesh before the first export and at the end", () => {
+        const check = `npm run check -- --stack ${example}\n`;
+        const first = commands.indexOf(check);
+        ok(first > commands.indexOf("pulumi up\n") && first < commands.indexOf(" label service "));
+        ok(commands.lastIndexOf(check) > commands.lastIndexOf("pulumi up\n", commands.length - 1));
+      });
+
+      it("says for which k3d it is meant, as the scripts do", () => {
+        const [, oldest = "?"] = /^OLDEST_K3D=(.+)$/m.exec(text("k3d.sh")) ?? [];
+        ok(markdown.includes(`- [k3d](https://k3d.io) ${oldest} or later\n`));
+        ok(text("README.md").includes(`k3d ${oldest} to `));
+      });
+
       it("says what has not been tried", () => {
         match(markdown, /Validated, not run, in this repository's tests/);
       });
     });
   }
 
-  it("statefulset asks for pods in the domain of the cluster that asks", () => {
-    const domain = configOf("statefulset").clusters.get("east")?.clusterDomain ?? "";
-    const asked = [...text("statefulset/README.md").matchAll(/\.svc\.([\w.]+)/g)];
-    deepEqual([...new Set(asked.map(([, suffix]) => suffix))], [domain]);
+  it("statefulset asks for Services in the domain of the cluster that asks", () => {
+    const { clusters } = configOf("statefulset");
+    const asked = [
+      ...commandsIn(text("statefulset/README.md")).matchAll(
+        /^kubectl --context k3d-(\w+) exec .+\.svc\.([\w.]+)$/gm,
+      ),
+    ];
+    deepEqual([...new Set(asked.map(([, name]) => name))].sort(), ["east", "west"]);
+    for (const [, name = "", domain] of asked) equal(domain, clusters.get(name)?.clusterDomain);
+  });
+
+  it("statefulset: the Service has pods with names, then none, then names again", () => {
+    deepEqual(
+      configsAlong("statefulset").map(({ config }) => config.links.map((one) => one.spec.headless)),
+      [[false], [true]],
+    );
+  });
+
+  it("federated: a fourth cluster is linked from west, then all are with all", () => {
+    const [fourth, mesh] = configsAlong("federated")
+      .slice(-2)
+      .map(({ config }) => config);
+    const ends = (config = configOf("federated")) =>
+      config.links.map(({ spec: { source, target } }) => `${source}/${target}`);
+    deepEqual(ends(fourth), ["west/east", "west/north", "west/south"]);
+    equal(fourth?.clusters.get("south")?.apiServer, "https://k3d-south-server-0:6443");
+    equal(ends(mesh).length, 12);
+    ok(mesh?.links.every(({ spec: { gateway } }) => gateway === false));
+    deepEqual(sourcesLast(configOf("federated")), ["east", "north", "west"]);
   });
 });

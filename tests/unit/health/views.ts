@@ -62,7 +62,6 @@ export function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = 
     links: { value: [linkObject] },
     ...trusting([root], issuer),
     domains: { value: domains },
-    controllers: { value: [] },
     ...overrides,
   };
 }
@@ -76,7 +75,8 @@ export function trusting(anchors: readonly Authority[], issuer: Authority) {
 
 export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
-  return { snapshot: { value: snapshot }, linkerd: linkerd(issuer, overrides) };
+  const controllers = { value: [] };
+  return { snapshot: { value: snapshot }, controllers, linkerd: linkerd(issuer, overrides) };
 }
 
 export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };

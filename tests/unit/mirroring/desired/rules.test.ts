@@ -130,7 +130,7 @@ const rows: Row[] = [
       { labels: { "mirror.linkerd.io/exported": "yes" } },
       { ports: [] },
     ),
-    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=yes, which this link's selectors do not select",
+    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=yes, and the selectors of this link take mirror.linkerd.io/exported=true or remote-discovery: correct the label, or remove it",
   },
 ];
 

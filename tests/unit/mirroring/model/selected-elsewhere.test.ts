@@ -1,7 +1,10 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { linkDefaults } from "../../../../engine/mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import { selectedElsewhere } from "../../../../engine/mirroring/model/selected-elsewhere.ts";
+import {
+  elsewhereIn,
+  selectedElsewhere,
+} from "../../../../engine/mirroring/model/selected-elsewhere.ts";
 
 const flat: Partial<LinkSpec> = { gateway: false, selector: {} };
 
@@ -26,6 +29,24 @@ describe("what other links of the stack mirror from the targets of a source", ()
 
   it("does not concern links to other targets", () => {
     deepEqual(into("east", [link("east", "west", flat), link("west", "north")]), []);
+  });
+
+  it("is what other sources have join, of the targets and of the source itself", () => {
+    const federatedServiceSelector = { matchLabels: { "example.com/union": "yes" } };
+    const other = (target: string) => link("north", target, { federatedServiceSelector });
+    deepEqual(into("east", [link("east", "west"), other("west"), other("east")]), [
+      { selector: federatedServiceSelector, targets: ["west", "east"] },
+    ]);
+  });
+
+  it("is by cluster", () => {
+    const [selector, other] = [{ matchLabels: { a: "1" } }, { matchLabels: { b: "2" } }];
+    const entries = [
+      { selector, targets: ["west", "east"] },
+      { selector: other, targets: ["west"] },
+    ];
+    deepEqual(elsewhereIn(entries, "west"), [selector, other]);
+    deepEqual(elsewhereIn(entries, "east"), [selector]);
   });
 
   it("leaves out what a link without a gateway could never mirror", () => {

@@ -2,18 +2,37 @@ import { deepEqual } from "node:assert/strict";
 import { controllersIn } from "../../../../engine/mirroring/observe/controllers.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster } from "../../fixtures/objects.ts";
-import { controller } from "../../fixtures/world.ts";
+import { controller, localMirror } from "../../fixtures/world.ts";
 
 describe("Linkerd's controllers in a cluster", () => {
-  it("are told with their target, and with how many pods they are to have and have", async () => {
+  const gateway = {
+    metadata: {
+      ...{ namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+      labels: { "linkerd.io/extension": "multicluster", component: "gateway" },
+    },
+  };
+
+  it("are told with their target, their account and their pods, and nothing else of the extension is", async () => {
     const ready = { ...controller("north", 2), status: { readyReplicas: 1 } };
+    const template = { spec: { serviceAccountName: "controller-west" } };
+    const west = { ...controller("west"), spec: { template } };
     const memory = new MemoryCluster(cluster("east"), {
-      deployments: [controller("west"), ready],
+      deployments: [west, ready, localMirror(), gateway],
     });
     const namespace = "linkerd-multicluster";
     deepEqual(await controllersIn(memory), [
-      { namespace, name: "controller-west", target: "west", replicas: 1, ready: 0 },
-      { namespace, name: "controller-north", target: "north", replicas: 2, ready: 1 },
+      {
+        ...{ namespace, name: "controller-west", target: "west" },
+        ...{ replicas: 1, ready: 0, account: "controller-west" },
+      },
+      {
+        ...{ namespace, name: "controller-north", target: "north" },
+        ...{ replicas: 2, ready: 1, account: "default" },
+      },
+      {
+        ...{ namespace, name: "linkerd-local-service-mirror", target: undefined },
+        ...{ replicas: 1, ready: 0, account: "default" },
+      },
     ]);
   });
 });

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
+import type { Observer, RunEnd, StackRuns } from "@linkerd-multicluster/engine/watch";
+import { judge, type Lock, locksIn } from "./lock.ts";
+import { type ProcessTable, processTable, runVariable } from "./process-table.ts";
+import type { PulumiCli, Started } from "./pulumi-cli.ts";
+import { outputsOf, type RunRecord, type RunRecords } from "./run-record.ts";
+import { printedErrors, type Told, toldByPreview, toldByUp } from "./run-output.ts";
+import { mirrorsIn } from "./stack-state.ts";
+
+export interface StackRunsParts {
+  readonly cli: Pick<PulumiCli, "start" | "print">;
+  readonly records: RunRecords;
+  readonly observe: Observer;
+  readonly processes?: ProcessTable;
+  readonly host?: string;
+}
+
+const unattended = ["--json", "--non-interactive"];
+
+/** Runs a stack by Pulumi's CLI, and clears what an earlier run of a watch that was killed has left. */
+export class PulumiRuns implements StackRuns {
+  readonly #cli: StackRunsParts["cli"];
+  readonly #records: RunRecords;
+  readonly #observe: Observer;
+  readonly #processes: ProcessTable;
+  readonly #host: string;
+  readonly #interrupted = new AbortController();
+  #running: Started | undefined;
+
+  constructor({
+    cli,
+    records,
+    observe,
+    processes = processTable,
+    host = hostname(),
+  }: StackRunsParts) {
+    this.#cli = cli;
+    this.#records = records;
+    this.#observe = observe;
+    this.#processes = processes;
+    this.#host = host;
+  }
+
+  async sources(): Promise<readonly Inputs[]> {
+    return mirrorsIn(await this.#cli.print("stack", "export"));
+  }
+
+  preview(): Promise<RunEnd> {
+    return this.#run(["preview", ...unattended], toldByPreview);
+  }
+
+  async up(): Promise<RunEnd> {
+    this.#endLeftovers();
+    const words = ["up", "--yes", "--skip-preview", ...unattended];
+    const end = await this.#run(words, toldByUp);
+    if (end.locks === undefined || this.#isInterrupted()) return end;
+    const records = this.#records.all();
+    const verdict = judge(end.locks, records, this.#host, this.#processes);
+    const about = end.locks.map(({ text }) => text).join(", ");
+    if (verdict === "running")
+      return { ...end, why: `a run that a watch has begun still goes on: ${about}` };
+    if (verdict === "foreign") {
+      const hint = "if its process is gone, clear the lock with pulumi cancel";
+      return { ...end, why: `it is locked by ${about}, which is not this watch's; ${hint}` };
+    }
+    await this.#cli.print("cancel", "--yes");
+    for (const { pid } of end.locks)
+      for (const { id } of records.filter((record) => record.pid === pid)) this.#records.remove(id);
+    this.#observe({ event: "cleared", what: "lock", about });
+    return this.#run(words, toldByUp);
+  }
+
+  /** Ends the run under way well, called once, and at once, called again. */
+  interrupt(): void {
+    this.#interrupted.abort();
+    this.#running?.interrupt();
+  }
+
+  async #run(
+    words: readonly string[],
+    told: (file: string) => Promise<Told>,
+  ): Promise<RunEnd & { readonly locks?: readonly Lock[] }> {
+    if (this.#isInterrupted()) return { result: "cancelled", changes: 0 };
+    const id = randomUUID();
+    const outputs = outputsOf(this.#records.folder, id);
+    const startedAt = new Date().toISOString();
+    const started = await this.#cli.start(words, outputs, { [runVariable]: id });
+    const identity = this.#processes.identity(started.pid) ?? "unknown";
+    this.#records.add({ id, pid: started.pid, identity, host: this.#host, startedAt });
+    this.#running = started;
+    const code = await started.ended;
+    this.#running = undefined;
+    const { changes, messages } = await told(outputs[0]);
+    const printed = code === 0 ? "" : await printedErrors(outputs[1]);
+    // One that was killed may have left its lock, which only the record proves to be ours.
+    if (typeof code === "number") this.#records.remove(id);
+    if (code === 0) return { result: "succeeded", changes };
+    if (this.#isInterrupted()) return { result: "cancelled", changes };
+    const text = [...messages, printed].filter((each) => each !== "").join("; ");
+    const locks = locksIn(text);
+    if (locks !== undefined) return { result: "locked", changes, why: text, locks };
+    const by = typeof code === "number" ? `exit code ${code}` : code;
+    const why = messages.length > 0 ? messages.join("; ") : printed;
+    return { result: "failed", changes, why: why === "" ? `pulumi ended with ${by}` : why };
+  }
+
+  /** A CLI that was killed leaves language hosts and providers, which the mark of its run tells. */
+  #endLeftovers(): void {
+    for (const record of this.#records.all()) {
+      if (record.host !== this.#host || this.#isRunning(record)) continue;
+      const left = this.#processes.markedBy(record.id);
+      for (const pid of left) this.#processes.kill(pid);
+      if (left.length > 0) {
+        const about = `process${left.length === 1 ? "" : "es"} ${left.join(", ")}`;
+        this.#observe({ event: "cleared", what: "processes", about });
+      }
+    }
+  }
+
+  /** A function, as it changes while a run is waited for. */
+  #isInterrupted(): boolean {
+    return this.#interrupted.signal.aborted;
+  }
+
+  #isRunning({ pid, identity }: RunRecord): boolean {
+    const now = this.#processes.identity(pid);
+    // Where it can't be proved that it is gone, it counts as running.
+    return now !== undefined && (identity === "unknown" || now === identity);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
+
+const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+
+/**
+ * The inputs of every `linkerd:Mirrors` in what `pulumi stack export` prints: this program's own, so
+ * that their shape is what the program of the last run has given them.
+ */
+export function mirrorsIn(exported: string): Inputs[] {
+  const { deployment } = JSON.parse(exported) as Exported;
+  return (deployment?.resources ?? []).flatMap((resource) => {
+    // One that is to be deleted has a successor.
+    if (resource.type !== type || resource.delete === true) return [];
+    const { __provider: _, ...inputs } = resource.inputs ?? {};
+    return isWhole(inputs) ? [inputs] : [];
+  });
+}
+
+interface Exported {
+  readonly deployment?: { readonly resources?: readonly Resource[] };
+}
+
+interface Resource {
+  readonly type?: string;
+  readonly delete?: boolean;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+}
+
+/** A resource whose first run has failed early may have less. */
+function isWhole(inputs: Readonly<Record<string, unknown>>): inputs is Inputs & typeof inputs {
+  const { source, stack, clusters, links } = inputs;
+  return (
+    typeof source === "string" &&
+    typeof stack === "string" &&
+    typeof clusters === "object" &&
+    Array.isArray(links)
+  );
+}

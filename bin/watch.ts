@@ -1,0 +1,116 @@
+/** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
+import { realpathSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { PulumiCli } from "../automation/pulumi-cli.ts";
+import { RunRecords, recordFolder } from "../automation/run-record.ts";
+import { PulumiRuns } from "../automation/stack-runs.ts";
+import { parseDuration, systemTime } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  Convergence,
+  Lookout,
+  MeshWatch,
+  type Observer,
+  sentenceOf,
+} from "@linkerd-multicluster/engine/watch";
+
+const usage =
+  "Usage: npm run watch -- [--stack NAME] [--config-file PATH] [--resync 10m] [--output text|json]";
+
+export interface Options {
+  readonly help: boolean;
+  readonly output: "text" | "json";
+  /** Milliseconds. */
+  readonly resync: number;
+  readonly stack?: string;
+  readonly configFile?: string;
+}
+
+/** @throws Error whose message is the one sentence to print */
+export function optionsIn(args: readonly string[]): Options {
+  const { help, stack, output, resync, "config-file": configFile } = parsed(args);
+  if (output !== "text" && output !== "json")
+    throw new Error(`--output is ${JSON.stringify(output)}; it must be text or json.`);
+  const milliseconds = parseDuration(resync);
+  if (milliseconds === undefined || milliseconds < 60_000)
+    throw new Error(
+      `--resync is ${JSON.stringify(resync)}; it must be a duration of a minute or more, as 10m or 1h30m.`,
+    );
+  return {
+    ...{ help, output, resync: milliseconds },
+    ...(stack !== undefined && { stack }),
+    ...(configFile !== undefined && { configFile }),
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        help: { type: "boolean", short: "h", default: false },
+        stack: { type: "string", short: "s" },
+        "config-file": { type: "string" },
+        output: { type: "string", short: "o", default: "text" },
+        resync: { type: "string", default: "10m" },
+      },
+    }).values;
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
+    throw new Error(`${why}. ${usage}`, { cause: error });
+  }
+}
+
+async function main(): Promise<void> {
+  const { help, output, resync, ...choice } = optionsIn(process.argv.slice(2));
+  if (help) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  const stop = new AbortController();
+  const print = printer(output);
+  const time = systemTime;
+  const records = new RunRecords(recordFolder(process.env));
+  const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
+  const stack = new PulumiRuns({ cli, records, observe: print });
+  const lookout = new Lookout();
+  const meshWatch = new MeshWatch({
+    time,
+    observe: (event) => {
+      print(event);
+      if (event.event === "triggered") convergence.trigger();
+    },
+  });
+  const policy = { resync };
+  const convergence = new Convergence({ stack, lookout, meshWatch, observe: print, time, policy });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      stop.abort();
+      lookout.close();
+      stack.interrupt();
+    });
+  await convergence.run(stop.signal);
+  lookout.close();
+  await meshWatch.stop();
+}
+
+/** To standard output, one line for each event. */
+function printer(output: Options["output"]): Observer {
+  return (event) => {
+    const now = new Date().toISOString();
+    if (output === "json") process.stdout.write(`${JSON.stringify({ time: now, ...event })}\n`);
+    else {
+      const sentence = sentenceOf(event);
+      if (sentence !== undefined) process.stdout.write(`${now} ${sentence}\n`);
+    }
+  };
+}
+
+// Not when a test imports it for its options.
+if (realpathSync(process.argv[1] ?? "") === import.meta.filename) {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  alsoFederates,
+  alsoMirrors,
+  type Controller,
+  deploymentOf,
+  running,
+} from "../../mirroring/model/controller.ts";
+import { listed } from "../../mirroring/plan/text.ts";
+import { type Check, type Finding, unread } from "../check.ts";
+import type { ClusterView, LinkView } from "../view.ts";
+
+/**
+ * That one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
+ * controllers are Deployments in the namespace of the multicluster extension, labelled with the
+ * link's name (linkerd2, charts linkerd-multicluster and linkerd-multicluster-link).
+ */
+export const singleController: Check<LinkView> = {
+  id: "single-controller",
+  title: "a single controller mirrors the link, the one in the config",
+  anchor: "l5d-multicluster-service-mirror-running",
+  severity: "error",
+  aboutLinkerd: false,
+  run: ({ link, source: { controllers }, mirroring }) => {
+    if (controllers === undefined || "why" in controllers)
+      return { skipped: `the Deployments of cluster ${link.source} can't be read` };
+    return mirroring === "controller"
+      ? controlled(link.source, link.target, controllers.value)
+      : running(controllers.value, link.target).map((each) => ({
+          sentence: alsoMirrors(link.source, each),
+          severity: "warning",
+        }));
+  },
+};
+
+/** As check 6 of `linkerd multicluster check`, which looks for the roles of its charts by name. */
+export const controllerRights: Check<LinkView> = {
+  id: "controller-rights",
+  title: "Linkerd's controller is allowed what mirroring takes",
+  anchor: "l5d-multicluster-source-rbac-correct",
+  severity: "error",
+  aboutLinkerd: true,
+  run: ({ link, mirroring, source, reading: { controller } }) => {
+    if (mirroring === "pulumi") return { skipped: "this program mirrors the link" };
+    if ("why" in source.snapshot) return unread(link.source);
+    if (controller === undefined)
+      return { skipped: `cluster ${link.source} has no controller for Link ${link.target}` };
+    const { deployment, denied } = controller;
+    if ("why" in denied)
+      return { skipped: `the rights of its service account can't be asked about: ${denied.why}` };
+    if (denied.value.length === 0) return [];
+    const account = `${link.source}/${deployment.namespace}/${deployment.account}`;
+    return [
+      {
+        sentence: `ServiceAccount ${account} is not allowed to ${denied.value.join(", ")}, so ${deploymentOf(link.source, deployment)} can't mirror the link: install the chart linkerd-multicluster again, which grants that`,
+      },
+    ];
+  },
+};
+
+/** That nothing adds members to the federated Services of which this program keeps the list. */
+export const singleFederation: Check<ClusterView> = {
+  id: "single-federation",
+  title: "nothing else writes the federated Services",
+  severity: "warning",
+  aboutLinkerd: false,
+  run: ({ mesh, cluster, federated, reading: { controllers } }) => {
+    const united =
+      federated !== undefined && "value" in federated
+        ? Object.keys(federated.value?.mirrors ?? {})
+        : [];
+    if (united.length === 0) return { skipped: "this stack federates nothing into this cluster" };
+    if (controllers === undefined || "why" in controllers)
+      return { skipped: `the Deployments of cluster ${cluster} can't be read` };
+    const context = mesh.clusters[cluster]?.context ?? cluster;
+    return running(controllers.value, undefined).map((each) => ({
+      sentence: alsoFederates(cluster, context, each, listed(united)),
+    }));
+  },
+};
+
+function controlled(
+  source: string,
+  target: string,
+  controllers: readonly Controller[],
+): readonly Finding[] {
+  const own = controllers.filter((each) => each.target === target);
+  const [first, ...more] = running(own, target);
+  if (own.some(({ ready }) => ready > 0)) {
+    if (first === undefined || more.length === 0) return [];
+    const names = [first, ...more].map((each) => deploymentOf(source, each)).join(" and ");
+    return [
+      {
+        sentence: `${names} both mirror this link: remove all but one`,
+        severity: "warning",
+      },
+    ];
+  }
+  const [any] = own;
+  return [
+    {
+      sentence:
+        any === undefined
+          ? `cluster ${source} has no controller for Link ${target}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
+          : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
+    },
+  ];
+}

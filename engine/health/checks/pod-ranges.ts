@@ -1,0 +1,67 @@
+import { BlockList, isIPv4 } from "node:net";
+import { count } from "../../mirroring/plan/text.ts";
+import type { Check, Finding, Verdict } from "../check.ts";
+import type { ClusterView, PodRanges } from "../view.ts";
+
+/**
+ * Where traffic goes straight to pods, an address must mean the same pod everywhere. A warning: a
+ * network plugin may hand out other addresses than the ranges that Kubernetes gives to nodes.
+ */
+export const podRangesDisjoint: Check<ClusterView> = {
+  id: "pod-ranges-disjoint",
+  title: "pods have other addresses in each cluster of a flat network",
+  severity: "warning",
+  aboutLinkerd: false,
+  run: ({ cluster, flat = [] }) => {
+    if (flat.length < 2)
+      return { skipped: "no link into this cluster leads straight to pods of another" };
+    const unknown = flat.find(({ ranges }) => "why" in ranges || ranges.value.length === 0);
+    if (unknown !== undefined) return untold(unknown);
+    return flat.flatMap((first, index) =>
+      flat.slice(index + 1).flatMap((second) => overlap(cluster, first, second)),
+    );
+  },
+};
+
+function untold({ cluster, ranges }: PodRanges): Verdict {
+  return {
+    skipped:
+      "why" in ranges
+        ? `the nodes of cluster ${cluster} can't be read: ${ranges.why}`
+        : `the nodes of cluster ${cluster} name no podCIDRs`,
+  };
+}
+
+function overlap(source: string, first: PodRanges, second: PodRanges): readonly Finding[] {
+  const shared = [...new Set([...within(first, second), ...within(second, first)])];
+  const [range] = shared;
+  if (range === undefined) return [];
+  const more = shared.length === 1 ? "" : ` and ${count(shared.length - 1, "more range")}`;
+  const names = `${first.cluster} and ${second.cluster}`;
+  return [
+    {
+      sentence: `nodes of clusters ${names} give the same addresses to their pods (${range}${more}), so what pods in ${source} send to one may reach the other: give each cluster a pod range of its own, unless its network plugin uses other addresses than podCIDRs`,
+    },
+  ];
+}
+
+/** The ranges of one that begin in ranges of the other: of two that overlap, one always does. */
+function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
+  const list = new BlockList();
+  for (const range of valuesOf(other.ranges)) {
+    const [ip = "", bits] = range.split("/");
+    list.addSubnet(ip, Number(bits), family(ip));
+  }
+  return valuesOf(ranges).filter((range) => {
+    const [ip = ""] = range.split("/");
+    return list.check(ip, family(ip));
+  });
+}
+
+function valuesOf(ranges: PodRanges["ranges"]): readonly string[] {
+  return "why" in ranges ? [] : ranges.value;
+}
+
+function family(ip: string): "ipv4" | "ipv6" {
+  return isIPv4(ip) ? "ipv4" : "ipv6";
+}

@@ -1,0 +1,18 @@
+import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { type Checked, inputsFor } from "./inputs.ts";
+import type { Observed } from "./observation.ts";
+import { type Outcome, reconcile } from "./reconcile.ts";
+import type { Before, MirrorsArgs } from "./state.ts";
+
+/** What there is to do about one source, and what came of looking at its clusters. */
+export interface Looked {
+  readonly outcome: Outcome;
+  readonly checked: Checked;
+}
+
+/** Reads the clusters and plans, as a preview does: all that decides whether there is a reason to run. */
+export async function look(clusters: Observed, before: Before, args: MirrorsArgs): Promise<Looked> {
+  const missedBefore = new Set(Object.keys(before.missedPods ?? {}) as ObjectKey[]);
+  const outcome = await reconcile(clusters, args, before, missedBefore);
+  return { outcome, checked: inputsFor(before, args, outcome) };
+}

@@ -1,0 +1,267 @@
+import { backoff, type Backoff, systemTime, type Time } from "../kubernetes/retry.ts";
+import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { Command, Observer, SourceSeen, State } from "./events.ts";
+import { Gathering, type GatheringPolicy, gatheringPolicy } from "./gathering.ts";
+import { nextStep } from "./schedule.ts";
+
+/** How a run of Pulumi has ended. */
+export interface RunEnd {
+  readonly result: "succeeded" | "failed" | "locked" | "cancelled";
+  /** Resources that were changed, or in a preview are to be. */
+  readonly changes: number;
+  /** A sentence, where it has not succeeded. */
+  readonly why?: string;
+}
+
+/** The stack as Pulumi's CLI serves it. */
+export interface StackRuns {
+  /**
+   * The inputs of every `linkerd:Mirrors` in the state.
+   *
+   * @throws Error with a sentence for the user
+   */
+  sources(): Promise<readonly Inputs[]>;
+  /** Takes no lock and leaves no history. */
+  preview(): Promise<RunEnd>;
+  up(): Promise<RunEnd>;
+}
+
+export interface ConvergencePolicy {
+  readonly gathering: GatheringPolicy;
+  /** Milliseconds between two runs that see to everything, and not to mirrors alone. */
+  readonly resync: number;
+  /** Milliseconds between two times that hostnames of gateways are looked up. */
+  readonly hostnames: number;
+  /** Milliseconds until a run that failed is tried again. */
+  readonly backoff: Backoff;
+  /** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
+  readonly eventsWait: number;
+}
+
+export const convergencePolicy: ConvergencePolicy = {
+  gathering: gatheringPolicy,
+  resync: 600_000,
+  hostnames: 30_000,
+  backoff: { first: 5_000, longest: 300_000 },
+  eventsWait: 30_000,
+};
+
+export interface ConvergenceParts {
+  readonly stack: StackRuns;
+  readonly lookout: {
+    look(sources: readonly Inputs[]): Promise<readonly SourceSeen[]>;
+    moved(): Promise<readonly string[]>;
+    /** A look is about to be wanted. */
+    prepare(): void;
+  };
+  readonly meshWatch: { update(sources: readonly Inputs[]): Promise<void> };
+  readonly observe: Observer;
+  readonly time?: Time;
+  readonly policy?: Partial<ConvergencePolicy>;
+}
+
+/**
+ * Runs the stack whenever there is a reason: a look first, which takes no lock and leaves no history,
+ * and `up` only if there is something to do. One thing at a time.
+ *
+ * What comes from a cluster is a trigger and nothing more. What a run has written comes back as such,
+ * and costs a look that finds everything in order.
+ */
+export class Convergence {
+  readonly #parts: ConvergenceParts;
+  readonly #time: Time;
+  readonly #policy: ConvergencePolicy;
+  readonly #gathering: Gathering;
+  #sources: readonly Inputs[] = [];
+  #failures = 0;
+  #retry = Infinity;
+  #notBefore = -Infinity;
+  #resync = -Infinity;
+  #hostnames = Infinity;
+  /** When the first sign was seen of what has not been done yet. */
+  #pending: number | undefined;
+  #wake: () => void = () => undefined;
+  #isStopped: () => boolean = () => false;
+
+  constructor(parts: ConvergenceParts) {
+    this.#parts = parts;
+    this.#time = parts.time ?? systemTime;
+    this.#policy = { ...convergencePolicy, ...parts.policy };
+    this.#gathering = new Gathering(this.#policy.gathering);
+  }
+
+  /** Something has changed. */
+  trigger(): void {
+    if (this.#gathering.due === Infinity) this.#parts.lookout.prepare();
+    this.#gathering.add(this.#time.now());
+    this.#wake();
+  }
+
+  /** Until the signal is aborted; a run that is under way then is waited for. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isStopped = () => signal.aborted;
+    this.#say("starting");
+    while (!signal.aborted) {
+      const schedule = {
+        gathered: this.#gathering.due,
+        notBefore: this.#notBefore,
+        retry: this.#retry,
+        resync: this.#resync,
+        hostnames: this.#hostnames,
+      };
+      const step = nextStep(schedule, this.#time.now());
+      if (typeof step === "object") await this.#sleep(step.wait, signal);
+      else if (step === "look") await this.#onSigns();
+      else if (step === "hostnames") await this.#lookUp();
+      else await this.#whole();
+    }
+  }
+
+  /** Everything, mirrors or not: at the start, after a failure, and from time to time. */
+  async #whole(): Promise<void> {
+    const { stack } = this.#parts;
+    this.#resync = this.#time.now() + this.#policy.resync * (0.95 + this.#time.random() / 10);
+    this.#take();
+    if (!(await this.#learn())) return;
+    const verdict = await this.#look();
+    if (verdict === "refused" || this.#isStopped()) return;
+    if (verdict === "work") {
+      await this.#up();
+      return;
+    }
+    const end = await this.#ran("preview", () => stack.preview());
+    if (end.result !== "succeeded") this.#failed(end);
+    else if (end.changes > 0) await this.#up();
+    else this.#settled();
+  }
+
+  /** What the signs are about, mirrors, and nothing else. */
+  async #onSigns(): Promise<void> {
+    this.#take();
+    const verdict = await this.#look();
+    if (verdict === "work" && !this.#isStopped()) await this.#up();
+    // What has failed and is none of the mirrors' is not in order because they are.
+    else if (verdict === "inOrder" && this.#failures === 0) this.#settled();
+  }
+
+  async #lookUp(): Promise<void> {
+    const { lookout, observe } = this.#parts;
+    this.#hostnames = this.#time.now() + this.#policy.hostnames;
+    for (const about of await lookout.moved()) {
+      observe({ event: "triggered", reason: "hostname", cluster: "", about });
+      this.trigger();
+    }
+  }
+
+  async #look(): Promise<SourceSeen["verdict"]> {
+    const { lookout, observe } = this.#parts;
+    const begun = this.#time.now();
+    let sources: readonly SourceSeen[];
+    try {
+      // A stack that has not run yet has nothing that could be looked at.
+      sources = this.#sources.length === 0 ? [] : await lookout.look(this.#sources);
+    } catch (error) {
+      this.#failed({
+        result: this.#isStopped() ? "cancelled" : "failed",
+        changes: 0,
+        why: messageOf(error),
+      });
+      return "refused";
+    }
+    observe({ event: "looked", milliseconds: this.#time.now() - begun, sources });
+    const refusals = sources.flatMap((source) => source.refusals);
+    if (refusals.length > 0) {
+      // Nothing is forced: a person sees to it, or what a cluster tells next, or the next resync.
+      this.#failures = 0;
+      this.#retry = Infinity;
+      this.#notBefore = -Infinity;
+      this.#say("refused", refusals, this.#resync - this.#time.now());
+      return "refused";
+    }
+    return sources.some(({ verdict }) => verdict === "work") ? "work" : "inOrder";
+  }
+
+  async #up(): Promise<void> {
+    const { stack, observe } = this.#parts;
+    this.#say("running");
+    const end = await this.#ran("up", () => stack.up());
+    if (end.result !== "succeeded") this.#failed(end);
+    if (this.#isStopped()) return;
+    const isKnown = await this.#learn();
+    if (end.result !== "succeeded" || !isKnown) return;
+    const since = this.#pending;
+    if (since !== undefined)
+      observe({ event: "converged", milliseconds: this.#time.now() - since });
+    this.#settled();
+  }
+
+  async #ran(command: Command, run: () => Promise<RunEnd>): Promise<RunEnd> {
+    const { observe } = this.#parts;
+    const begun = this.#time.now();
+    observe({ event: "runBegan", command });
+    const end = await run().catch((error: unknown): RunEnd => {
+      return { result: "failed", changes: 0, why: messageOf(error) };
+    });
+    observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
+    return end;
+  }
+
+  /** Reads the state, which says what to watch and where the next look begins; false: it can't be read. */
+  async #learn(): Promise<boolean> {
+    const { stack, meshWatch } = this.#parts;
+    try {
+      this.#sources = await stack.sources();
+    } catch (error) {
+      this.#failed({ result: "failed", changes: 0, why: messageOf(error) });
+      return false;
+    }
+    await meshWatch.update(this.#sources);
+    this.#hostnames = Math.min(this.#hostnames, this.#time.now() + this.#policy.hostnames);
+    return true;
+  }
+
+  #take(): void {
+    const first = this.#gathering.take();
+    this.#pending ??= first;
+  }
+
+  #settled(): void {
+    this.#failures = 0;
+    this.#retry = Infinity;
+    this.#notBefore = -Infinity;
+    this.#pending = undefined;
+    this.#say("settled");
+  }
+
+  #failed({ result, why }: RunEnd): void {
+    if (result === "cancelled" && this.#isStopped()) return;
+    this.#failures += 1;
+    const wait = backoff(this.#failures, this.#policy.backoff, this.#time);
+    const now = this.#time.now();
+    this.#retry = now + wait;
+    this.#notBefore = now + Math.min(wait, this.#policy.eventsWait);
+    this.#say(result === "locked" ? "locked" : "failing", why === undefined ? [] : [why], wait);
+  }
+
+  #say(state: State, why: readonly string[] = [], retryIn?: number): void {
+    const retry = retryIn === undefined ? {} : { retryIn };
+    this.#parts.observe({ event: "state", state, why, ...retry });
+  }
+
+  /** Until that time has passed, or there is something new. */
+  async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const awake = new AbortController();
+    const wake = () => {
+      awake.abort();
+    };
+    this.#wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+    await this.#time.sleep(milliseconds, awake.signal);
+    signal.removeEventListener("abort", wake);
+    this.#wake = () => undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

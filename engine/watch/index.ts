@@ -1,0 +1,15 @@
+/**
+ * Watching the clusters of a stack between its runs, and when to run it.
+ * The rest of the program imports nothing of it but this.
+ */
+export {
+  Convergence,
+  type ConvergencePolicy,
+  convergencePolicy,
+  type RunEnd,
+  type StackRuns,
+} from "./convergence.ts";
+export type { Observer, SourceSeen, WatchedKind, WatchEvent } from "./events.ts";
+export { Lookout } from "./lookout.ts";
+export { MeshWatch } from "./mesh-watch.ts";
+export { sentenceOf } from "./sentences.ts";

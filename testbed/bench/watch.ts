@@ -1,0 +1,128 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+
+import { until } from "../processes.ts";
+import { newStack } from "../stack.ts";
+import { request } from "../request.ts";
+import { isSettled, type RunningWatch, startWatch } from "../watch.ts";
+import { startMesh } from "./mesh.ts";
+import { namespace, Writer } from "./writer.ts";
+
+export interface WatchSize {
+  /** Before anything changes. */
+  readonly mirrors: number;
+  /** How often each change is made. */
+  readonly rounds: number;
+}
+
+/** In seconds, sorted. */
+export type Latencies = readonly number[];
+
+export interface WatchMeasured extends WatchSize {
+  /** From an export to its mirror. */
+  readonly exported: Latencies;
+  /** From the deletion of a mirror to its return. */
+  readonly deleted: Latencies;
+  /** Of a look that finds everything in order, in seconds. */
+  readonly look: number;
+  /** Of the watch: resident, at the end, in MB. */
+  readonly memory: number;
+  /** Connections to each API server, once everything is quiet. */
+  readonly connections: number;
+}
+
+const seconds = 600;
+
+/** Watches two clusters, one of which mirrors from the other, and measures how soon it has converged. */
+export async function measureWatch(
+  size: WatchSize,
+  report: (text: string) => void,
+): Promise<WatchMeasured> {
+  report(`starting 2 API servers with ${size.mirrors} exports each`);
+  const bed = await startMesh({ clusters: 2, exports: size.mirrors });
+  const [source, target] = ["c0", "c1"].map((name) => bed.clusters[name]);
+  if (source === undefined || target === undefined) throw new Error("the bed lacks a cluster");
+  const writer = new Writer(target);
+  let watch: RunningWatch | undefined;
+  try {
+    const stack = await newStack(bed, "watched", {
+      manage: "mirrors",
+      clusters: { c0: {}, c1: {} },
+      links: [{ source: "c0", target: "c1", gateway: false }],
+    });
+    report("the first run");
+    watch = startWatch(bed, stack);
+    await settled(watch);
+    const path = (name: string) => `/api/v1/namespaces/${namespace}/services/${name}`;
+    const isThere = async (name: string): Promise<true | undefined> =>
+      (await request(source.access, "GET", path(name))).code === 200 || undefined;
+    const exported: number[] = [];
+    const deleted: number[] = [];
+    for (let round = 0; round < size.rounds; round += 1) {
+      report(`round ${round + 1} of ${size.rounds}`);
+      const name = `new-${round}`;
+      const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
+      await writer.create([{ metadata: { name, labels }, spec: { ports: [{ port: 80 }] } }]);
+      exported.push(await timed(() => until(name, [], () => isThere(`${name}-c1`), seconds)));
+      await settled(watch);
+      await request(source.access, "DELETE", path(`${name}-c1`));
+      deleted.push(await timed(() => until(name, [], () => isThere(`${name}-c1`), seconds)));
+      await settled(watch);
+    }
+    const looks = watch.events.flatMap((each) =>
+      each.event === "looked" ? [each.milliseconds] : [],
+    );
+    const ports = [source, target].map(({ server }) => Number(new URL(server).port));
+    const sockets = await until("idle connections to end", [], async () => {
+      const found = await connectionsOf(watch?.pid ?? 0, ports);
+      return found <= 8 ? found : undefined;
+    });
+    return {
+      ...size,
+      exported: exported.sort((a, b) => a - b),
+      deleted: deleted.sort((a, b) => a - b),
+      look: (looks.at(-1) ?? 0) / 1000,
+      memory: await memoryOf(watch.pid),
+      connections: sockets / 2,
+    };
+  } finally {
+    if (watch !== undefined && !watch.isEnded()) process.kill(watch.pid, "SIGTERM");
+    await watch?.ended;
+    await writer.close();
+    await bed.stop();
+  }
+}
+
+/** The value below which that share of all lies. */
+export function percentile(sorted: Latencies, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+function settled(watch: RunningWatch): Promise<true> {
+  return until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), seconds);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (performance.now() - begun) / 1000;
+}
+
+async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+/** How many TCP connections a process has to these ports. */
+async function connectionsOf(pid: number, ports: readonly number[]): Promise<number> {
+  const folder = `/proc/${pid}/fd`;
+  const links = await Promise.all(
+    (await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => "")),
+  );
+  const inodes = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+  const table = await readFile(`/proc/${pid}/net/tcp`, "utf8");
+  return table.split("\n").filter((line) => {
+    const [, , remote = "", state, , , , , , inode = ""] = line.trim().split(/\s+/);
+    const port = Number.parseInt(remote.split(":")[1] ?? "", 16);
+    return state === "01" && ports.includes(port) && inodes.has(inode);
+  }).length;
+}

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import type { WatchEvent } from "@linkerd-multicluster/engine/watch";
+import { type EngineParts, environment } from "./pulumi.ts";
+import { type PulumiStack, repository } from "./stack.ts";
+
+/** `npm run watch` in a process of its own. */
+export interface RunningWatch {
+  readonly pid: number;
+  /** All that it has told so far. */
+  readonly events: readonly WatchEvent[];
+  readonly isEnded: () => boolean;
+  /** The exit code, or the signal that has ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Its standard errors are in the folder of the bed; its records too, so that it finds them again. */
+export function startWatch(bed: EngineParts, { settings }: PulumiStack): RunningWatch {
+  const child = spawn(process.execPath, [join(repository, "bin", "watch.ts"), "--output", "json"], {
+    cwd: repository,
+    env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stderr.pipe(createWriteStream(join(bed.folder, "watch.log"), { flags: "a" }));
+  const events: WatchEvent[] = [];
+  createInterface(child.stdout).on("line", (line) => events.push(JSON.parse(line) as WatchEvent));
+  let isEnded = false;
+  const ended = once(child, "exit").then(([code, signal]) => {
+    isEnded = true;
+    return (code ?? signal) as number | string;
+  });
+  return { pid: child.pid ?? 0, events, isEnded: () => isEnded, ended };
+}
+
+/** Whatever clusters have told was looked at, and nothing is left to do; undefined: not yet. */
+export function isSettled({ events }: Pick<RunningWatch, "events">): true | undefined {
+  const last = (event: WatchEvent["event"]) => events.findLastIndex((each) => each.event === event);
+  const state = events[last("state")];
+  const isLookedAt = last("triggered") >= 0 && last("looked") > last("triggered");
+  return (state?.event === "state" && state.state === "settled" && isLookedAt) || undefined;
+}

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+const file = join(import.meta.dirname, "../../../bin/node-version.mjs");
+
+function warnings(script: string): string {
+  const { status, stderr } = spawnSync(process.execPath, ["--import", file, "--eval", script], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 0);
+  return stderr;
+}
+
+describe("what Node warns of while the program runs", () => {
+  it("is not what is experimental in modules that Pulumi loads to recognise them", () => {
+    assert.equal(warnings('process.emitWarning("x is new", "ExperimentalWarning")'), "");
+    assert.equal(warnings('process.emitWarning("x is new", { type: "ExperimentalWarning" })'), "");
+    const load = `const { builtinModules } = require("node:module");
+      for (const name of builtinModules)
+        if (!name.startsWith("_") && !["punycode", "sys", "wasi"].includes(name)) require(name);`;
+    assert.equal(warnings(load), "");
+  });
+
+  it("is everything else", () => {
+    assert.match(
+      warnings('process.emitWarning("x is old", "DeprecationWarning", "D1")'),
+      /x is old/,
+    );
+    assert.match(warnings('process.emitWarning(new Error("x is wrong"))'), /x is wrong/);
+  });
+});

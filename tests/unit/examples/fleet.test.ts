@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { withMeshFile } from "../../../config/mesh-file.ts";
+import { parseConfig } from "../../../config/parse.ts";
+import { documents, filesIn, folder, readPackage, text } from "./files.ts";
+import { type Manifest, manifestsOf } from "./operator-manifests.ts";
+
+/** The examples of a mesh in several stacks: what engines are given agrees with itself. */
+
+const namespace = "linkerd-multicluster:";
+const project = "organization/linkerd-multicluster/";
+const config = z.record(z.string(), z.unknown());
+
+const ref = z.union([
+  z.strictObject({ type: z.literal("Literal"), literal: z.object({ value: z.string() }) }),
+  z.strictObject({
+    type: z.literal("Secret"),
+    secret: z.strictObject({ name: z.string(), key: z.string() }),
+  }),
+]);
+
+const stackSpec = z.looseObject({
+  serviceAccountName: z.string(),
+  stack: z.string(),
+  config,
+  gitAuth: z.object({ accessToken: ref }),
+  envRefs: z.record(z.string(), ref),
+  prerequisites: z.array(z.strictObject({ name: z.string() })).default([]),
+  resyncFrequencySeconds: z.int().min(60),
+  workspaceTemplate: z.object({
+    spec: z.object({
+      image: z.string(),
+      podTemplate: z.object({
+        spec: z.object({
+          volumes: z.tuple([z.object({ secret: z.object({ secretName: z.string() }) })]),
+          containers: z.tuple([
+            z.object({ volumeMounts: z.tuple([z.object({ mountPath: z.string() })]) }),
+          ]),
+        }),
+      }),
+    }),
+  }),
+});
+
+const [mesh] = documents("mesh.yaml").map((document) => config.parse(document));
+
+/** Names of stacks, and the keys that each has of its own. */
+type Stacks = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+function withoutPrefix(keys: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(keys).map(([key, value]) => {
+      assert.ok(key.startsWith(namespace), key);
+      return [key.slice(namespace.length), value];
+    }),
+  );
+}
+
+const manifests = manifestsOf();
+const stacks = manifests
+  .filter(({ kind }) => kind === "Stack")
+  .map(({ metadata, spec }) => ({ ...metadata, spec: stackSpec.parse(spec) }));
+
+const ofOperator: Stacks = new Map(
+  stacks.map(({ spec }) => [spec.stack.slice(project.length), withoutPrefix(spec.config)]),
+);
+
+const stackFile = z.strictObject({ config });
+const ofCi: Stacks = new Map(
+  filesIn("ci")
+    .flatMap((path) => /^Pulumi\.(.+)\.yaml$/.exec(path)?.slice(1) ?? [])
+    .map((name) => {
+      const [content] = documents(`ci/Pulumi.${name}.yaml`);
+      return [name, withoutPrefix(stackFile.parse(content).config)];
+    }),
+);
+
+for (const [where, all] of Object.entries({ operator: ofOperator, ci: ofCi })) {
+  describe(`examples: the stacks of ${where}`, () => {
+    it("share a file of clusters and links that has no mistake", () => {
+      const parsed = parseConfig(mesh ?? {});
+      assert.deepEqual("mistakes" in parsed ? parsed.mistakes : [], []);
+      for (const own of all.values()) {
+        assert.equal(own["mesh"], "mesh.yaml");
+        const whole = withMeshFile(own, text);
+        assert.ok("raw" in whole);
+        const merged = parseConfig(whole.raw);
+        assert.deepEqual("mistakes" in merged ? merged.mistakes : [], []);
+      }
+    });
+
+    it("have each cluster once, and are called as it", () => {
+      const names = Object.keys(config.parse(mesh?.["clusters"]));
+      const sources = [...all].flatMap(([name, own]) =>
+        own["sources"] === undefined ? [] : [[name, own["sources"]]],
+      );
+      assert.deepEqual(
+        sources.sort(),
+        names.map((name) => [name, [name]] as [string, unknown]).sort(),
+      );
+    });
+
+    it("take their trust from the one stack that manages it", () => {
+      const roots = [...all].filter(([, own]) => own["manage"] === "trust");
+      assert.deepEqual(
+        roots.map(([name]) => name),
+        ["trust"],
+      );
+      for (const [name, own] of all)
+        if (name !== "trust") assert.deepEqual(own["trust"], { stack: `${project}trust` });
+    });
+  });
+}
+
+describe("examples: manifests for the operator", () => {
+  it("give stacks what is different, and nothing else", () => {
+    const common = stacks.map(({ name, spec }) => {
+      const { config: _own, prerequisites: _order, resyncFrequencySeconds: _often, ...rest } = spec;
+      const plain = name.replace(/^mesh-/, "");
+      return JSON.stringify(rest)
+        .replaceAll(`${project}${plain}`, "<stack>")
+        .replaceAll(`${name}-kubeconfig`, "<kubeconfig>");
+    });
+    assert.equal(stacks.length, 3);
+    assert.equal(new Set(common).size, 1);
+  });
+
+  it("name an account that may ask who calls, in the namespace of all", () => {
+    const named = (kind: string) => manifests.filter((one) => one.kind === kind);
+    const accounts = named("ServiceAccount").map(({ metadata }) => metadata.name);
+    const delegated = named("ClusterRoleBinding").map((one) =>
+      z.record(z.string(), z.unknown()).parse(one),
+    );
+    for (const { spec, name } of stacks) {
+      assert.ok(accounts.includes(spec.serviceAccountName));
+      // The operator's own limit.
+      assert.ok(name.length <= 42);
+    }
+    assert.deepEqual(
+      delegated.map(({ roleRef, subjects }) => ({ roleRef, subjects })),
+      [
+        {
+          roleRef: {
+            apiGroup: "rbac.authorization.k8s.io",
+            kind: "ClusterRole",
+            name: "system:auth-delegator",
+          },
+          subjects: [{ kind: "ServiceAccount", name: "mesh", namespace: "mesh" }],
+        },
+      ],
+    );
+    const spaces = manifests.flatMap(({ metadata }: Manifest) => metadata.namespace ?? []);
+    assert.deepEqual([...new Set(spaces)], ["mesh"]);
+  });
+
+  it("wait for stacks that exist", () => {
+    const names = new Set(stacks.map(({ name }) => name));
+    const awaited = stacks.flatMap(({ spec }) => spec.prerequisites.map(({ name }) => name));
+    assert.deepEqual([...new Set(awaited)], ["mesh-trust"]);
+    assert.ok(awaited.every((name) => names.has(name)));
+  });
+
+  it("use the Secrets that the README creates, and find the kubeconfig where it is mounted", () => {
+    const used = stacks.flatMap(({ spec }) => {
+      const { volumes, containers } = spec.workspaceTemplate.spec.podTemplate.spec;
+      const [{ mountPath }] = containers[0].volumeMounts;
+      const file = spec.envRefs["KUBECONFIG"];
+      assert.ok(file?.type === "Literal");
+      assert.equal(file.literal.value, `${mountPath}/config`);
+      const secrets = [spec.gitAuth.accessToken, ...Object.values(spec.envRefs)].flatMap((one) =>
+        one.type === "Secret" ? [`${one.secret.name} ${one.secret.key}`] : [],
+      );
+      return [...secrets, `${volumes[0].secret.secretName} config`];
+    });
+    const created = [
+      ...text("operator/README.md").matchAll(/create secret generic (\S+) --from-file (\w+)/g),
+    ].map(([, name = "", key = ""]) => `${name} ${key}`);
+    assert.deepEqual([...new Set(used)].sort(), created.sort());
+  });
+
+  it("pin one image, of which the README says what Node it has", () => {
+    const images = ["east", "retry", "trust", "west"].flatMap((name) =>
+      [...text(`operator/${name}.yaml`).matchAll(/image: (\S+)/g)].map(([, image = ""]) => image),
+    );
+    assert.equal(images.length, 4);
+    const [image = "", ...others] = [...new Set(images)];
+    assert.deepEqual(others, []);
+    assert.match(image, /^pulumi\/pulumi:\d+\.\d+\.\d+-nonroot$/);
+    assert.match(text("operator/README.md"), new RegExp(`\`${image}\` has Node \\d+`));
+  });
+});
+
+const input = z.object({ required: z.boolean().default(false) });
+const step = z.looseObject({ uses: z.string().optional(), run: z.string().optional() });
+const job = z.looseObject({
+  uses: z.string().exactOptional(),
+  needs: z.string().exactOptional(),
+  strategy: z.object({ matrix: z.object({ stack: z.array(z.string()) }) }).exactOptional(),
+  with: z.record(z.string(), z.unknown()).default({}),
+  steps: z.array(step).default([]),
+});
+const workflow = z.looseObject({ jobs: z.record(z.string(), job) });
+const called = z.object({
+  on: z.object({ workflow_call: z.object({ inputs: z.record(z.string(), input) }) }),
+});
+
+describe("examples: workflows of GitHub Actions", () => {
+  const files = filesIn("ci").filter((path) => path.endsWith(".yml"));
+  const workflows = files.map((path) => workflow.parse(documents(`ci/${path}`)[0]));
+  const jobs = workflows.flatMap((one) => Object.values(one.jobs));
+  const steps = jobs.flatMap((one) => one.steps);
+
+  it("have stacks with a file, all of them, and the sources after trust", () => {
+    const { preview, trust, sources, drift } = Object.fromEntries(
+      workflows.flatMap((one) => Object.entries(one.jobs)),
+    );
+    for (const one of [preview, drift])
+      assert.deepEqual(one?.strategy?.matrix.stack.toSorted(), [...ofCi.keys()].sort());
+    assert.equal(sources?.needs, "trust");
+    assert.deepEqual(
+      [trust?.with["stack"], ...(sources.strategy?.matrix.stack ?? [])].sort(),
+      [...ofCi.keys()].sort(),
+    );
+  });
+
+  it("give the workflow that they call what it asks for, and nothing else", () => {
+    const calls = jobs.filter(({ uses }) => uses !== undefined);
+    assert.ok(calls.length > 0);
+    for (const { uses = "", with: given } of calls) {
+      const path = uses.replace("./.github/workflows/", "ci/");
+      assert.ok(existsSync(join(folder, path)), uses);
+      const { inputs } = called.parse(documents(path)[0]).on.workflow_call;
+      for (const name of Object.keys(given)) assert.ok(name in inputs, name);
+      for (const [name, { required }] of Object.entries(inputs))
+        if (required) assert.ok(name in given, name);
+    }
+  });
+
+  it("use actions by commit, as a tag may come to mean another one", () => {
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    assert.equal(actions.length, 3);
+    for (const action of actions) assert.match(action, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+  });
+
+  it("run scripts that exist, on a Node that this program runs on", () => {
+    const { scripts, engines } = readPackage();
+    const commands = steps.flatMap(({ run }) => run ?? []).join("\n");
+    const named = [...commands.matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => name);
+    assert.deepEqual(named, ["check"]);
+    for (const name of named) assert.ok(name in scripts, name);
+    const versions = steps.flatMap((one) => {
+      const { "node-version": version } = config.parse(one["with"] ?? {});
+      return version ?? [];
+    });
+    assert.deepEqual(versions, [24]);
+    assert.equal(engines.node, ">=22.18");
+  });
+});

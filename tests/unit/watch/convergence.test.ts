@@ -1,0 +1,230 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+
+import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import { Convergence, type RunEnd } from "../../../engine/watch/convergence.ts";
+import type { SourceSeen, WatchEvent } from "../../../engine/watch/events.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+
+type Verdict = SourceSeen["verdict"];
+
+/** How long each takes, in milliseconds. */
+const takes = { look: 100, preview: 3_000, up: 4_000 };
+const succeeded: RunEnd = { result: "succeeded", changes: 0 };
+const failed: RunEnd = { result: "failed", changes: 0, why: "the API server is away" };
+
+/** What a stack is like, all of which a test may change as it goes. */
+class Scene {
+  readonly time = new VirtualTime();
+  readonly stop = new AbortController();
+  readonly events: WatchEvent[] = [];
+  /** What was done, and when it began. */
+  readonly done: string[] = [];
+  verdict: Verdict = "inOrder";
+  preview: RunEnd = succeeded;
+  up: RunEnd = { result: "succeeded", changes: 1 };
+  moved: string[] = [];
+  atOnce = 0;
+  readonly convergence = new Convergence({
+    stack: {
+      sources: () => Promise.resolve([{ source: "east" } as Inputs]),
+      preview: () => this.#work("preview", () => this.preview),
+      up: () =>
+        this.#work("up", () => {
+          if (this.up.result === "succeeded") this.verdict = "inOrder";
+          return this.up;
+        }),
+    },
+    lookout: {
+      look: () => this.#work("look", () => [this.#seen()]),
+      moved: () => Promise.resolve(this.moved),
+      prepare: () => undefined,
+    },
+    meshWatch: { update: () => Promise.resolve() },
+    observe: (event) => this.events.push(event),
+    time: this.time,
+  });
+
+  /** Lets that many milliseconds pass from the start, with what happens meanwhile. */
+  async until(end: number, happenings: readonly (readonly [number, () => void])[] = []) {
+    for (const [at, happen] of happenings) void this.time.sleep(at).then(happen);
+    void this.time.sleep(end).then(() => {
+      this.stop.abort();
+    });
+    await this.convergence.run(this.stop.signal);
+  }
+
+  get states(): string[] {
+    return this.events.flatMap((event) => (event.event === "state" ? [event.state] : []));
+  }
+
+  sign = () => {
+    this.convergence.trigger();
+  };
+
+  /** As after an export: a look will find something to do. */
+  exported = () => {
+    this.verdict = "work";
+    this.sign();
+  };
+
+  async #work<T>(what: keyof typeof takes, result: () => T): Promise<T> {
+    this.done.push(`${what} ${this.time.now()}`);
+    this.atOnce += 1;
+    equal(this.atOnce, 1, "two things at the same time");
+    await this.time.sleep(takes[what]);
+    this.atOnce -= 1;
+    return result();
+  }
+
+  #seen(): SourceSeen {
+    const refusals = this.verdict === "refused" ? ["it would delete too many"] : [];
+    return { source: "east", verdict: this.verdict, refusals, parts: {}, away: {} };
+  }
+}
+
+/** The first look and the preview after it, with which every watch begins. */
+const start = ["look 0", "preview 100"];
+
+describe("a watch of a stack", () => {
+  it("begins with a look and a preview, and runs nothing if all is in order", async () => {
+    const scene = new Scene();
+    await scene.until(60_000);
+    deepEqual(scene.done, start);
+    deepEqual(scene.states, ["starting", "settled"]);
+  });
+
+  it("runs what the preview finds and no look does", async () => {
+    const scene = new Scene();
+    scene.preview = { result: "succeeded", changes: 2 };
+    await scene.until(60_000);
+    deepEqual(scene.done, [...start, "up 3100"]);
+  });
+
+  it("looks once there has been no sign for a second, and runs only if there is something to do", async () => {
+    const scene = new Scene();
+    const signs = [10_000, 10_300, 10_900].map((at) => [at, scene.sign] as const);
+    await scene.until(60_000, [...signs, [20_000, scene.exported]]);
+    deepEqual(scene.done, [...start, "look 11900", "look 21000", "up 21100"]);
+  });
+
+  it("does not wait longer than five seconds for a pause", async () => {
+    const scene = new Scene();
+    const signs = Array.from({ length: 12 }, (_, index) => 10_000 + index * 500);
+    await scene.until(
+      60_000,
+      signs.map((at) => [at, scene.sign] as const),
+    );
+    deepEqual(scene.done, [...start, "look 15000", "look 16500"]);
+  });
+
+  it("spends no more than a look on what a run has written", async () => {
+    const scene = new Scene();
+    await scene.until(500_000, [
+      [10_000, scene.exported],
+      [14_000, scene.sign],
+    ]);
+    deepEqual(scene.done, [...start, "look 11000", "up 11100", "look 15100"]);
+  });
+
+  it("says how long after the first sign everything was done", async () => {
+    const scene = new Scene();
+    await scene.until(60_000, [[10_000, scene.exported]]);
+    const [converged] = scene.events.filter(({ event }) => event === "converged");
+    deepEqual(converged, { event: "converged", milliseconds: 5_100 });
+  });
+
+  it("sees to everything every ten minutes", async () => {
+    const scene = new Scene();
+    await scene.until(1_250_000);
+    deepEqual(scene.done, [
+      ...start,
+      ..."look 600000,preview 600100".split(","),
+      ..."look 1200000,preview 1200100".split(","),
+    ]);
+  });
+
+  it("tries what failed again after ever longer waits, until it succeeds", async () => {
+    const scene = new Scene();
+    scene.preview = failed;
+    await scene.until(60_000, [[40_000, () => (scene.preview = succeeded)]]);
+    // 3.75, 7.5, 15 and 30 s, each a look and a preview after the wait before.
+    const previews = scene.done.filter((line) => line.startsWith("preview"));
+    deepEqual(previews, ["preview 100", "preview 6950", "preview 17550", "preview 35650"]);
+    const [first] = scene.events.filter(
+      (event) => event.event === "state" && event.state === "failing",
+    );
+    deepEqual(first, { event: "state", state: "failing", why: [failed.why], retryIn: 3_750 });
+  });
+
+  it("does not wait longer than five minutes", async () => {
+    const scene = new Scene();
+    scene.preview = failed;
+    await scene.until(3_000_000);
+    const times = scene.done
+      .filter((line) => line.startsWith("look"))
+      .map((line) => Number(line.slice(5)));
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    equal(Math.max(...waits), 225_000 + takes.look + takes.preview);
+  });
+
+  it("goes on with what is possible half a minute after a failure, although that is tried later", async () => {
+    const scene = new Scene();
+    scene.preview = failed;
+    await scene.until(1_000_000, [[400_000, scene.exported]]);
+    const ups = scene.done.filter((line) => line.startsWith("up"));
+    equal(ups.length, 1);
+    const at = Number(ups[0]?.slice(3));
+    ok(at < 431_000, `up at ${at}`);
+  });
+
+  it("does not take a failure for mended because mirrors are in order", async () => {
+    const scene = new Scene();
+    scene.preview = failed;
+    await scene.until(200_000, [[150_000, scene.sign]]);
+    ok(!scene.states.includes("settled"));
+  });
+
+  it("forces nothing that was refused: not before there is a sign, or the next resync", async () => {
+    const scene = new Scene();
+    scene.verdict = "refused";
+    await scene.until(700_000, [[300_000, scene.sign]]);
+    deepEqual(scene.done, ["look 0", "look 301000", "look 600000"]);
+    const [, refused] = scene.events.filter(({ event }) => event === "state");
+    deepEqual(refused, {
+      ...{ event: "state", state: "refused", why: ["it would delete too many"] },
+      retryIn: 599_900,
+    });
+  });
+
+  it("goes on once the cause is gone", async () => {
+    const scene = new Scene();
+    scene.verdict = "refused";
+    await scene.until(100_000, [[50_000, scene.exported]]);
+    deepEqual(scene.done, ["look 0", "look 51000", "up 51100"]);
+    equal(scene.states.at(-1), "settled");
+  });
+
+  it("says that the stack is locked, and tries again", async () => {
+    const scene = new Scene();
+    scene.up = { result: "locked", changes: 0, why: "it is locked by ann@laptop" };
+    await scene.until(20_000, [[5_000, scene.exported]]);
+    ok(scene.states.includes("locked"));
+    ok(scene.done.filter((line) => line.startsWith("up")).length > 1);
+  });
+
+  it("looks when the hostname of a gateway leads elsewhere", async () => {
+    const scene = new Scene();
+    await scene.until(35_000, [[20_000, () => (scene.moved = ["gateway.example.com"])]]);
+    deepEqual(scene.done, [...start, "look 31000"]);
+  });
+
+  it("waits for a run that is under way when it is stopped, and begins no other", async () => {
+    const scene = new Scene();
+    await scene.until(12_000, [
+      [10_000, scene.exported],
+      [11_500, scene.sign],
+    ]);
+    equal(scene.time.now() >= 15_100, true);
+    deepEqual(scene.done, [...start, "look 11000", "up 11100"]);
+  });
+});

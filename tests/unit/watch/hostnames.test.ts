@@ -1,0 +1,40 @@
+import { deepEqual } from "node:assert/strict";
+
+import { Hostnames } from "../../../engine/watch/hostnames.ts";
+
+describe("hostnames of gateways", () => {
+  let answers: Record<string, string[] | undefined>;
+  let hostnames: Hostnames;
+
+  beforeEach(() => {
+    answers = { "a.example": ["10.0.0.1", "10.0.0.2"], "b.example": ["10.0.0.3"] };
+    hostnames = new Hostnames((name) => {
+      const found = answers[name];
+      return found === undefined ? Promise.reject(new Error("none")) : Promise.resolve(found);
+    });
+    hostnames.remember({ "a.example": ["10.0.0.1", "10.0.0.2"], "b.example": ["10.0.0.3"] });
+  });
+
+  it("have moved if they lead to other addresses, in whatever order DNS tells them", async () => {
+    answers = { "a.example": ["10.0.0.2", "10.0.0.1"], "b.example": ["10.0.0.4"] };
+    deepEqual(await hostnames.moved(), ["b.example"]);
+  });
+
+  it("have not moved if DNS is away", async () => {
+    answers = {};
+    deepEqual(await hostnames.moved(), []);
+  });
+
+  it("are asked about while the last look has needed them", async () => {
+    hostnames.remember({ "a.example": ["10.0.0.1", "10.0.0.2"] });
+    answers = { "a.example": ["10.0.0.1", "10.0.0.2"], "b.example": ["10.0.0.4"] };
+    deepEqual(await hostnames.moved(), []);
+  });
+
+  it("have moved once they resolve after they did not", async () => {
+    hostnames.remember({ "c.example": [] });
+    deepEqual(await hostnames.moved(), []);
+    answers["c.example"] = ["10.0.0.5"];
+    deepEqual(await hostnames.moved(), ["c.example"]);
+  });
+});

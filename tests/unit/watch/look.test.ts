@@ -1,0 +1,116 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import { look } from "../../../engine/watch/look.ts";
+import { Lookout } from "../../../engine/watch/lookout.ts";
+import { failing } from "../fixtures/failing.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
+import { argsFor, exporting, up, World } from "../fixtures/world.ts";
+
+const names = ["a", "b", "c", "d"];
+
+describe("a look", () => {
+  let clusters: { readonly west: MemoryCluster; readonly east: MemoryCluster };
+  let inputs: Inputs;
+
+  beforeEach(async () => {
+    const services = names.map((name) => exported(`shop/${name}`));
+    clusters = {
+      west: new MemoryCluster(exporting("west", services)),
+      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+    };
+    await run(argsFor([{ target: "west", maxDeletions: 2 }]));
+  });
+
+  /** Two runs, since the second one no longer has anything to tell. */
+  async function run(args: ReturnType<typeof argsFor>): Promise<void> {
+    inputs = await up(clusters, args, await up(clusters, args));
+    clusters.east.writes.length = 0;
+  }
+
+  async function seen() {
+    const { sources } = await look([inputs], new World(clusters));
+    deepEqual(clusters.east.writes, []);
+    const [source] = sources;
+    return { ...source, verdict: source?.verdict, refusals: source?.refusals ?? [] };
+  }
+
+  it("finds everything in order after a run", async () => {
+    deepEqual(await seen(), {
+      ...{ source: "east", verdict: "inOrder", refusals: [], away: {} },
+      parts: { west: { mirrors: 4, notMirrored: 0 } },
+    });
+  });
+
+  it("finds what a run would do, by the links that are in the state", async () => {
+    await clusters.west.create(resources.services, exported("shop/new"));
+    equal((await seen()).verdict, "work");
+    deepEqual((await seen()).parts, { west: { mirrors: 5, notMirrored: 0 } });
+  });
+
+  it("finds a mirror that somebody has deleted", async () => {
+    await clusters.east.remove(resources.services, { namespace: "shop", name: "a-west" });
+    clusters.east.writes.length = 0;
+    equal((await seen()).verdict, "work");
+  });
+
+  it("tells what the guards refuse, in their own words", async () => {
+    for (const name of ["a", "b", "c"])
+      await clusters.west.remove(resources.services, { namespace: "shop", name });
+    const { verdict, refusals } = await seen();
+    equal(verdict, "refused");
+    match(refusals.join(), /maxDeletions/);
+  });
+
+  it("tells which cluster is away, and that a run has to note it once", async () => {
+    clusters.west.refuse = () => failing("unreachable", "west");
+    const first = await seen();
+    deepEqual(Object.keys(first.away ?? {}), ["west"]);
+    equal(first.verdict, "work");
+    await run(argsFor([{ target: "west", maxDeletions: 2 }]));
+    equal((await seen()).verdict, "inOrder");
+  });
+
+  it("tells the hostnames of gateways, with what they lead to", async () => {
+    const gateway = {
+      namespace: "g",
+      name: "g",
+      addresses: ["localhost"],
+      port: 4143,
+      identity: "i",
+    };
+    await run(argsFor([{ target: "west", gateway }]));
+    const { hostnames } = await look([inputs], new World(clusters));
+    deepEqual(Object.keys(hostnames), ["localhost"]);
+    match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);
+  });
+});
+
+describe("the process of a look", () => {
+  it("answers and ends, whether it was prepared or not", async () => {
+    const lookout = new Lookout();
+    lookout.prepare();
+    deepEqual(await lookout.look([]), []);
+    deepEqual(await lookout.look([]), []);
+  });
+
+  it("says that it was ended", async () => {
+    const lookout = new Lookout();
+    const looking = lookout.look([]);
+    lookout.close();
+    await rejects(looking, /the look was ended \(SIGKILL\)/);
+    deepEqual(await lookout.look([]), []);
+  });
+
+  it("tells of a kubeconfig that can't be read as a run does", async () => {
+    const args = argsFor(["west"]);
+    const nowhere = { kubeconfig: "/nowhere" };
+    const access = { east: { context: "east", ...nowhere }, west: { context: "west", ...nowhere } };
+    const inputs = { ...args, clusters: access, mirrors: {}, revision: 1 };
+    const [source] = await new Lookout().look([inputs]);
+    equal(source?.verdict, "refused");
+    match(source.refusals.join(), /\/nowhere/);
+  });
+});
