@@ -44,11 +44,13 @@ export async function livenessNow(
 ): Promise<Liveness> {
   const threshold = Math.min(target.threshold, mostAttempts);
   const pause = Math.min(parseDuration(target.period) ?? longestPause, longestPause);
-  for (let seen = alive; ; await time.sleep(pause, stop)) {
+  let seen = alive;
+  for (;;) {
     const failure = await send(target, { time, stop });
     if (stop?.aborted === true) return alive;
     seen = afterProbe(seen, failure, { threshold });
     if (failure === undefined || seen.down !== undefined) return seen;
+    await time.sleep(pause, stop);
   }
 }
 

@@ -22,7 +22,7 @@ function gateway(annotations: Readonly<Record<string, string>>): Service {
 describe("whether a gateway is alive (linkerd-behaviour.md 2.12, 7.3)", () => {
   /** After these probes: `.` succeeds, `x` fails. */
   function after(probes: string, threshold = 3): Liveness {
-    const outcomes = [...probes].map((probe) => (probe === "." ? undefined : "HTTP status 503"));
+    const outcomes = Array.from(probes, (probe) => (probe === "." ? undefined : "HTTP status 503"));
     return outcomes.reduce<Liveness>(
       (before, failure) => afterProbe(before, failure, { threshold }),
       alive,
