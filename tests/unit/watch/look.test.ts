@@ -74,7 +74,13 @@ describe("a look", () => {
   });
 
   it("tells the hostnames of gateways, with what they lead to", async () => {
-    const gateway = { namespace: "g", name: "g", addresses: ["localhost"], port: 4143, identity: "i" };
+    const gateway = {
+      namespace: "g",
+      name: "g",
+      addresses: ["localhost"],
+      port: 4143,
+      identity: "i",
+    };
     await run(argsFor([{ target: "west", gateway }]));
     const { hostnames } = await look([inputs], new World(clusters));
     deepEqual(Object.keys(hostnames), ["localhost"]);
