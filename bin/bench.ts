@@ -1,12 +1,34 @@
-/** `npm run bench`: measures a full mesh of real API servers in the real engine. */
+/** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/performance.md). */
 import { parseArgs } from "node:util";
 
-import { measure, type Measured } from "../testbed/bench/measure.ts";
+import { cellsOf, type Figure } from "../testbed/bench/figure.ts";
+import { measureFirstUp } from "../testbed/bench/first-up.ts";
+import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
+import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
+import { measureMesh } from "../testbed/bench/mesh-row.ts";
+import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { BedError, codeOf } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE =
-  "Usage: npm run bench -- [--clusters 10] [--exports 50] [--output table|json]; exports are those of each cluster.";
+const USAGE = `Usage: npm run bench -- [--rows fixed,first,many,mesh,plan] [--output table|json]
+  --first 1000       exports of the first up
+  --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
+  --clusters 20      of the full mesh, and --exports 20 of each of them
+  --services 100000  of the pure plan
+  --times 3          how often what is quick is repeated; the least counts`;
+
+type Sizes = Readonly<
+  Record<"first" | "mirrors" | "clusters" | "exports" | "services" | "times", number>
+>;
+
+/** Each starts what it needs, and stops it again. */
+const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
+  plan: ({ services, times }) => Promise.resolve(measurePurePlan(services, times)),
+  fixed: ({ times }) => measureFixedCost(times),
+  first: ({ first }) => measureFirstUp(first),
+  many: ({ mirrors, times }) => measureManyMirrors(mirrors, times),
+  mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
+};
 
 try {
   await main();
@@ -18,39 +40,39 @@ try {
 }
 
 async function main(): Promise<void> {
+  const size = (value: string) => ({ type: "string", default: value }) as const;
   const { values } = parseArgs({
     options: {
-      clusters: { type: "string", default: "10" },
-      exports: { type: "string", default: "50" },
+      rows: { type: "string", default: Object.keys(rows).join() },
+      ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
+      ...{ clusters: size("20"), exports: size("20"), times: size("3") },
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  const [clusters, exports] = [Number(values.clusters), Number(values.exports)];
-  const isSize = Number.isInteger(clusters) && Number.isInteger(exports);
-  const isFormat = values.output === "table" || values.output === "json";
-  if (!isSize || clusters < 2 || exports < 1 || !isFormat) throw new BedError(USAGE);
   if (values.help) {
     console.log(USAGE);
     return;
   }
-  const measured = await measure({ clusters, exports }, (text) => {
-    console.error(`${text}...`);
+  const sizes: Sizes = {
+    ...{ first: Number(values.first), mirrors: Number(values.mirrors) },
+    ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
+    ...{ services: Number(values.services), times: Number(values.times) },
+  };
+  const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);
+  const isFormat = values.output === "table" || values.output === "json";
+  if (!areSizes || sizes.clusters < 2 || !isFormat) throw new BedError(USAGE);
+  const measures = values.rows.split(",").map((name) => {
+    const measure = rows[name];
+    if (measure === undefined) throw new BedError(`There is no row ${name}.\n${USAGE}`);
+    return { name, measure };
   });
-  console.log(values.output === "json" ? JSON.stringify(measured, null, 2) : table(rows(measured)));
-}
-
-function rows({ seconds, ...counts }: Measured): string[][] {
-  const shown = (value: number): string => `${value.toFixed(1)} s`;
-  return [
-    ["clusters, exports each", `${counts.clusters}, ${counts.exports}`],
-    ["links, mirrors", `${counts.links}, ${counts.mirrors}`],
-    ["resources", String(counts.resources)],
-    ["state", `${(counts.stateBytes / 1e6).toFixed(2)} MB`],
-    ["first preview", shown(seconds.preview)],
-    ["first up", shown(seconds.up)],
-    ["preview with nothing to do", shown(seconds.previewNothing)],
-    ["the same writes by a bare client", shown(seconds.bareWrites)],
-    ["first up / bare writes", counts.ratio.toFixed(1)],
-  ];
+  const figures: Figure[] = [];
+  for (const { name, measure } of measures) {
+    console.error(`${name}...`);
+    figures.push(...(await measure(sizes)));
+  }
+  console.log(
+    values.output === "json" ? JSON.stringify(figures, null, 2) : table(figures.map(cellsOf)),
+  );
 }

@@ -1,6 +1,7 @@
 // `node run.mjs <entry> [arguments]` runs a TypeScript entry as `node <entry> [arguments]` would, after the check that
 // this Node can.
 import "./node-version.mjs";
+import "../engine/compile-cache.mjs";
 
 import { resolve } from "node:path";
 import process from "node:process";

@@ -1,27 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthArgs, HealthMesh } from "@linkerd-multicluster/engine/health";
-
-/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
-const provider: pulumi.dynamic.ResourceProvider<HealthArgs, HealthArgs> = {
-  async check(olds, news) {
-    return (await import("@linkerd-multicluster/engine")).health.check(olds, news);
-  },
-  async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).health.diff(id, olds, news);
-  },
-  async create(inputs) {
-    return (await import("@linkerd-multicluster/engine")).health.create(inputs);
-  },
-  async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).health.update(id, olds, news);
-  },
-  async read(id, props) {
-    return (await import("@linkerd-multicluster/engine")).health.read(id, props);
-  },
-  async delete() {
-    await (await import("@linkerd-multicluster/engine")).health.delete();
-  },
-};
+import { EngineResource } from "./engine-resource.ts";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 
 export interface HealthInputs {
   readonly mesh: HealthMesh;
@@ -42,19 +21,12 @@ export interface HealthInputs {
  * Checks the mesh at the end of a run: it has to depend on everything else. Prints warnings, and
  * fails the run for errors. A preview checks nothing.
  */
-export class Health extends pulumi.dynamic.Resource {
+export class Health extends EngineResource {
   constructor(
     name: string,
     args: pulumi.Inputs & HealthInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    super(
-      provider,
-      name,
-      { ...args },
-      { ...opts, hideDiffs: ["__provider", "mesh"] },
-      "linkerd",
-      "Health",
-    );
+    super({ served: "health", type: "Health", hidden: ["mesh"] }, name, args, opts);
   }
 }

@@ -1,39 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { revokedTargetsOf } from "./revocation.ts";
+import { EngineResource } from "./engine-resource.ts";
 import {
-  type Inputs,
   type MirrorsArgs,
   type ObservedGateway,
-  type Outputs,
   selectedElsewhere,
   settingsOf,
 } from "@linkerd-multicluster/engine/mirroring";
-
-/**
- * The dynamic provider, and all of it that state ever holds: calls of a package that is looked up
- * by name when they run. So a later version of that package serves mirrors made today.
- */
-const provider: pulumi.dynamic.ResourceProvider<Inputs, Outputs> = {
-  async check(olds, news) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.check(olds, news);
-  },
-  async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.diff(id, olds, news);
-  },
-  async create(inputs) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.create(inputs);
-  },
-  async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.update(id, olds, news);
-  },
-  async read(id, props) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.read(id, props);
-  },
-  async delete(id, props) {
-    return (await import("@linkerd-multicluster/engine")).mirrors.delete(id, props);
-  },
-};
 
 /**
  * What the mirrors of one source are made from, with `manage: mirrors`; undefined where no link leads
@@ -76,8 +50,14 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
+/** These say nothing about mirrors, or only what `links` and `gateways` say already. */
+const hidden = [
+  ...["identities", "observedGateways", "formerStacks", "missedPods"],
+  "selectedElsewhere",
+];
+
 /** Everything that is mirrored into one cluster: a single resource, however many links lead there. */
-export class Mirrors extends pulumi.dynamic.Resource {
+export class Mirrors extends EngineResource {
   /** Goes up with each run that has something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
 
@@ -87,19 +67,10 @@ export class Mirrors extends pulumi.dynamic.Resource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      provider,
+      { served: "mirrors", type: "Mirrors", hidden },
       name,
       { ...args, revision: undefined },
-      // These say nothing about mirrors, or only what `links` and `gateways` say already.
-      {
-        ...opts,
-        hideDiffs: [
-          ...["__provider", "identities", "observedGateways", "formerStacks", "missedPods"],
-          "selectedElsewhere",
-        ],
-      },
-      "linkerd",
-      "Mirrors",
+      opts,
     );
   }
 }

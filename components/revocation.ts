@@ -1,43 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig, Revoked } from "../config/mesh.ts";
-import type { RevocationArgs, RevocationInputs } from "@linkerd-multicluster/engine/credentials";
-
-/** As in mirrors.ts: all that state ever holds is calls of a package, looked up when they run. */
-const provider: pulumi.dynamic.ResourceProvider<RevocationInputs, RevocationInputs> = {
-  async check(olds, news) {
-    return (await import("@linkerd-multicluster/engine")).revocations.check(olds, news);
-  },
-  async diff(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).revocations.diff(id, olds, news);
-  },
-  async create(inputs) {
-    return (await import("@linkerd-multicluster/engine")).revocations.create(inputs);
-  },
-  async update(id, olds, news) {
-    return (await import("@linkerd-multicluster/engine")).revocations.update(id, olds, news);
-  },
-  async read(id, props) {
-    return (await import("@linkerd-multicluster/engine")).revocations.read(id, props);
-  },
-  async delete() {
-    await (await import("@linkerd-multicluster/engine")).revocations.delete();
-  },
-};
+import { EngineResource } from "./engine-resource.ts";
+import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 
 /**
  * Who loses access to which clusters. A revoked cluster loses it to all that remain, whichever links
- * the config still lists: its account is looked for in each of them.
+ * the config still lists: its account is looked for in each of them. Where several stacks have the
+ * clusters of a mesh, each takes the access to its own clusters, and the stack that gave it all of it:
+ * the one of a revoked cluster may be in other hands.
  *
  * @param uids of the clusters that remain, as read at the start of this run
  */
 export function revocationArgs(
-  { clusters, manage, multiclusterNamespace, revoked }: MeshConfig,
+  { clusters, manage, multiclusterNamespace, revoked, sources: own }: MeshConfig,
   uids: ReadonlyMap<string, string | undefined>,
 ): readonly RevocationArgs[] {
   const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
     ...{ source, isolated, namespace: multiclusterNamespace },
     targets: Object.fromEntries(
       [...names].flatMap((name) => {
+        if (!own.has(source) && !own.has(name)) return [];
         const access = clusters.get(name)?.access;
         const uid = uids.get(name);
         return access === undefined || manage === "mirrors"
@@ -49,7 +31,9 @@ export function revocationArgs(
   const sources = new Set(revoked.links.map(({ source }) => source));
   return [
     ...[...revoked.clusters.keys()].map((name) => args(name, true, clusters.keys())),
-    ...[...sources].map((name) => args(name, false, targetsRevokedFor(name, revoked))),
+    ...[...sources]
+      .map((name) => args(name, false, targetsRevokedFor(name, revoked)))
+      .filter(({ targets }) => Object.keys(targets).length > 0),
   ];
 }
 
@@ -63,19 +47,13 @@ function targetsRevokedFor(source: string, { links }: Revoked): string[] {
 }
 
 /** Ends the access of one cluster to others; goes through the clusters that it had access to alone. */
-export class Revocation extends pulumi.dynamic.Resource {
+export class Revocation extends EngineResource {
   constructor(
     name: string,
     args: pulumi.Inputs & RevocationArgs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    super(
-      provider,
-      name,
-      { ...args, revision: undefined },
-      { ...opts, hideDiffs: ["__provider", "targets"] },
-      "linkerd",
-      "Revocation",
-    );
+    const props = { ...args, revision: undefined };
+    super({ served: "revocations", type: "Revocation", hidden: ["targets"] }, name, props, opts);
   }
 }

@@ -28,6 +28,8 @@ export function meshConfig(readings: Readings): MeshConfig {
   );
   const config = {
     ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
+    sources: new Set(readings.stack.values.sources ?? readings.clusters?.keys()),
+    claims: readings.stack.values.sources !== undefined,
     revoked: {
       clusters: new Map(configured(true)),
       links: links
@@ -73,12 +75,14 @@ function clusterConfig(
 
 function trustConfig({
   external = false,
+  stack: publisher,
   anchors,
   issuers = {},
   ignorePods = [],
   ...settings
 }: NonNullable<StackInput["trust"]>): TrustConfig {
   if (external) return { kind: "external" };
+  if (publisher !== undefined) return { kind: "stack", stack: publisher };
   if (anchors !== undefined)
     return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
   return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };

@@ -13,6 +13,9 @@ export interface AuditedRequest {
   readonly name: string;
   readonly userAgent: string;
   readonly code: number;
+  /** When it was received and when it was answered, in milliseconds since 1970. */
+  readonly received: number;
+  readonly answered: number;
   /** Path and query, for what only they tell: pages, selectors, field managers. */
   readonly uri: string;
 }
@@ -81,6 +84,8 @@ interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;
   readonly requestURI: string;
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
   readonly userAgent?: string;
   readonly objectRef?: {
     readonly resource?: string;
@@ -94,6 +99,8 @@ interface AuditEvent {
 function requestOf({
   verb,
   requestURI,
+  requestReceivedTimestamp,
+  stageTimestamp,
   userAgent,
   objectRef,
   responseStatus,
@@ -106,6 +113,8 @@ function requestOf({
     name,
     userAgent: userAgent ?? "",
     code: responseStatus?.code ?? 0,
+    received: Date.parse(requestReceivedTimestamp),
+    answered: Date.parse(stageTimestamp),
     uri: requestURI,
   };
 }

@@ -13,6 +13,7 @@ import {
   readKubeconfig,
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
+import { Pace, pacePolicy } from "./pace.ts";
 import type { Paging } from "./paging.ts";
 import { type Proxy, proxyFor } from "./proxy.ts";
 import { Requester, type Settings } from "./request.ts";
@@ -72,7 +73,11 @@ export async function connectToWatch(
 
 async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
   const { time = systemTime, environment = processEnvironment() } = options;
-  const { connections = 32, connectTimeout = 5_000, requestTimeout = 30_000 } = options;
+  const {
+    connections = pacePolicy.most,
+    connectTimeout = 5_000,
+    requestTimeout = 30_000,
+  } = options;
   const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
   const { pluginTimeout = 60_000 } = options;
   const limits = { ...sizeLimits, ...options.sizeLimits };
@@ -93,6 +98,7 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     server,
     policy: options.retry ?? retryPolicy,
     breaker: new Breaker(breakerPolicy, time),
+    pace: new Pace({ ...pacePolicy, most: connections }),
     time,
     cancellation: options.cancellation,
     requestTimeout,

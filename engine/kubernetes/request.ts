@@ -8,6 +8,7 @@ import { failureOfConnection } from "./connection-failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { type Failure, failureOfResponse, malformedAnswer, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
+import type { Pace } from "./pace.ts";
 import { type Outcome, type Patience, retry, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
@@ -34,6 +35,7 @@ export interface Settings {
   readonly server: URL;
   readonly policy: RetryPolicy;
   readonly breaker: Breaker;
+  readonly pace: Pace;
   readonly time: Time;
   readonly cancellation: Cancellation | undefined;
   /** Milliseconds without any data from the server after which a request fails. */
@@ -69,7 +71,12 @@ export class Requester {
    *
    * @param limit a time limit besides that of every call
    */
-  async call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
+  call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
+    // Waiting for its turn is none of the time that a call has; waiting to be repeated keeps the turn.
+    return this.#settings.pace.run(() => this.#call(request, read, limit));
+  }
+
+  async #call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
     const { breaker, cancellation, log, time } = this.#settings;
     const notSent = this.#whyNotSent();
     if (notSent !== undefined) throw this.errorOf(request.operation, notSent);
@@ -183,6 +190,8 @@ export class Requester {
     signal: AbortSignal,
   ): Promise<Outcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
+    const { pace, time } = this.#settings;
+    const start = time.now();
     let response: Dispatcher.ResponseData;
     let whole: Awaited<ReturnType<typeof textWithin>>;
     try {
@@ -193,6 +202,12 @@ export class Requester {
       return { failure: failureOfConnection(error, session.proxy) };
     }
     const { statusCode } = response;
+    // How long a list takes depends on how long it is.
+    const isComparable = request.operation.verb !== "list";
+    pace.answered({
+      refused: statusCode === 429 || (statusCode === 503 && "retry-after" in response.headers),
+      ...(isComparable && { milliseconds: time.now() - start }),
+    });
     if (whole === undefined) {
       const detail = `the answer is longer than ${inMiB(this.#settings.mostBytes)}`;
       return { failure: { ...malformedAnswer(detail), status: statusCode } };

@@ -1,14 +1,29 @@
+// Before all that the methods load.
+import "../compile-cache.mjs";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
+import { onDemand } from "./on-demand.ts";
 
 /**
  * The methods that the program's dynamic resources call. State keeps these calls by name for years:
  * the package's name and what is exported here are a public contract.
  */
-export { clusterIdentities, type IdentityInputs } from "./cluster-identity.ts";
-export { linkTargets, tokenChecks } from "./credentials.ts";
-export { health } from "./health.ts";
-export { mirrors } from "./mirrors.ts";
-export { revocations } from "./revocations.ts";
+
+export const claims = onDemand(async () => (await import("./claims.ts")).claims);
+export const clusterIdentities = onDemand(
+  async () => (await import("./cluster-identity.ts")).clusterIdentities,
+);
+export const linkTargets = onDemand(async () => (await import("./credentials.ts")).linkTargets);
+export const tokenChecks = onDemand(async () => (await import("./credentials.ts")).tokenChecks);
+export const health = onDemand(async () => (await import("./health.ts")).health);
+export const mirrors = onDemand(async () => (await import("./mirrors.ts")).mirrors);
+export const revocations = onDemand(async () => (await import("./revocations.ts")).revocations);
+export const trustPublications = onDemand(
+  async () => (await import("./trust-publications.ts")).trustPublications,
+);
 
 const engine = engineAddress(process.argv);
-if (engine !== undefined) watchEngine(engine, () => process.exit(1));
+if (engine !== undefined) {
+  watchEngine(engine, () => process.exit(1));
+  // With this signal Pulumi ends a provider whose work is done; by itself it would keep `exit` from being told.
+  process.once("SIGINT", () => process.exit());
+}

@@ -24,8 +24,8 @@ export async function look(
     snapshot: clusters.snapshot.bind(clusters),
     anew: clusters.anew.bind(clusters),
     controllers: clusters.controllers.bind(clusters),
-    mayDo: clusters.mayDo.bind(clusters),
     statefulSets: clusters.statefulSets.bind(clusters),
+    mayDo: clusters.mayDo.bind(clusters),
     async resolve(hostname: string) {
       hostnames[hostname] = [];
       const addresses = await clusters.resolve(hostname);

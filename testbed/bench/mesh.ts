@@ -1,7 +1,7 @@
 import { type Bed, type Cluster, startBed } from "../bed.ts";
 import { BedError } from "../errors.ts";
 import type { Config } from "../stack.ts";
-import { namespace, Writer } from "./writer.ts";
+import { namespace, type Service, Writer } from "./writer.ts";
 
 export interface MeshSize {
   readonly clusters: number;
@@ -13,13 +13,7 @@ export interface MeshSize {
 export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<string>> {
   const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
   const bed = await startBed({ clusters: names, runs: "nothing" });
-  const services = Array.from({ length: exports }, (_, index) => ({
-    metadata: {
-      name: `service-${index}`,
-      labels: { "mirror.linkerd.io/exported": "remote-discovery" },
-    },
-    spec: { ports: [{ name: "http", port: 8080 }] },
-  }));
+  const services = exportsOf(exports);
   await Promise.all(
     Object.values(bed.clusters).map(async (cluster) => {
       await addNamespace(cluster);
@@ -29,6 +23,17 @@ export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<st
     }),
   );
   return bed;
+}
+
+/** Services that are mirrored for pod-to-pod traffic, which needs no gateway. */
+export function exportsOf(count: number): Service[] {
+  return Array.from({ length: count }, (_, index) => ({
+    metadata: {
+      name: `service-${index}`,
+      labels: { "mirror.linkerd.io/exported": "remote-discovery" },
+    },
+    spec: { ports: [{ name: "http", port: 8080 }] },
+  }));
 }
 
 /** Every cluster mirrors the exports of every other. */
@@ -41,7 +46,7 @@ export function meshConfig(bed: Bed<string>): Config {
   };
 }
 
-async function addNamespace({ name, request }: Cluster): Promise<void> {
+export async function addNamespace({ name, request }: Cluster): Promise<void> {
   const { code } = await request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
   if (code !== 201) throw new BedError(`${name} takes no namespace: it answers ${code}.`);
 }

@@ -16,6 +16,10 @@ export interface Service {
   readonly spec: { readonly ports: readonly object[] };
 }
 
+interface Page {
+  readonly metadata: { readonly continue?: string };
+}
+
 /** Writes Services as fast as a cluster takes them: undici, and nothing around it. */
 export class Writer {
   readonly #pool: Pool;
@@ -35,19 +39,39 @@ export class Writer {
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   }
 
+  /** Gives existing Services another port. */
+  async change(names: readonly string[], port: number): Promise<void> {
+    const ports = [{ name: "http", port }];
+    for (const name of names)
+      await this.#send("PATCH", `${path}/${name}`, { spec: { ports } }, 200);
+  }
+
   async list(selector: string): Promise<readonly Service[]> {
     const query = `${path}?labelSelector=${encodeURIComponent(selector)}`;
     const { items } = (await this.#send("GET", query, undefined, 200)) as { items: Service[] };
     return items;
   }
 
+  /** Reads all objects of a kind page by page, and does nothing with them. */
+  async readAll(plural: string): Promise<void> {
+    for (let next: string | undefined = ""; next !== undefined;) {
+      const query = `/api/v1/${plural}?limit=500&continue=${encodeURIComponent(next)}`;
+      const { metadata } = (await this.#send("GET", query, undefined, 200)) as Page;
+      next = metadata.continue === "" ? undefined : metadata.continue;
+    }
+  }
+
   async close(): Promise<void> {
     await this.#pool.close();
   }
 
-  async #send(method: "GET" | "POST", path: string, body: unknown, expected: number) {
+  async #send(method: "GET" | "PATCH" | "POST", path: string, body: unknown, expected: number) {
     const { statusCode, body: answer } = await this.#pool.request({
-      ...{ method, path, headers: this.#headers },
+      ...{ method, path },
+      headers:
+        method === "PATCH"
+          ? { ...this.#headers, "content-type": "application/merge-patch+json" }
+          : this.#headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

@@ -39,6 +39,7 @@ describe("Mesh with manage: mirrors", () => {
     });
 
     it("mirrors know the links into their cluster, these links' clusters and the stack", () => {
+      const statusIn = "linkerd-multicluster";
       deepEqual(mesh.inputs(types.mirrors, "east"), {
         source: "east",
         stack,
@@ -47,6 +48,7 @@ describe("Mesh with manage: mirrors", () => {
           { source: "east", target: "west", headless: true },
           { source: "east", target: "north", gateway: false, selector: {} },
         ],
+        statusIn,
       });
       const { west, north } = access;
       deepEqual(mesh.inputs(types.mirrors, "north"), {
@@ -54,6 +56,7 @@ describe("Mesh with manage: mirrors", () => {
         stack,
         clusters: { west, north },
         links: [{ source: "north", target: "west" }],
+        statusIn,
       });
     });
 

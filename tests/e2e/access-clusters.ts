@@ -26,12 +26,17 @@ export async function addNamespaces(cluster: Cluster): Promise<void> {
     await post(cluster, "/api/v1/namespaces", { metadata: { name } });
 }
 
-/** What Linkerd's charts would leave in a target. */
-export async function addLinkerd(cluster: Cluster): Promise<void> {
+/** What the chart of the control plane would leave in any cluster. */
+export async function addLinkerdConfig(cluster: Cluster): Promise<void> {
   await post(cluster, inNamespace("linkerd", "configmaps"), {
     metadata: { name: "linkerd-config" },
     data: { values: "clusterDomain: cluster.local\nidentityTrustDomain: trust.example\n" },
   });
+}
+
+/** What Linkerd's charts would leave in a target. */
+export async function addLinkerd(cluster: Cluster): Promise<void> {
+  await addLinkerdConfig(cluster);
   const services = inNamespace("linkerd-multicluster", "services");
   await post(cluster, services, {
     metadata: {

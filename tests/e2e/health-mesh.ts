@@ -38,6 +38,7 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<LiveMesh> {
   await addLinkCrd(east);
   await addNamespace(west, "linkerd-multicluster");
   await clusters.addLinkerd(west);
+  await clusters.addLinkerdConfig(east);
   await clusters.addBalancerAddress(west, "192.0.2.7");
 
   const facts = factsOf(west);

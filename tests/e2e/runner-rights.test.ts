@@ -31,6 +31,8 @@ const paths: Readonly<Record<string, string>> = {
   ServiceAccount: inNamespace(runner, "serviceaccounts"),
   ClusterRole: `${rbac}/clusterroles`,
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+  Role: `${rbac}/namespaces/default/roles`,
+  RoleBinding: `${rbac}/namespaces/default/rolebindings`,
 };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const member = { labels: { "mirror.linkerd.io/federated": "member" } };
@@ -49,10 +51,15 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const { west, east } = bed.clusters;
     const preview = await manifests("preview.yaml");
     const up = await manifests("up.yaml");
+    const sources = await manifests("sources.yaml");
     for (const cluster of [west, east])
-      for (const manifest of cluster === west ? preview : [...preview, ...up])
+      for (const manifest of cluster === west ? preview : [...preview, ...up, ...sources])
         await post(cluster, paths[manifest.kind] ?? "", manifest);
-    granted = { preview: rightsIn(preview), up: rightsIn(up) };
+    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
+    granted = {
+      preview: rightsIn([...preview, ...reading]),
+      up: rightsIn([...up, ...sources]),
+    };
     await addNamespace(west, "shop");
     await addService(west, "shop", "web", exported);
     await addService(west, "shop", "shared", member);
@@ -128,7 +135,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     // Other tests show when these are used: pods that are away, shared links, conflicts.
     const elsewhere = [
       ...["get endpoints", "get services", "list nodes", "list statefulsets"],
-      "patch services",
+      ...["patch services", "update leases"],
     ];
     assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
   });
@@ -157,6 +164,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
     return {
       manage: "mirrors",
+      sources: ["east"],
       clusters: { west: { kubeconfig, gateway }, east: { kubeconfig } },
       links: [link],
     };

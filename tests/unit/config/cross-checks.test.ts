@@ -193,7 +193,7 @@ describe("stack config: what can't be judged is not", () => {
     [
       "controllers, with a wrong manage",
       { manage: "mirror", linkDefaults: { mirroring: "controller" } },
-      ['manage is "mirror"; it must be all, links or mirrors.'],
+      ['manage is "mirror"; it must be all, links, mirrors or trust.'],
     ],
     [
       "sameness, with a wrong context",

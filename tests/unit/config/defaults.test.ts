@@ -248,6 +248,8 @@ describe("stack config: the whole", () => {
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
+      sources: new Set(["west", "east"]),
+      claims: false,
       removedLinks: { allowDeletions: false },
       revoked: { clusters: new Map(), links: [] },
       trust: {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { withMeshFile } from "../../../config/mesh-file.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { documents, filesIn, folder, readPackage, text } from "./files.ts";
 import { type Manifest, manifestsOf } from "./operator-manifests.ts";
@@ -81,7 +82,13 @@ for (const [where, all] of Object.entries({ operator: ofOperator, ci: ofCi })) {
     it("share a file of clusters and links that has no mistake", () => {
       const parsed = parseConfig(mesh ?? {});
       assert.deepEqual("mistakes" in parsed ? parsed.mistakes : [], []);
-      for (const own of all.values()) assert.equal(own["mesh"], "mesh.yaml");
+      for (const own of all.values()) {
+        assert.equal(own["mesh"], "mesh.yaml");
+        const whole = withMeshFile(own, text);
+        assert.ok("raw" in whole);
+        const merged = parseConfig(whole.raw);
+        assert.deepEqual("mistakes" in merged ? merged.mistakes : [], []);
+      }
     });
 
     it("have each cluster once, and are called as it", () => {

@@ -139,8 +139,10 @@ describe("the watch of a cluster", () => {
 
   it("connects anew where the cluster does not answer, once for all kinds", async () => {
     const [first] = connected;
-    for (const kind of ["services", "links"]) first?.fail.get(kind)?.(errorWith("unreachable"));
-    await settle();
+    for (const kind of ["services", "links"]) {
+      first?.fail.get(kind)?.(errorWith("unreachable"));
+      await settle();
+    }
     equal(first?.isClosed, true);
     equal(connected.length, 2);
     deepEqual(signs(), ["listed services", "listed links"]);

@@ -1,0 +1,101 @@
+import pLimit from "p-limit";
+
+/** How many requests one API server gets at a time. */
+export interface PacePolicy {
+  /** At first, and never more than `most`. */
+  readonly first: number;
+  readonly most: number;
+  /** How few slow answers can make of it; where the server refuses requests it is a single one. */
+  readonly leastForSlow: number;
+  /** A round of answers that took this many times as long as the fastest round is slow. */
+  readonly slow: number;
+  /** Milliseconds: no round that is faster counts as slow. */
+  readonly unnoticed: number;
+}
+
+export const pacePolicy: PacePolicy = {
+  ...{ first: 8, most: 32, leastForSlow: 8 },
+  ...{ slow: 4, unnoticed: 20 },
+};
+
+/** What an answer says about how busy its server is. */
+export interface Answer {
+  /** 429, or 503 with a time to wait for. */
+  readonly refused: boolean;
+  /** How long it took, if it is comparable with others. */
+  readonly milliseconds?: number;
+}
+
+/**
+ * How many requests are to be in flight: as TCP does it, one more after each round of answers, half
+ * as many when the server refuses some, and a fifth less when it becomes slow, which others who use it
+ * feel as well. A round is as many answers as there were requests in flight.
+ */
+export class Congestion {
+  readonly #policy: PacePolicy;
+  #limit: number;
+  #answers = 0;
+  #timed = 0;
+  #total = 0;
+  /** Mean of the fastest round, in milliseconds. */
+  #fastest = Infinity;
+  /** Whether the limit has been halved in this round: what is refused together counts once. */
+  #halved = false;
+
+  constructor(policy: PacePolicy = pacePolicy) {
+    this.#policy = policy;
+    this.#limit = Math.min(policy.first, policy.most);
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  answered({ refused, milliseconds }: Answer): void {
+    if (refused && !this.#halved) {
+      this.#limit = Math.max(1, Math.floor(this.#limit / 2));
+      this.#halved = true;
+      // A round with those that are under way still, which were sent before.
+      this.#answers = -this.#limit;
+    }
+    if (milliseconds !== undefined && !refused) {
+      this.#timed += 1;
+      this.#total += milliseconds;
+    }
+    this.#answers += 1;
+    if (this.#answers >= this.#limit) this.#endRound();
+  }
+
+  #endRound(): void {
+    const { most, leastForSlow, slow, unnoticed } = this.#policy;
+    const mean = this.#timed === 0 ? 0 : this.#total / this.#timed;
+    const isSlow = mean > Math.max(unnoticed, slow * this.#fastest);
+    if (this.#timed > 0) this.#fastest = Math.min(this.#fastest, mean);
+    if (isSlow && this.#limit > leastForSlow)
+      this.#limit = Math.max(leastForSlow, Math.floor(this.#limit * 0.8));
+    else if (!this.#halved && !isSlow) this.#limit = Math.min(most, this.#limit + 1);
+    this.#answers = this.#timed = this.#total = 0;
+    this.#halved = false;
+  }
+}
+
+/** Calls of one API server, as many at a time as it bears; the others wait for their turn. */
+export class Pace {
+  readonly #congestion: Congestion;
+  readonly #turns: ReturnType<typeof pLimit>;
+
+  constructor(policy?: PacePolicy) {
+    this.#congestion = new Congestion(policy);
+    this.#turns = pLimit(this.#congestion.limit);
+  }
+
+  run<T>(call: () => Promise<T>): Promise<T> {
+    return this.#turns(call);
+  }
+
+  answered(answer: Answer): void {
+    this.#congestion.answered(answer);
+    const { limit } = this.#congestion;
+    if (limit !== this.#turns.concurrency) this.#turns.concurrency = limit;
+  }
+}

@@ -1,0 +1,47 @@
+/** What was measured, in one row of the table. */
+export interface Figure {
+  /** Which row of `npm run bench -- --rows` it belongs to. */
+  readonly row: string;
+  readonly what: string;
+  readonly value: number;
+  readonly unit: "B" | "MB" | "ms" | "s" | "writes";
+  /** The same by something that does no more than it has to, measured in the same run. */
+  readonly against?: { readonly what: string; readonly value: number };
+}
+
+/** For a row, with the numbers in a form that people read. */
+export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
+  const shown = (number: number): string =>
+    `${unit === "s" || unit === "MB" ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
+  const compared =
+    against === undefined
+      ? ["", ""]
+      : [`${against.what}: ${shown(against.value)}`, `${(value / against.value).toFixed(2)}x`];
+  return [row, what, shown(value), ...compared];
+}
+
+/** In seconds. */
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
+
+/** The least of several: what else the machine does only ever adds to it. */
+export async function leastSeconds(times: number, work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let time = 0; time < times; time++) least = Math.min(least, await seconds(work));
+  return least;
+}
+
+/** The least processor time of several, in seconds: for work that waits for nobody. */
+export function leastProcessorSeconds(times: number, work: () => unknown): number {
+  let least = Infinity;
+  for (let time = 0; time < times; time++) {
+    const started = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(started);
+    least = Math.min(least, (user + system) / 1e6);
+  }
+  return least;
+}

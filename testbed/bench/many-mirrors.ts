@@ -1,0 +1,85 @@
+import { type Cluster, mark, requestsOf } from "../bed.ts";
+import { type Figure, leastSeconds, seconds } from "./figure.ts";
+import { isWrite } from "./first-up.ts";
+import { latencies } from "./latency.ts";
+import { type Pair, withPair } from "./pair.ts";
+import { providerMemory } from "./provider-memory.ts";
+import { stateBytes } from "./state-size.ts";
+import { Writer } from "./writer.ts";
+
+/** How many exports change at once. */
+const changed = 10;
+
+/** What depends on how many mirrors there are; and how a large `up` is felt by others. */
+export function measureManyMirrors(mirrors: number, times: number): Promise<Figure[]> {
+  return withPair(mirrors, async (pair) => {
+    const up = await firstUp(pair, mirrors);
+    const nothing = await nothingToDo(pair, mirrors, times);
+    return [...up, ...nothing, ...(await fewChanges(pair, mirrors))];
+  });
+}
+
+async function firstUp({ bed, stack }: Pair, mirrors: number): Promise<Figure[]> {
+  const alone = await latencies(bed.clusters.east, () => pause(2_000));
+  let memory: number | undefined;
+  const during = await latencies(bed.clusters.east, async () => {
+    memory = await providerMemory(bed.folder, () => stack.pulumi("up", "--yes", "--skip-preview"));
+  });
+  const state = await stateBytes(stack);
+  const what = `${mirrors} mirrors`;
+  return [
+    {
+      ...{ row: "polite", what: `${what}, first up: p99 of somebody else's requests` },
+      ...{ value: during.p99, unit: "ms", against: { what: "without it", value: alone.p99 } },
+    },
+    ...memoryOf(`${what}, first up`, memory),
+    { row: "state", what: `${what}: state per mirror`, value: state / mirrors, unit: "B" },
+  ];
+}
+
+async function nothingToDo({ bed, stack }: Pair, mirrors: number, times: number) {
+  const what = `${mirrors} mirrors, preview with nothing to do`;
+  let memory: number | undefined;
+  const value = await leastSeconds(times, async () => {
+    memory = await providerMemory(bed.folder, () => stack.pulumi("preview", "--expect-no-changes"));
+  });
+  const { west, east } = bed.clusters;
+  const bare = await leastSeconds(times, () => Promise.all([west, east].map(readLists)));
+  const against = { what: "bare lists", value: bare };
+  const figure: Figure = { row: "noop", what, value, unit: "s", against };
+  return [figure, ...memoryOf(what, memory)];
+}
+
+async function fewChanges({ bed, stack }: Pair, mirrors: number): Promise<Figure[]> {
+  const { west, east } = bed.clusters;
+  const writer = new Writer(west);
+  const names = Array.from({ length: changed }, (_, index) => `service-${index}`);
+  await writer.change(names, 9090);
+  await writer.close();
+  const before = await mark(east);
+  const value = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
+  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWrite);
+  const what = `${changed} changes among ${mirrors} mirrors`;
+  return [
+    { row: "changes", what: `${what}: up`, value, unit: "s" },
+    {
+      ...{ row: "changes", what: `${what}: requests that write` },
+      ...{ value: writes.length, unit: "writes", against: { what: "changes", value: changed } },
+    },
+  ];
+}
+
+function memoryOf(what: string, value: number | undefined): Figure[] {
+  if (value === undefined) return [];
+  return [{ row: "memory", what: `${what}: the provider's memory`, value, unit: "MB" }];
+}
+
+async function readLists(cluster: Cluster): Promise<void> {
+  const writer = new Writer(cluster);
+  await Promise.all(["namespaces", "services", "endpoints"].map((each) => writer.readAll(each)));
+  await writer.close();
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

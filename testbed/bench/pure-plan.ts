@@ -1,0 +1,53 @@
+import { linkDefaults } from "@linkerd-multicluster/engine/mirroring";
+import { planSource, type SourceObservation } from "@linkerd-multicluster/engine/plan";
+
+import { type Figure, leastProcessorSeconds } from "./figure.ts";
+
+type Snapshot = SourceObservation["source"];
+
+/** Planning by itself, and half as much of it: that it grows no faster than what is planned. */
+export function measurePurePlan(services: number, times: number): Figure[] {
+  const measured = (count: number): number => {
+    const observation = observationOf(count);
+    return leastProcessorSeconds(times, () => planSource(observation));
+  };
+  const value = measured(services);
+  const half = { what: `${services / 2} Services`, value: measured(services / 2) };
+  return [
+    { row: "plan", what: `pure plan of ${services} Services`, value, unit: "s", against: half },
+  ];
+}
+
+/** All that is exported is yet to be mirrored. */
+function observationOf(count: number): SourceObservation {
+  const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
+  const names = Array.from({ length: count }, (_, index) => `service-${index}`);
+  const services: Snapshot["services"] = new Map(
+    names.map((name) => [
+      `bench/${name}`,
+      {
+        metadata: { name, namespace: "bench", labels },
+        spec: { clusterIP: "10.0.0.1", ports: [{ name: "http", port: 8080 }] },
+      },
+    ]),
+  );
+  const namespaces: Snapshot["namespaces"] = new Map([["bench", { metadata: { name: "bench" } }]]);
+  const snapshot = (cluster: string, own: Snapshot["services"]): Snapshot => ({
+    ...{ cluster, identity: cluster, namespaces, services: own, endpoints: new Map() },
+  });
+  const access = { west: { context: "west" }, east: { context: "east" } };
+  const ends = { source: "east", target: "west" };
+  const link = { ...linkDefaults, ...ends, gateway: false as const, maxMirrors: count };
+  const target: NonNullable<SourceObservation["links"][number]["target"]> = {
+    snapshot: snapshot("west", services),
+    gateway: { known: false, why: "" },
+    awaited: false,
+    statefulSets: [],
+  };
+  return {
+    args: { source: "east", stack: "bench/bench", clusters: access, links: [] },
+    source: snapshot("east", new Map()),
+    links: [{ link, target }],
+    ...{ removed: [], missedBefore: new Set(), stacks: ["bench/bench"] },
+  };
+}

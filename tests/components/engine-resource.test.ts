@@ -1,0 +1,44 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { createRequire } from "node:module";
+import { EngineResource } from "../../components/engine-resource.ts";
+import { mockedStack } from "./mocked-stack.ts";
+
+/** What Pulumi's server for dynamic providers runs the code in state with. */
+const requireFromString = createRequire(import.meta.url)("require-from-string") as (
+  code: string,
+) => { readonly handler: () => Readonly<Record<string, (...args: unknown[]) => unknown>> };
+
+describe("a resource whose methods are the engine's", () => {
+  let code: string;
+
+  before(async () => {
+    const { resource } = await mockedStack(
+      () => new EngineResource({ served: "mirrors", type: "Mirrors" }, "east", { source: "east" }),
+    );
+    const { __provider, ...inputs } = resource(
+      "pulumi-nodejs:dynamic/linkerd:Mirrors",
+      "east",
+    ).inputs;
+    deepEqual(inputs, { source: "east" });
+    code = String(__provider);
+  });
+
+  it("has every method that Pulumi calls", () => {
+    const { handler } = requireFromString(code);
+    const names = ["check", "create", "delete", "diff", "read", "update"];
+    deepEqual(Object.keys(handler()).sort(), names);
+  });
+
+  it("passes a call on to the engine, and its answer back", async () => {
+    const { handler } = requireFromString(code);
+    const diff = (old: number, now: number) =>
+      handler()["diff"]?.("east", { revision: old }, { revision: now });
+    deepEqual(await diff(1, 1), { changes: false });
+    deepEqual(await diff(1, 2), {});
+  });
+
+  it("puts nothing into state but calls by name", () => {
+    equal(code.match(/import\("@linkerd-multicluster\/engine"\)/g)?.length, 6);
+    ok(code.length < 1_000, code);
+  });
+});

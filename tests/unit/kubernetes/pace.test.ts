@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { Congestion, Pace, pacePolicy } from "../../../engine/kubernetes/pace.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import { saved, service, status, withCluster } from "./scripted-cluster.ts";
+
+/** A round: as many answers as there may be requests in flight. */
+function round(congestion: Congestion, milliseconds: number): void {
+  for (let { limit } = congestion; limit > 0; limit--)
+    congestion.answered({ refused: false, milliseconds });
+}
+
+function after(...rounds: readonly number[]): number {
+  const congestion = new Congestion();
+  for (const milliseconds of rounds) round(congestion, milliseconds);
+  return congestion.limit;
+}
+
+const quick = Array.from({ length: 100 }, () => 5);
+
+describe("how many requests a cluster gets at a time", () => {
+  it("grows by one with each round, up to its bound", () => {
+    assert.equal(after(5), 9);
+    assert.equal(after(5, 5, 5), 11);
+    assert.equal(after(...quick), pacePolicy.most);
+  });
+
+  it("shrinks by a fifth with a round that takes four times as long as the fastest", () => {
+    assert.equal(after(...quick, 21), 25);
+    assert.equal(after(...quick, 19), pacePolicy.most);
+    assert.equal(after(...quick, ...quick.map(() => 1_000)), pacePolicy.leastForSlow);
+  });
+
+  it("takes no notice of what nobody would notice", () => {
+    assert.equal(after(1, 1, 1, 19), 12);
+  });
+
+  it("takes no server for slow that has never been faster", () => {
+    assert.equal(after(...quick.map(() => 300)), pacePolicy.most);
+  });
+
+  it("does not judge by answers whose time says nothing", () => {
+    const congestion = new Congestion();
+    for (let count = 8; count > 0; count--) congestion.answered({ refused: false });
+    assert.equal(congestion.limit, 9);
+    round(congestion, 500);
+    assert.equal(congestion.limit, 10);
+  });
+
+  it("halves once for all requests that are refused together, down to a single one", () => {
+    const congestion = new Congestion();
+    for (const expected of [4, 4, 4, 4, 4, 4, 4, 4]) {
+      congestion.answered({ refused: true });
+      assert.equal(congestion.limit, expected);
+    }
+    for (let refused = 0; refused < 40; refused++) congestion.answered({ refused: true });
+    assert.equal(congestion.limit, 1);
+  });
+
+  it("grows again once requests are no longer refused", () => {
+    const congestion = new Congestion();
+    congestion.answered({ refused: true });
+    for (const milliseconds of quick) congestion.answered({ refused: false, milliseconds });
+    assert.ok(congestion.limit > 10, String(congestion.limit));
+  });
+});
+
+describe("the pace of calls", () => {
+  it("never lets more through than the limit, nor keeps any for good", async () => {
+    const pace = new Pace({ ...pacePolicy, first: 3, most: 3 });
+    let running = 0;
+    let most = 0;
+    const call = async () => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+    };
+    await Promise.all(Array.from({ length: 20 }, () => pace.run(call)));
+    assert.deepEqual([most, running], [3, 0]);
+  });
+
+  it("is the server's: those that come after some were refused are fewer at a time", async () => {
+    let lastIsHere = (): void => undefined;
+    const allHere = new Promise<void>((resolve) => (lastIsHere = resolve));
+    let open = 0;
+    /** How many requests there were when each came in. */
+    const together: number[] = [];
+    await withCluster(
+      async (_, index) => {
+        together.push(++open);
+        if (open === pacePolicy.first) lastIsHere();
+        await allHere;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        open--;
+        return index < pacePolicy.first
+          ? status(429, "TooManyRequests", "later")
+          : saved(service("web"));
+      },
+      async ({ client }) => {
+        const create = () => client.create(resources.services, service("web"));
+        await Promise.all(Array.from({ length: 40 }, create));
+      },
+    );
+    const repeated = 2 * pacePolicy.first;
+    assert.equal(Math.max(...together.slice(0, repeated)), pacePolicy.first);
+    const next = Math.max(...together.slice(repeated, repeated + 4));
+    assert.ok(next <= 5, `${next} at a time`);
+  });
+});

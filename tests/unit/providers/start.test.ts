@@ -1,0 +1,85 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { onDemand } from "../../../engine/providers/on-demand.ts";
+
+const repository = join(import.meta.dirname, "..", "..", "..");
+
+describe("the start of a process", () => {
+  it("lets Node keep what it compiles, where nobody else can write", async () => {
+    const script = 'process.stdout.write(require("node:module").getCompileCacheDir())';
+    const args = ["--import", "./engine/compile-cache.mjs", "-e", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: repository,
+      env: { ...process.env, NODE_COMPILE_CACHE: undefined },
+    });
+    ok(stdout.startsWith(join(repository, "node_modules", ".cache", "compiled")), stdout);
+  });
+
+  it("does so for the program before anything else is loaded", async () => {
+    const project = await readFile(join(repository, "Pulumi.yaml"), "utf8");
+    ok(
+      project.includes(
+        "nodeargs: --import ./bin/node-version.mjs --import ./engine/compile-cache.mjs",
+      ),
+    );
+  });
+
+  it("loads the code of a resource with the first call of a method, and passes calls on", async () => {
+    let loads = 0;
+    const calls: unknown[] = [];
+    const method =
+      (name: string) =>
+      (...args: unknown[]) => {
+        calls.push([name, ...args]);
+        return Promise.resolve(name);
+      };
+    const names = ["check", "diff", "create", "update", "read", "delete"] as const;
+    const served = {
+      ...{ check: method("check"), diff: method("diff"), create: method("create") },
+      ...{ update: method("update"), read: method("read"), delete: method("delete") },
+    };
+    const resource = onDemand(() => {
+      loads += 1;
+      return Promise.resolve(served);
+    });
+    equal(loads, 0);
+    for (const name of names) equal(await resource[name]("east", name), name);
+    deepEqual(
+      calls,
+      names.map((name) => [name, "east", name]),
+    );
+  });
+
+  it("of a provider is remembered too: the engine's signal is an end like any other", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "provider-"));
+    const engine = createServer().listen(0, "127.0.0.1");
+    try {
+      await once(engine, "listening");
+      const script = join(folder, "dynamic-provider", "index.mjs");
+      await mkdir(join(folder, "dynamic-provider"));
+      const index = JSON.stringify(join(repository, "engine", "providers", "index.ts"));
+      await writeFile(
+        script,
+        `await import(${index});
+         process.once("exit", () => process.stdout.write("told"));
+         process.stderr.write("ready");
+         setInterval(() => {}, 1_000);`,
+      );
+      const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+      const child = spawn(process.execPath, [script, address]);
+      await once(child.stderr, "data");
+      child.kill("SIGINT");
+      equal(await text(child.stdout), "told");
+    } finally {
+      engine.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
