@@ -10,7 +10,10 @@ describe("what a state says of certificates", () => {
     const type = "linkerd-multicluster:index:TrustRoot";
     deepEqual(
       expiriesIn(
-        exported({ type: "other", outputs: { expiries } }, { type, outputs: { expiries } }),
+        exported(
+          { type: "other", outputs: { expiries: { "a cookie": "2036-01-01" } } },
+          { type, outputs: { expiries } },
+        ),
       ),
       {
         "the trust anchor": "2036-01-01T00:00:00.000Z",
