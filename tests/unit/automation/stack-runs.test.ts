@@ -132,6 +132,24 @@ wait`);
     deepEqual(await left(), []);
   });
 
+  it("forget those that are over without a lock, of their own stack", async () => {
+    const child = spawn("true");
+    await once(child, "exit");
+    const { pid = 0 } = child;
+    const startedAt = new Date().toISOString();
+    const over = { pid, identity: "gone", host: hostname(), startedAt };
+    const stack = `${folder}\ndev\n`;
+    records.add({ ...over, id: "dev", stack });
+    records.add({ ...over, id: "prod", stack: `${folder}\nprod\n` });
+    await writeFile(join(folder, "records", "dev.out"), "");
+    await script("exit 1");
+    equal((await runs.up()).result, "failed");
+    deepEqual(await left(), ["dev.json", "dev.out", "prod.json"]);
+    await script("exit 0");
+    equal((await runs.up()).result, "succeeded");
+    deepEqual(await left(), ["prod.json"]);
+  });
+
   it("leave a lock that is somebody else's, and say whose", async () => {
     await script(locking("laptop (pid 42)"));
     await writeFile(join(folder, "lock"), "");
