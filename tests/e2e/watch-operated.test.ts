@@ -103,7 +103,7 @@ describe("examples/watch and examples/rbac/watch.yaml, as an API server takes th
     }
   }
 
-  function send(manifest: Partial<Manifest>, query: string) {
+  function send(manifest: Sent, query: string) {
     const { apiVersion = "", kind = "", metadata } = manifest;
     const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const place = metadata?.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
@@ -111,6 +111,12 @@ describe("examples/watch and examples/rbac/watch.yaml, as an API server takes th
     return bed.clusters.hub.request("POST", path, manifest);
   }
 });
+
+/** A manifest, or what a test makes of one. */
+interface Sent extends Partial<Pick<Manifest, "apiVersion" | "kind">> {
+  readonly metadata?: { readonly namespace?: string };
+  readonly spec?: object | undefined;
+}
 
 /** What the others need to be there. */
 function isSmall({ kind }: Manifest): boolean {
