@@ -75,9 +75,9 @@ describe("examples: the watch as a Deployment", () => {
   it("is started with options that it has, and serves where its probes ask", () => {
     const options = optionsIn(container.args);
     deepEqual([options.stack, options.output], ["prod", "json"]);
-    equal(options.listen?.port, container.ports[0].containerPort);
+    const [{ containerPort: port }] = container.ports;
     // The kubelet comes from outside of the pod.
-    equal(options.listen?.host, "0.0.0.0");
+    deepEqual(options.listen, { host: "0.0.0.0", port });
     equal(container.readinessProbe.httpGet.path, "/readyz");
     equal(container.livenessProbe.httpGet.path, "/livez");
   });
