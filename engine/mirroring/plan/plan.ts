@@ -82,9 +82,9 @@ function compare(wanted: WantedPart, source: ClusterSnapshot): Plan {
 
 /** The change that makes a live mirror what it should be; none where it is. */
 function changeFor(wanted: Mirror, live: LiveMirror, addressOf: AddressOf): Write[] {
-  const { service, endpoints, replace } = difference(live, wanted, addressOf);
   const common = { kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
   if (live.service === undefined) return [{ action: "create", fields: [], ...common }];
+  const { service, endpoints, replace } = difference(live, wanted, addressOf);
   const fields = [...service, ...endpoints];
   if (fields.length === 0) return [];
   return [{ action: replace ? "replace" : "update", fields, ...common }];
