@@ -158,6 +158,10 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: P
     const rule = "it must be false, as headless mirrors need a gateway";
     mistakes.push(sentence([...path, "headless"], `is true, ${why}`, rule));
   }
+  if (values.gatewayProbe === true) {
+    const rule = "it must be false, as there is no gateway to probe";
+    mistakes.push(sentence([...path, "gatewayProbe"], `is true, ${why}`, rule));
+  }
   return mistakes;
 }
 

@@ -88,8 +88,8 @@ function trustConfig({
   return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };
 }
 
-/** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
-const flatNetwork = { selector: {}, headless: false } as const;
+/** What linkDefaults says of gateways and their mirrors does not concern a link that has no gateway. */
+const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
 
 function linkConfig(
   link: DeclaredLink,
@@ -106,9 +106,11 @@ function linkConfig(
     ...link.entry?.values,
     ...(choice.value === false && flatNetwork),
   };
+  // Linkerd's controller probes by itself.
+  const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
   return {
     spec: {
-      ...settings,
+      ...{ ...settings, gatewayProbe },
       ...{ source, target: name, targetDomain: target.clusterDomain },
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },

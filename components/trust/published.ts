@@ -16,8 +16,9 @@ export async function publishedTrust(
 ): Promise<PublishedTrust> {
   const reference = new pulumi.StackReference(stack);
   const valueOf = async (name: string): Promise<unknown> => {
-    const { value, secretValue } = await reference.getOutputDetails(name);
-    return (value ?? secretValue) as unknown;
+    const details: { readonly value?: unknown; readonly secretValue?: unknown } =
+      await reference.getOutputDetails(name);
+    return details.value ?? details.secretValue;
   };
   const [trust, issuerKeys] = await Promise.all([valueOf("trust"), valueOf("issuerKeys")]);
   const published = publishedIn({ trust, issuerKeys }, stack, clusters, now);

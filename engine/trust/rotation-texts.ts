@@ -3,7 +3,7 @@ import { called, type Certificate } from "./certificate.ts";
 import { listed } from "./proxies.ts";
 
 const restart =
-  "restart every meshed workload on every cluster, including the gateways (kubectl rollout restart)";
+  "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
 interface Waiting {
   /** From when restarts help; undefined: now. */

@@ -75,7 +75,7 @@ describe("a stack of the trust root", () => {
       2,
       "a context that leads elsewhere must not look like a cluster without Linkerd",
     );
-    equal(JSON.stringify(unwrapped(step?.inputs)).includes("PRIVATE KEY"), false);
+    equal(JSON.stringify(unwrapped(step.inputs)).includes("PRIVATE KEY"), false);
   });
 
   /** The mocked publication, as its provider has it for two clusters without Linkerd. */
