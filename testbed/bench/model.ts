@@ -65,3 +65,35 @@ export function writesOfFirstUp(shape: MeshShape, stack: StackShape): number {
   const [sources, lease] = stack === "one stack" ? [shape.clusters, 0] : [1, 1];
   return sources * mirrorsIn(shape) * shape.objects + lease;
 }
+
+/** Requests that one API server answers while every stack has one phase with nothing to do. */
+export function readsOfServer(shape: MeshShape, stack: StackShape): number {
+  const once = requestsOfReading(shape);
+  return stack === "one stack" ? once : (1 + shape.targets) * once + 1;
+}
+
+/** Services that the provider of one stack holds, those of all clusters that it reads. */
+export function servicesRead(shape: MeshShape, stack: StackShape): number {
+  return clustersRead(shape, stack) * servicesIn(shape);
+}
+
+/** What docs/model.md measured, in bytes and seconds; `service` is for each Service read, `mirror` for each of the stack's own. */
+const measured = {
+  memory: { fixed: 207e6, service: 7_000, mirror: 3_000 },
+  processor: { fixed: 5, service: 0.000_2, mirror: 0.000_5 },
+  state: { fixed: 9_000, service: 0, mirror: 91 },
+  /** Of the backend, by one `up`: with all that it keeps by default, and gzip without backups. */
+  growth: { fixed: 20_600, service: 0, mirror: 182 },
+  frugalGrowth: { fixed: 2_800, service: 0, mirror: 7 },
+} as const;
+
+/** For one stack, extrapolated. */
+export function estimateOf(
+  quantity: keyof typeof measured,
+  shape: MeshShape,
+  stack: StackShape,
+): number {
+  const { fixed, service, mirror } = measured[quantity];
+  const own = (shape.clusters / stacksOf(shape, stack)) * mirrorsIn(shape);
+  return fixed + service * servicesRead(shape, stack) + mirror * own;
+}
