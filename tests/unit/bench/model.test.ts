@@ -16,11 +16,11 @@ const label = { "mirror.linkerd.io/exported": "remote-discovery" };
 const shapes: Readonly<Record<string, MeshShape>> = {
   "a full mesh": {
     ...{ clusters: 3, targets: 2, namespaces: 501 },
-    ...{ services: 980, exported: 30, endpoints: 500, objects: 1, objects: 1 },
+    ...{ services: 980, exported: 30, endpoints: 500, objects: 1 },
   },
   "a mesh of few links": {
     ...{ clusters: 4, targets: 1, namespaces: 3 },
-    ...{ services: 490, exported: 20, endpoints: 501, objects: 1, objects: 1 },
+    ...{ services: 490, exported: 20, endpoints: 501, objects: 1 },
   },
 };
 
