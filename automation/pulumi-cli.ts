@@ -34,6 +34,13 @@ export class PulumiCli {
     this.#settings = settings;
   }
 
+  /** Tells the stack from others, as far as its name is known here: one that is selected has none. */
+  get stack(): string {
+    const { folder, stack, variables } = this.#settings;
+    const { PULUMI_STACK = "", PULUMI_BACKEND_URL = "" } = variables;
+    return [folder, stack ?? PULUMI_STACK, PULUMI_BACKEND_URL].join("\n");
+  }
+
   /**
    * In a process group of its own, so that a Ctrl-C in a terminal does not reach it besides, and with
    * files to print to, so that it comes to a good end even if this process is killed.

@@ -11,6 +11,8 @@ export interface RunRecord {
   readonly host: string;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** As PulumiCli tells it; undefined where it is not known. */
+  readonly stack?: string;
 }
 
 /**
@@ -61,10 +63,10 @@ export function outputsOf(folder: string, id: string): readonly [string, string]
 function recordIn(file: string): RunRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(file, "utf8")) as Partial<RunRecord>;
-    const { id, pid, identity, host, startedAt } = record;
+    const { id, pid, identity, host, startedAt, stack } = record;
     if (id === undefined || pid === undefined || identity === undefined) return undefined;
     if (host === undefined || startedAt === undefined) return undefined;
-    return { id, pid, identity, host, startedAt };
+    return { ...{ id, pid, identity, host, startedAt }, ...(stack !== undefined && { stack }) };
   } catch {
     // Removed meanwhile, or not written to its end: of no use as a proof.
     return undefined;

@@ -7,10 +7,10 @@ import { type ProcessTable, processTable, runVariable } from "./process-table.ts
 import type { PulumiCli, Started } from "./pulumi-cli.ts";
 import { outputsOf, type RunRecord, type RunRecords } from "./run-record.ts";
 import { printedErrors, type Told, toldByPreview, toldByUp } from "./run-output.ts";
-import { mirrorsIn } from "./stack-state.ts";
+import { expiriesIn, mirrorsIn } from "./stack-state.ts";
 
 export interface StackRunsParts {
-  readonly cli: Pick<PulumiCli, "start" | "print">;
+  readonly cli: Pick<PulumiCli, "stack" | "start" | "print">;
   readonly records: RunRecords;
   readonly observe: Observer;
   readonly processes?: ProcessTable;
@@ -44,7 +44,9 @@ export class PulumiRuns implements StackRuns {
   }
 
   async sources(): Promise<readonly Inputs[]> {
-    return mirrorsIn(await this.#cli.print("stack", "export"));
+    const exported = await this.#cli.print("stack", "export");
+    this.#observe({ event: "expiries", certificates: expiriesIn(exported) });
+    return mirrorsIn(exported);
   }
 
   preview(): Promise<RunEnd> {
@@ -52,7 +54,15 @@ export class PulumiRuns implements StackRuns {
   }
 
   async up(): Promise<RunEnd> {
-    this.#endLeftovers();
+    const ended = this.#endLeftovers();
+    const end = await this.#unlocked();
+    // It has held the lock, so none of those before it has left one that had to be known again.
+    if (end.result === "succeeded") for (const { id } of ended) this.#records.remove(id);
+    return end;
+  }
+
+  /** Clears a lock of an earlier run if that stands in the way. */
+  async #unlocked(): Promise<RunEnd> {
     const words = ["up", "--yes", "--skip-preview", ...unattended];
     const end = await this.#run(words, toldByUp);
     if (end.locks === undefined || this.#isInterrupted()) return end;
@@ -88,7 +98,11 @@ export class PulumiRuns implements StackRuns {
     const startedAt = new Date().toISOString();
     const started = await this.#cli.start(words, outputs, { [runVariable]: id });
     const identity = this.#processes.identity(started.pid) ?? "unknown";
-    this.#records.add({ id, pid: started.pid, identity, host: this.#host, startedAt });
+    const { stack } = this.#cli;
+    this.#records.add({
+      ...{ id, pid: started.pid, identity, startedAt, stack },
+      host: this.#host,
+    });
     this.#running = started;
     const code = await started.ended;
     this.#running = undefined;
@@ -106,10 +120,16 @@ export class PulumiRuns implements StackRuns {
     return { result: "failed", changes, why: why === "" ? `pulumi ended with ${by}` : why };
   }
 
-  /** A CLI that was killed leaves language hosts and providers, which the mark of its run tells. */
-  #endLeftovers(): void {
-    for (const record of this.#records.all()) {
-      if (record.host !== this.#host || this.#isRunning(record)) continue;
+  /**
+   * A CLI that was killed leaves language hosts and providers, which the mark of its run tells.
+   *
+   * @returns the runs of this stack that are over
+   */
+  #endLeftovers(): readonly RunRecord[] {
+    const over = this.#records
+      .all()
+      .filter((record) => record.host === this.#host && !this.#isRunning(record));
+    for (const record of over) {
       const left = this.#processes.markedBy(record.id);
       for (const pid of left) this.#processes.kill(pid);
       if (left.length > 0) {
@@ -117,6 +137,7 @@ export class PulumiRuns implements StackRuns {
         this.#observe({ event: "cleared", what: "processes", about });
       }
     }
+    return over.filter(({ stack }) => stack === this.#cli.stack);
   }
 
   /** A function, as it changes while a run is waited for. */

@@ -16,6 +16,8 @@ export interface DemoBed {
   readonly settings: Readonly<Record<string, string>>;
   readonly path: readonly string[];
   readonly clusters: readonly { readonly name: string; readonly server: string }[];
+  /** Makes a cluster unreachable until what it returns is called; not where the bed outlives the demo. */
+  readonly cut?: (name: string) => Promise<() => Promise<void>>;
   /** Lets it outlive the demo, if it can. */
   readonly leave?: () => void;
 }
@@ -31,7 +33,16 @@ export type RaiseBed = (
 export const raiseBed: RaiseBed = async (clusters, cleanup, report) => {
   const bed = await startBed({ clusters, report });
   cleanup.add(() => bed.stop());
-  return { ...bed, clusters: Object.values(bed.clusters) };
+  return {
+    ...bed,
+    clusters: Object.values(bed.clusters),
+    async cut(name) {
+      const cluster = bed.clusters[name];
+      if (cluster === undefined) throw new DemoError(`The scenario has no cluster "${name}".`);
+      await cluster.cut();
+      return () => cluster.restore();
+    },
+  };
 };
 
 /** The bed of `npm run bed -- up`, which `npm run bed -- down` removes. */

@@ -10,8 +10,9 @@ import { farewell } from "./keep.ts";
 import { kubectlOn } from "./kubernetes/kubectl.ts";
 import { namesOn } from "./kubernetes/names.ts";
 import { pulumiFor } from "./pulumi.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, Stage } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
+import { watchOn } from "./watch.ts";
 
 /** Tells a scenario's story from the start of its clusters to their end, or leaves them to the viewer. */
 export async function play(
@@ -32,11 +33,14 @@ export async function play(
   screen.table(bed.clusters.map(({ name, server }) => [name, server]));
 
   const clusters = await connectAll(bed, cleanup);
-  const stage = {
+  const pulumi = await pulumiFor(bed, scenario.config, screen, cleanup);
+  const stage: Stage = {
     screen,
+    pulumi,
+    cut: bed.cut,
     kubectl: kubectlOn(screen),
     names: namesOn(bed, screen, cleanup),
-    pulumi: await pulumiFor(bed, scenario.config, screen, cleanup),
+    watch: watchOn(bed, pulumi, screen, cleanup),
     cluster: (name: string) => {
       const cluster = clusters.get(name);
       if (cluster === undefined) throw new DemoError(`The scenario has no cluster "${name}".`);

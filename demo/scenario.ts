@@ -1,8 +1,10 @@
 import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
+import type { DemoBed } from "./bed.ts";
 import type { Kubectl } from "./kubernetes/kubectl.ts";
 import type { Names } from "./kubernetes/names.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
+import type { Watch } from "./watch.ts";
 
 /** A story that the demo tells, in steps that `play.ts` numbers. */
 export interface Scenario {
@@ -29,5 +31,8 @@ export interface Stage {
   readonly kubectl: Kubectl;
   readonly names: Names;
   readonly pulumi: Pulumi;
+  readonly watch: Watch;
   readonly cluster: (name: string) => Kubernetes;
+  /** As the bed has it. */
+  readonly cut: DemoBed["cut"];
 }

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import type { WatchEvent } from "@linkerd-multicluster/engine/watch";
+import type { Observer, WatchEvent } from "@linkerd-multicluster/engine/watch";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
@@ -18,16 +18,30 @@ export interface RunningWatch {
   readonly ended: Promise<number | string>;
 }
 
-/** Its standard errors are in the folder of the bed; its records too, so that it finds them again. */
-export function startWatch(bed: EngineParts, { settings }: PulumiStack): RunningWatch {
+/**
+ * Its standard errors are in the folder of the bed; its records too, so that it finds them again.
+ *
+ * @param show gets each event as it is told
+ */
+export function startWatch(
+  bed: EngineParts,
+  { settings }: Pick<PulumiStack, "settings">,
+  show: Observer = () => undefined,
+): RunningWatch {
   const child = spawn(process.execPath, [join(repository, "bin", "watch.ts"), "--output", "json"], {
     cwd: repository,
     env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
     stdio: ["ignore", "pipe", "pipe"],
+    // A Ctrl-C in the terminal is for whoever has started it to pass on.
+    detached: true,
   });
   child.stderr.pipe(createWriteStream(join(bed.folder, "watch.log"), { flags: "a" }));
   const events: WatchEvent[] = [];
-  createInterface(child.stdout).on("line", (line) => events.push(JSON.parse(line) as WatchEvent));
+  createInterface(child.stdout).on("line", (line) => {
+    const event = JSON.parse(line) as WatchEvent;
+    events.push(event);
+    show(event);
+  });
   let isEnded = false;
   const ended = once(child, "exit").then(([code, signal]) => {
     isEnded = true;

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { parseAllDocuments } from "yaml";
+import { mirrorsIn } from "../../automation/stack-state.ts";
 import { healthMesh } from "../../config/health-mesh.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { checkMesh } from "../../engine/health/run.ts";
-import { type Bed, type Cluster, mark, requestsOf, startBed } from "../../testbed/bed.ts";
+import type { WatchEvent } from "../../engine/watch/events.ts";
+import { MeshWatch } from "../../engine/watch/mesh-watch.ts";
+import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
@@ -31,6 +35,8 @@ const paths: Readonly<Record<string, string>> = {
   ServiceAccount: inNamespace(runner, "serviceaccounts"),
   ClusterRole: `${rbac}/clusterroles`,
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+  Role: `${rbac}/namespaces/default/roles`,
+  RoleBinding: `${rbac}/namespaces/default/rolebindings`,
 };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const member = { labels: { "mirror.linkerd.io/federated": "member" } };
@@ -39,7 +45,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   this.timeout("10m");
 
   let bed: Bed<"west" | "east">;
-  let granted: Readonly<Record<"preview" | "up", ReadonlySet<string>>>;
+  let granted: Readonly<Record<"preview" | "up" | "watch", ReadonlySet<string>>>;
   let kubeconfigs: Readonly<Record<"reader" | "writer", string>>;
   let reader: PulumiStack;
   let writer: PulumiStack;
@@ -49,10 +55,21 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const { west, east } = bed.clusters;
     const preview = await manifests("preview.yaml");
     const up = await manifests("up.yaml");
+    const sources = await manifests("sources.yaml");
+    const watch = await manifests("watch.yaml");
     for (const cluster of [west, east])
-      for (const manifest of cluster === west ? preview : [...preview, ...up])
+      for (const manifest of [
+        ...preview,
+        ...(cluster === west ? [] : [...up, ...sources]),
+        ...watch,
+      ])
         await post(cluster, paths[manifest.kind] ?? "", manifest);
-    granted = { preview: rightsIn(preview), up: rightsIn(up) };
+    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
+    granted = {
+      preview: rightsIn([...preview, ...reading]),
+      up: rightsIn([...up, ...sources]),
+      watch: rightsIn(watch),
+    };
     await addNamespace(west, "shop");
     await addService(west, "shop", "web", exported);
     await addService(west, "shop", "shared", member);
@@ -98,7 +115,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     assert.equal(await serviceIn(bed.clusters.east, "shop", "web-west"), undefined);
   });
 
-  it("makes, changes and removes mirrors with those for up, and never lacks one", async () => {
+  it("makes, changes, watches and removes mirrors with those for up and watch, and never lacks one", async () => {
     const { west, east } = bed.clusters;
     const up = () => writer.pulumi("up", "--yes", "--skip-preview");
     const used = await usedBy(async () => {
@@ -106,6 +123,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       assert.ok(await serviceIn(east, "shop", "web-west"));
       const { body } = await east.request("GET", `${linksPath}/west`);
       assert.match(JSON.stringify(body), /"name":"web-west"/);
+      await watched();
       await addService(west, "shop", "api", exported);
       const ports = [{ name: "http", port: 9090 }];
       const web = `${inNamespace("shop", "services")}/web`;
@@ -120,7 +138,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       await writer.pulumi("destroy", "--yes", "--skip-preview");
       assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
     });
-    const all = new Set([...granted.preview, ...granted.up]);
+    const all = new Set([...granted.preview, ...granted.up, ...granted.watch]);
     assert.deepEqual(
       [...used].filter((right) => !all.has(right)),
       [],
@@ -128,10 +146,29 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     // Other tests show when these are used: pods that are away, shared links, conflicts.
     const elsewhere = [
       ...["get endpoints", "get services", "list nodes", "list statefulsets"],
-      "patch services",
+      ...["patch services", "update leases"],
     ];
     assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
   });
+
+  /** Begins to watch whatever the stack's mirrors depend on. */
+  async function watched(): Promise<void> {
+    const events: WatchEvent[] = [];
+    const meshWatch = new MeshWatch({ observe: (event) => events.push(event) });
+    await meshWatch.update(mirrorsIn(await writer.pulumi("stack", "export")));
+    const kinds = ["endpoints", "namespaces", "services"];
+    const everything = [
+      ...["links", ...kinds].map((kind) => `east ${kind}`),
+      ...kinds.map((kind) => `west ${kind}`),
+    ].sort();
+    await until("all watches", [], () => {
+      const told = events.flatMap((each) =>
+        each.event === "watching" ? [`${each.cluster} ${each.kind}`] : [],
+      );
+      return Promise.resolve(isDeepStrictEqual(told.sort(), everything) || undefined);
+    });
+    await meshWatch.stop();
+  }
 
   /** `verb resource` of all that the runner asks for meanwhile, none of which may be refused. */
   async function usedBy(work: () => Promise<unknown>): Promise<ReadonlySet<string>> {
@@ -157,6 +194,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
     return {
       manage: "mirrors",
+      sources: ["east"],
       clusters: { west: { kubeconfig, gateway }, east: { kubeconfig } },
       links: [link],
     };

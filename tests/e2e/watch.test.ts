@@ -1,8 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 
-import { processTable, runVariable } from "../../automation/process-table.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
@@ -13,14 +10,14 @@ import { patchService, relabel, removeService, unexport } from "./mirroring/chan
 import { worldWithGateway } from "./mirroring/gateway.ts";
 import { exported, exportedService } from "./mirroring/objects.ts";
 import { create, each, type World } from "./mirroring/world.ts";
+import { victims, WatchedRuns } from "./watched-runs.ts";
 
 const namespace = "watched";
 /** Seconds that one thing may take on a machine that has nothing to spare. */
 const patience = 300;
-/** A hundred times by `SOAK=33 npm test -- tests/e2e/watch.test.ts`. */
-const kills = repeated(3);
+/** A hundred times by `npm run soak -- --times 100 tests/e2e/watch.test.ts`. */
+const kills = repeated(1);
 
-const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
 const moments = ["once it runs", "once it holds the lock", "once the provider is there"] as const;
 
 /** Each test goes on from the one before. */
@@ -29,6 +26,7 @@ describe("npm run watch", function () {
 
   let world: World;
   let stack: PulumiStack;
+  let runs: WatchedRuns;
   let watch: RunningWatch;
 
   before(async function () {
@@ -38,6 +36,7 @@ describe("npm run watch", function () {
     const links = [{ source: "east", target: "west", maxDeletions: 2 }];
     const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
     stack = await newStack(world.bed, namespace, config);
+    runs = new WatchedRuns(world.bed.folder, namespace);
     watch = startWatch(world.bed, stack);
   });
   afterEach(function () {
@@ -59,28 +58,24 @@ describe("npm run watch", function () {
     await settled();
   });
 
-  it("mirrors what is exported", async () => {
+  it("mirrors what is exported, and brings back a mirror that somebody deletes", async () => {
     await exportOf("fourth");
-    await mirrored("fourth");
-  });
-
-  it("brings back a mirror that somebody deletes", async () => {
-    await settled();
     await removeService(world.kube.east, `${namespace}/first-west`);
+    await mirrored("fourth");
     await mirrored("first");
   });
 
   it("does not run for what it has written itself, and leaves no history where it did not run", async () => {
     await settled();
-    const before = runs("up");
+    const before = ups();
     const looks = watch.events.length;
     // Of a mirror, and none of what is mirrored.
     const spec = { sessionAffinity: "ClientIP" };
     await patchService(world.kube.east, `${namespace}/first-west`, { spec });
     await event((each) => each.event === "looked", looks);
     await settled();
-    equal(runs("up"), before);
-    equal(await historyEntries(), before);
+    equal(ups(), before);
+    equal(await runs.history(), before);
   });
 
   it("goes on where a cluster has been away, and meanwhile with the others", async () => {
@@ -98,7 +93,7 @@ describe("npm run watch", function () {
   });
 
   it("forces nothing that the guards refuse, and goes on once the cause is gone", async () => {
-    const before = runs("up");
+    const before = ups();
     const gone = ["first", "second", "third"];
     const { west } = world.kube;
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, unexport));
@@ -107,10 +102,36 @@ describe("npm run watch", function () {
       why.some((sentence) => sentence.includes("maxDeletions")),
       why.join("; "),
     );
-    equal(runs("up"), before);
+    equal(ups(), before);
     for (const name of gone) await mirrored(name);
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, exported));
     await event(isState("settled"));
+  });
+
+  for (let round = 0; round < kills; round += 1) {
+    // All of them come up in a sample of the combinations, which differs from seed to seed.
+    const whom = victims[(seed + round) % victims.length] ?? "the watch";
+    const when = moments[(seed + round * 5) % moments.length] ?? "once it runs";
+    it(`makes up for it when somebody kills ${whom} ${when} (round ${round + 1})`, async () => {
+      await exportOf(`killed-${round}`);
+      await event((each) => each.event === "runBegan" && each.command === "up");
+      await until(when, [], async () => (await isReached(when)) || undefined, patience);
+      await runs.kill(whom, watch);
+      if (whom === "the watch" || whom === "all of them") {
+        equal(await watch.ended, "SIGKILL");
+        watch = startWatch(world.bed, stack);
+      }
+      await mirrored(`killed-${round}`);
+      await settled();
+      deepEqual(await runs.locks(), []);
+      await until("the end of all that was started", [], async () =>
+        (await runs.started()).length === 0 ? true : undefined,
+      );
+    });
+  }
+
+  it("leaves nothing to do for a run by hand", async () => {
+    await stack.pulumi("preview", "--expect-no-changes");
   });
 
   it("ends a run that is under way when it is terminated, and leaves no lock", async () => {
@@ -118,39 +139,8 @@ describe("npm run watch", function () {
     await event((each) => each.event === "runBegan" && each.command === "up");
     process.kill(watch.pid, "SIGTERM");
     equal(await watch.ended, 0);
-    deepEqual(await locks(), []);
-  });
-
-  for (let round = 0; round < kills; round += 1) {
-    // All of them come up in a sample of the combinations, which differs from seed to seed.
-    const whom = victims[(seed + round) % victims.length];
-    const when = moments[(seed + round * 5) % moments.length];
-    it(`makes up for it when somebody kills ${String(whom)} ${String(when)} (round ${round + 1})`, async () => {
-      if (watch.isEnded()) watch = startWatch(world.bed, stack);
-      await settled();
-      await exportOf(`killed-${round}`);
-      await event((each) => each.event === "runBegan" && each.command === "up");
-      await until(String(when), [], async () => (await isReached(when)) || undefined, patience);
-      for (const pid of await pidsOf(whom)) processTable.kill(pid);
-      if (whom === "the watch" || whom === "all of them") {
-        equal(await watch.ended, "SIGKILL");
-        watch = startWatch(world.bed, stack);
-      }
-      await mirrored(`killed-${round}`);
-      await settled();
-      deepEqual(await locks(), []);
-      await until("the end of all that was started", [], async () =>
-        (await started()).length === 0 ? true : undefined,
-      );
-    });
-  }
-
-  it("leaves nothing to do for a run by hand", async () => {
-    if (watch.isEnded()) watch = startWatch(world.bed, stack);
-    await settled();
-    process.kill(watch.pid, "SIGTERM");
-    equal(await watch.ended, 0);
-    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    deepEqual(await runs.locks(), []);
+    deepEqual(await runs.records(), []);
   });
 
   async function exportOf(...names: readonly string[]): Promise<void> {
@@ -189,59 +179,13 @@ describe("npm run watch", function () {
     await until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), patience);
   }
 
-  function runs(command: "up" | "preview"): number {
-    return watch.events.filter((each) => each.event === "runBegan" && each.command === command)
-      .length;
+  function ups(): number {
+    return watch.events.filter((each) => each.event === "runBegan" && each.command === "up").length;
   }
 
-  async function historyEntries(): Promise<number> {
-    const folder = join(world.bed.folder, "pulumi-state", ".pulumi", "history");
-    const files = await readdir(folder, { recursive: true });
-    return files.filter((file) => file.includes(namespace) && /\.history\.json$/.test(file)).length;
-  }
-
-  async function locks(): Promise<string[]> {
-    const folder = join(world.bed.folder, "pulumi-state", ".pulumi", "locks");
-    const files = await readdir(folder, { recursive: true }).catch(() => []);
-    return files.filter((file) => file.includes(namespace) && file.endsWith(".json"));
-  }
-
-  async function isReached(when: (typeof moments)[number] | undefined): Promise<boolean> {
-    if (when === "once it holds the lock") return (await locks()).length > 0;
-    if (when === "once it runs") return true;
-    return (await started()).some(({ line }) => line.includes("cmd/dynamic-provider"));
-  }
-
-  async function pidsOf(whom: (typeof victims)[number] | undefined): Promise<number[]> {
-    const all = await started();
-    const those = (isIt: (line: string) => boolean) =>
-      all.flatMap(({ pid, line }) => (isIt(line) ? [pid] : []));
-    switch (whom) {
-      case "the watch":
-        return [watch.pid];
-      case "the CLI":
-        return those((line) => line.startsWith("pulumi up "));
-      case "the provider":
-        return those((line) => line.includes("cmd/dynamic-provider"));
-      default:
-        return [watch.pid, ...those(() => true)];
-    }
-  }
-
-  /** Everything that the runs of this watch have started and that has not ended, by its command. */
-  async function started(): Promise<{ readonly pid: number; readonly line: string }[]> {
-    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-    const found = await Promise.all(
-      pids.map(async (pid) => {
-        const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
-        const environment = await read("environ");
-        const isOurs =
-          environment.includes(`\0${runVariable}=`) && environment.includes(world.bed.folder);
-        if (!isOurs || processTable.identity(Number(pid)) === undefined) return [];
-        return [{ pid: Number(pid), line: (await read("cmdline")).replaceAll("\0", " ") }];
-      }),
-    );
-    return found.flat();
+  async function isReached(when: (typeof moments)[number]): Promise<boolean> {
+    if (when === "once it holds the lock") return (await runs.locks()).length > 0;
+    return when === "once it runs" ? (await runs.started()).length > 0 : runs.hasProvider();
   }
 });
 

@@ -49,6 +49,15 @@ describe("runs of a stack", () => {
     deepEqual(await left(), []);
   });
 
+  it("tell what the state says of certificates, whenever it is read", async () => {
+    const expiries = { "the trust anchor": "2036-01-01T00:00:00.000Z" };
+    const resource = { type: "linkerd-multicluster:index:TrustRoot", outputs: { expiries } };
+    const exported = JSON.stringify({ deployment: { resources: [resource] } });
+    await script(`echo '${exported}'`);
+    deepEqual(await runs.sources(), []);
+    deepEqual(events, [{ event: "expiries", certificates: expiries }]);
+  });
+
   it("can be foretold", async () => {
     await script(`echo '{"changeSummary":{"same":3,"update":1},"diagnostics":[]}'`);
     deepEqual(await runs.preview(), { result: "succeeded", changes: 1 });
@@ -121,6 +130,24 @@ wait`);
       ["processes", "lock"],
     );
     deepEqual(await left(), []);
+  });
+
+  it("forget those that are over without a lock, of their own stack", async () => {
+    const child = spawn("true");
+    await once(child, "exit");
+    const { pid = 0 } = child;
+    const startedAt = new Date().toISOString();
+    const over = { pid, identity: "gone", host: hostname(), startedAt };
+    const stack = `${folder}\ndev\n`;
+    records.add({ ...over, id: "dev", stack });
+    records.add({ ...over, id: "prod", stack: `${folder}\nprod\n` });
+    await writeFile(join(folder, "records", "dev.out"), "");
+    await script("exit 1");
+    equal((await runs.up()).result, "failed");
+    deepEqual(await left(), ["dev.json", "dev.out", "prod.json"]);
+    await script("exit 0");
+    equal((await runs.up()).result, "succeeded");
+    deepEqual(await left(), ["prod.json"]);
   });
 
   it("leave a lock that is somebody else's, and say whose", async () => {

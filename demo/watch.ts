@@ -1,0 +1,69 @@
+import { sentenceOf } from "@linkerd-multicluster/engine/watch";
+import { until } from "../testbed/bed.ts";
+import { isSettled, type RunningWatch, startWatch } from "../testbed/watch.ts";
+import type { DemoBed } from "./bed.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { DemoError } from "./errors.ts";
+import type { Pulumi } from "./pulumi.ts";
+import type { Screen } from "./screen.ts";
+
+/** `npm run watch`, which goes on from act to act and prints what it does between what they print. */
+export interface Watch {
+  begin(): void;
+  /** Until nothing is left to do. */
+  settled(): Promise<void>;
+  /** Until it can't reach that cluster any more. */
+  lost(cluster: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Seconds that one thing may take. */
+export const patience = 300;
+
+export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: Cleanup): Watch {
+  let running: RunningWatch | undefined;
+  const ended = async (watch: RunningWatch): Promise<void> => {
+    if (!watch.isEnded()) process.kill(watch.pid, "SIGTERM");
+    await watch.ended;
+  };
+  const wait = (what: string, isSo: (watch: RunningWatch) => boolean): Promise<true> =>
+    until(
+      what,
+      [],
+      () => {
+        if (running === undefined || running.isEnded()) throw new DemoError("The watch has ended.");
+        return Promise.resolve(isSo(running) || undefined);
+      },
+      patience,
+    );
+  return {
+    begin() {
+      screen.command("npm run watch &");
+      const watch = startWatch(bed, pulumi, (event) => {
+        const sentence = sentenceOf(event);
+        if (sentence !== undefined) screen.output(sentence);
+      });
+      cleanup.add(() => ended(watch));
+      running = watch;
+    },
+    async settled() {
+      await wait("the watch to settle", (watch) => isSettled(watch) === true);
+    },
+    async lost(cluster) {
+      await wait(`the watch to miss ${cluster}`, ({ events }) =>
+        events.some((each) => each.event === "looked" && isWithout(each.sources, cluster)),
+      );
+    },
+    async end() {
+      screen.command("kill %1");
+      if (running !== undefined) await ended(running);
+    },
+  };
+}
+
+function isWithout(
+  sources: readonly { readonly away: Readonly<Record<string, string>> }[],
+  cluster: string,
+): boolean {
+  return sources.some(({ away }) => cluster in away);
+}

@@ -1,0 +1,88 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { processTable, runVariable } from "../../automation/process-table.ts";
+import type { RunningWatch } from "../../testbed/watch.ts";
+
+/** Who is killed while a run of a watch is under way. */
+export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
+export type Victim = (typeof victims)[number];
+
+interface Started {
+  readonly pid: number;
+  readonly line: string;
+}
+
+/** What a watch leaves on this machine, of one stack in the folder of its bed. */
+export class WatchedRuns {
+  readonly #folder: string;
+  readonly #stack: string;
+
+  constructor(folder: string, stack: string) {
+    this.#folder = folder;
+    this.#stack = stack;
+  }
+
+  /** One for each `up` that has been. */
+  async history(): Promise<number> {
+    const files = await this.#files("pulumi-state", ".pulumi", "history");
+    return files.filter((file) => this.#isOfStack(file) && file.endsWith(".history.json")).length;
+  }
+
+  async locks(): Promise<string[]> {
+    const files = await this.#files("pulumi-state", ".pulumi", "locks");
+    return files.filter((file) => this.#isOfStack(file) && file.endsWith(".json"));
+  }
+
+  /** Of runs that have not come to their end, and what they print. */
+  async records(): Promise<string[]> {
+    const files = await this.#files("watch-state");
+    return files.filter((file) => /\.(json|out|err)$/.test(file));
+  }
+
+  /** Everything that runs of a watch have started and that has not ended, by its command. */
+  async started(): Promise<Started[]> {
+    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+    const found = await Promise.all(
+      pids.map(async (pid) => {
+        const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
+        const environment = await read("environ");
+        const isOurs =
+          environment.includes(`\0${runVariable}=`) && environment.includes(this.#folder);
+        if (!isOurs || processTable.identity(Number(pid)) === undefined) return [];
+        return [{ pid: Number(pid), line: (await read("cmdline")).replaceAll("\0", " ") }];
+      }),
+    );
+    return found.flat();
+  }
+
+  async hasProvider(): Promise<boolean> {
+    return (await this.started()).some(isProvider);
+  }
+
+  /** Kills at once whom there is of them. */
+  async kill(whom: Victim, watch: RunningWatch): Promise<void> {
+    const all = await this.started();
+    const pids = (those: readonly Started[]) => those.map(({ pid }) => pid);
+    const chosen = {
+      "the watch": () => [watch.pid],
+      "the CLI": () => pids(all.filter(({ line }) => line.startsWith("pulumi up "))),
+      "the provider": () => pids(all.filter(isProvider)),
+      "all of them": () => [watch.pid, ...pids(all)],
+    };
+    for (const pid of chosen[whom]()) processTable.kill(pid);
+  }
+
+  async #files(...path: readonly string[]): Promise<string[]> {
+    return readdir(join(this.#folder, ...path), { recursive: true }).catch(() => []);
+  }
+
+  /** In the backend a stack's files are in a folder of its name, or named after it. */
+  #isOfStack(file: string): boolean {
+    return file.includes(this.#stack);
+  }
+}
+
+function isProvider({ line }: Started): boolean {
+  return line.includes("cmd/dynamic-provider");
+}

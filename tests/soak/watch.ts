@@ -1,0 +1,242 @@
+/**
+ * `npm run soak -- watch --minutes N`: random changes and faults under `npm run watch`, and in the end
+ * the source has what a fresh `up` makes. It is too long for the suite, of which it is no part.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { resources } from "../../engine/kubernetes/resources.ts";
+import type { WatchEvent } from "../../engine/watch/events.ts";
+import { sentenceOf } from "../../engine/watch/sentences.ts";
+import { until } from "../../testbed/bed.ts";
+import { newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
+import { installGateway, worldWithGateway } from "../e2e/mirroring/gateway.ts";
+import { exportedService } from "../e2e/mirroring/objects.ts";
+import type { Contents } from "../e2e/mirroring/mirrors.ts";
+import { contentsOf } from "../e2e/mirroring/view.ts";
+import { create, createNamespaces, type World } from "../e2e/mirroring/world.ts";
+import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
+import { seed } from "../reliability/effort.ts";
+import { Chance } from "./chance.ts";
+import { change } from "./changes.ts";
+import { type Held, heldBy, median, quantile } from "./measures.ts";
+
+const namespace = "soaked";
+const minutes = Number(process.env["MINUTES"] ?? "60");
+/** The share of the time in which processes are killed; what a watch holds is told after it. */
+const killing = 0.4;
+/** Seconds. */
+const patience = 600;
+
+const config = {
+  manage: "mirrors",
+  clusters: { west: {}, east: {}, north: {} },
+  links: [
+    { source: "east", target: "west", headless: true },
+    { source: "east", target: "north", headless: true },
+  ],
+  // Of the guards other tests speak: here everything may go.
+  linkDefaults: { allowDeletions: true },
+};
+
+describe(`${minutes} minutes of random changes and faults`, function () {
+  this.timeout(0);
+
+  const chance = new Chance(seed);
+  const counts = new Map<string, number>();
+  let world: World;
+  let stack: PulumiStack;
+  let runs: WatchedRuns;
+  let watch: RunningWatch;
+  let away: "west" | "north" | "east" | undefined;
+  const converged: number[] = [];
+  const held: Held[] = [];
+
+  before(async () => {
+    world = await worldWithGateway(namespace);
+    await installGateway(world.kube.north);
+    await createNamespaces(world.kube.west, [namespace]);
+    await createNamespaces(world.kube.north, [namespace]);
+    const place = { world, namespace, chance };
+    for (let count = 0; count < 30; count += 1) await change(place, (name) => name !== "east");
+    stack = await newStack(world.bed, namespace, config);
+    runs = new WatchedRuns(world.bed.folder, namespace);
+    watch = startWatch(world.bed, stack, told);
+    await settled();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state !== "failed") return;
+    for (const event of watch.events.slice(-40)) console.log(JSON.stringify(event));
+  });
+  after(async () => {
+    if (!watch.isEnded()) process.kill(watch.pid, "SIGKILL");
+    await watch.ended;
+    console.log([...counts].map(([what, times]) => `${what}: ${times}`).join("\n"));
+    console.log(`seed: ${seed}`);
+  });
+
+  it("goes on through all of them", async () => {
+    const place = { world, namespace, chance };
+    const begun = performance.now();
+    const share = () => (performance.now() - begun) / (minutes * 60_000);
+    let last = 0;
+    while (share() < 1) {
+      const luck = chance.next();
+      if (away !== undefined && luck < 0.4) await restore();
+      else if (away === undefined && luck < 0.08) await cut();
+      else if (share() < killing && luck > 0.9) await kill();
+      else if (share() < killing && luck > 0.87) await restart();
+      else if (luck > 0.84) await runByHand();
+      else counted(await change(place, (name) => name !== away));
+      // Some come together, and some one by one.
+      if (chance.next() < 0.3 && away === undefined) await settled();
+      else await sleep(chance.below(4_000));
+      ok(!watch.isEnded(), "the watch has ended by itself");
+      if (share() > killing) held.push(await heldBy(watch.pid));
+      if (share() > last + 0.05)
+        console.log(
+          `${new Date().toISOString()} ${Math.round((last = share()) * 100)} %`,
+          progress(),
+        );
+    }
+    await restore();
+    // What comes last is certain to have been seen once it has its mirror.
+    for (const target of ["west", "north"] as const) {
+      await create(world.kube[target], exportedService(`${namespace}/last`));
+      const at = { namespace, name: `last-${target}` };
+      await until(at.name, [], () => world.kube.east.find(resources.services, at), patience);
+    }
+    await settled();
+  });
+
+  it("has made what a fresh run makes, and leaves no lock, record or process", async () => {
+    const soaked = await contents();
+    ok(Object.keys(soaked.services).length > 0);
+    keep();
+    process.kill(watch.pid, "SIGTERM");
+    equal(await watch.ended, 0);
+    deepEqual(await runs.locks(), []);
+    deepEqual(await runs.records(), []);
+    deepEqual(await runs.started(), []);
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    deepEqual((await contents()).services, {});
+    await stack.pulumi("up", "--yes", "--skip-preview");
+    deepEqual(soaked, await contents());
+  });
+
+  it("holds no more in the end than after the last of the kills", () => {
+    const quarter = Math.ceil(held.length / 4);
+    const [first, final] = [held.slice(0, quarter), held.slice(-quarter)];
+    const middle = (part: readonly Held[], of: keyof Held) => median(part.map((each) => each[of]));
+    console.log(
+      `memory, median of the first and last quarter: ${middle(first, "memory").toFixed(0)}, ${middle(final, "memory").toFixed(0)} MB;`,
+      `at most ${Math.max(...held.map(({ memory }) => memory)).toFixed(0)} MB`,
+    );
+    console.log(`open files: ${middle(first, "open")}, ${middle(final, "open")}`);
+    ok(middle(final, "memory") < middle(first, "memory") * 1.25);
+    ok(middle(final, "open") <= middle(first, "open") + 2);
+    const seconds = (share: number) => (quantile(converged, share) / 1000).toFixed(1);
+    console.log(
+      `converged ${converged.length} times, median ${seconds(0.5)} s, 95th percentile ${seconds(0.95)} s`,
+    );
+  });
+
+  /** What a person would want to hear of. */
+  function told(event: WatchEvent): void {
+    const isNews =
+      event.event === "cleared" ||
+      (event.event === "state" && !["settled", "starting", "running"].includes(event.state));
+    if (isNews) console.log(`${new Date().toISOString()} ${String(sentenceOf(event))}`);
+  }
+
+  function counted(what: string | undefined): void {
+    if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+
+  async function cut(): Promise<void> {
+    away = chance.one(["west", "north", "east"]);
+    const how = chance.one(["refused", "silent"] as const);
+    await world.bed.clusters[away].cut(how);
+    counted(`a cluster cut off, ${how}`);
+  }
+
+  async function restore(): Promise<void> {
+    if (away === undefined) return;
+    await world.bed.clusters[away].restore();
+    away = undefined;
+  }
+
+  /** At any moment, most of them while something runs. */
+  async function kill(): Promise<void> {
+    if (away === undefined && chance.next() < 0.8) {
+      counted(await change({ world, namespace, chance }, () => true));
+      await until(
+        "a run",
+        [],
+        async () => ((await runs.started()).length > 0 ? true : undefined),
+        20,
+      )
+        // What has changed may have been nothing.
+        .catch(() => undefined);
+      await sleep(chance.below(4_000));
+    }
+    const whom = chance.one(victims);
+    await runs.kill(whom, watch);
+    counted(`${whom} killed`);
+    if (whom === "the watch" || whom === "all of them") {
+      equal(await watch.ended, "SIGKILL");
+      begin();
+    }
+  }
+
+  async function restart(): Promise<void> {
+    process.kill(watch.pid, "SIGTERM");
+    equal(await watch.ended, 0);
+    deepEqual(await runs.locks(), []);
+    counted("the watch terminated");
+    begin();
+  }
+
+  function begin(): void {
+    keep();
+    watch = startWatch(world.bed, stack, told);
+  }
+
+  /** What the watch that ends has measured. */
+  function keep(): void {
+    for (const event of watch.events)
+      if (event.event === "converged") converged.push(event.milliseconds);
+  }
+
+  /** Beside the watch; the lock is one's or the other's. */
+  async function runByHand(): Promise<void> {
+    const { code } = await stack.run(["up", "--yes", "--skip-preview"]);
+    counted(code === 0 ? "an up by hand" : "an up by hand that failed");
+  }
+
+  async function settled(): Promise<void> {
+    const isReached = () => (isConnected(watch) ? isSettled(watch) : undefined);
+    await until("the watch to settle", [], () => Promise.resolve(isReached()), patience);
+  }
+
+  function contents(): Promise<Contents> {
+    return contentsOf(world, namespace);
+  }
+
+  function progress(): string {
+    const { memory = NaN, open = NaN } = held.at(-1) ?? {};
+    const ups = watch.events.filter((each) => each.event === "runBegan" && each.command === "up");
+    return `${ups.length} runs by this watch, ${memory.toFixed(0)} MB, ${open} open`;
+  }
+});
+
+/** No cluster that it has lost, and not found again; Links there are none. */
+function isConnected({ events }: RunningWatch): boolean {
+  const isWatched = new Map<string, boolean>();
+  for (const each of events)
+    if ((each.event === "watching" || each.event === "watchLost") && each.kind !== "links")
+      isWatched.set(`${each.cluster} ${each.kind}`, each.event === "watching");
+  return [...isWatched.values()].every(Boolean);
+}
