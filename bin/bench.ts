@@ -83,9 +83,10 @@ async function main(): Promise<void> {
   const figures: Figure[] = [];
   for (const { name, measure } of measures) {
     console.error(`${name}...`);
-    figures.push(...(await measure(sizes)));
+    const measured = await measure(sizes);
+    figures.push(...measured);
+    // At once, so that what was measured is not lost where a later row fails or is stopped.
+    if (values.output === "table") console.log(table(measured.map(cellsOf)));
   }
-  console.log(
-    values.output === "json" ? JSON.stringify(figures, null, 2) : table(figures.map(cellsOf)),
-  );
+  if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
 }
