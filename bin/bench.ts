@@ -8,19 +8,24 @@ import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
 import { measureMesh } from "../testbed/bench/mesh-row.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureStacks } from "../testbed/bench/stacks.ts";
+import { measureWatchRow } from "../testbed/bench/watch-row.ts";
 import { BedError, codeOf } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE = `Usage: npm run bench -- [--rows fixed,first,many,mesh,stacks,plan] [--output table|json]
+const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,stacks,watch] [--output table|json]
   --first 1000       exports of the first up
   --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
   --clusters 20      of the full mesh, and --exports 20 of each of them
   --stacks 4         of the row stacks: how many of the stacks with one source each are run
   --services 100000  of the pure plan
+  --watched 1000     mirrors that the watch keeps; each change is made --times times
   --times 3          how often what is quick is repeated; the least counts`;
 
 type Sizes = Readonly<
-  Record<"first" | "mirrors" | "clusters" | "exports" | "stacks" | "services" | "times", number>
+  Record<
+    "first" | "mirrors" | "clusters" | "exports" | "stacks" | "services" | "times" | "watched",
+    number
+  >
 >;
 
 /** Each starts what it needs, and stops it again. */
@@ -32,6 +37,7 @@ const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
   stacks: ({ clusters, exports, stacks }) =>
     measureStacks({ clusters, exports }, stacks, console.error),
+  watch: ({ watched, times }) => measureWatchRow({ mirrors: watched, rounds: times }),
 };
 
 try {
@@ -50,6 +56,7 @@ async function main(): Promise<void> {
       rows: { type: "string", default: Object.keys(rows).join() },
       ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
       ...{ clusters: size("20"), exports: size("20"), stacks: size("4"), times: size("3") },
+      watched: size("1000"),
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -63,6 +70,7 @@ async function main(): Promise<void> {
     ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
     stacks: Number(values.stacks),
     ...{ services: Number(values.services), times: Number(values.times) },
+    watched: Number(values.watched),
   };
   const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);
   const isFormat = values.output === "table" || values.output === "json";

@@ -52,11 +52,15 @@ describe("Ctrl-C while an API server does not answer", function () {
 
   it("ends a run that writes within seconds, and says what it has left", async () => {
     const { text } = await interrupted(isWrite);
-    assert.match(
+    const asked = /(\d+) mirrors: the run was cancelled before cluster east had answered/.exec(
       text,
-      /the run was cancelled: \d\d mirrors not attempted; the next run carries on/,
     );
-    assert.match(text, /32 mirrors: the run was cancelled before cluster east had answered/);
+    const left = /the run was cancelled: (\d+) mirrors not attempted; the next run carries on/.exec(
+      text,
+    );
+    // How many are under way at a time is the pace's to say (pace.ts): a few, and not all of them.
+    assert.ok(Number(asked?.[1]) >= 1 && Number(left?.[1]) >= 1, text);
+    assert.equal(Number(asked?.[1]) + Number(left?.[1]), services.length, text);
   });
 
   it("leaves the resource in the state, and no lock", async () => {
