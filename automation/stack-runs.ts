@@ -7,7 +7,7 @@ import { type ProcessTable, processTable, runVariable } from "./process-table.ts
 import type { PulumiCli, Started } from "./pulumi-cli.ts";
 import { outputsOf, type RunRecord, type RunRecords } from "./run-record.ts";
 import { printedErrors, type Told, toldByPreview, toldByUp } from "./run-output.ts";
-import { mirrorsIn } from "./stack-state.ts";
+import { expiriesIn, mirrorsIn } from "./stack-state.ts";
 
 export interface StackRunsParts {
   readonly cli: Pick<PulumiCli, "stack" | "start" | "print">;
@@ -44,7 +44,9 @@ export class PulumiRuns implements StackRuns {
   }
 
   async sources(): Promise<readonly Inputs[]> {
-    return mirrorsIn(await this.#cli.print("stack", "export"));
+    const exported = await this.#cli.print("stack", "export");
+    this.#observe({ event: "expiries", certificates: expiriesIn(exported) });
+    return mirrorsIn(exported);
   }
 
   preview(): Promise<RunEnd> {

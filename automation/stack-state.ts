@@ -1,6 +1,7 @@
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 
 const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+const trustType = "linkerd-multicluster:index:TrustRoot";
 
 /**
  * The inputs of every `linkerd:Mirrors` in what `pulumi stack export` prints: this program's own, so
@@ -16,6 +17,18 @@ export function mirrorsIn(exported: string): Inputs[] {
   });
 }
 
+/** ISO 8601 by what expires; empty where the stack has nothing to do with trust. */
+export function expiriesIn(exported: string): Readonly<Record<string, string>> {
+  const { deployment } = JSON.parse(exported) as Exported;
+  const found = (deployment?.resources ?? []).flatMap(({ type: of, outputs }) => {
+    const dates = of === trustType ? outputs?.["expiries"] : undefined;
+    return typeof dates === "object" && dates !== null ? Object.entries(dates) : [];
+  });
+  return Object.fromEntries(
+    found.filter((each): each is [string, string] => typeof each[1] === "string"),
+  );
+}
+
 interface Exported {
   readonly deployment?: { readonly resources?: readonly Resource[] };
 }
@@ -24,6 +37,7 @@ interface Resource {
   readonly type?: string;
   readonly delete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
 /** A resource whose first run has failed early may have less. */

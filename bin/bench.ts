@@ -7,18 +7,20 @@ import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
 import { measureMesh } from "../testbed/bench/mesh-row.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
+import { measureStacks } from "../testbed/bench/stacks.ts";
 import { BedError, codeOf } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE = `Usage: npm run bench -- [--rows fixed,first,many,mesh,plan] [--output table|json]
+const USAGE = `Usage: npm run bench -- [--rows fixed,first,many,mesh,stacks,plan] [--output table|json]
   --first 1000       exports of the first up
   --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
   --clusters 20      of the full mesh, and --exports 20 of each of them
+  --stacks 4         of the row stacks: how many of the stacks with one source each are run
   --services 100000  of the pure plan
   --times 3          how often what is quick is repeated; the least counts`;
 
 type Sizes = Readonly<
-  Record<"first" | "mirrors" | "clusters" | "exports" | "services" | "times", number>
+  Record<"first" | "mirrors" | "clusters" | "exports" | "stacks" | "services" | "times", number>
 >;
 
 /** Each starts what it needs, and stops it again. */
@@ -28,6 +30,8 @@ const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
   first: ({ first }) => measureFirstUp(first),
   many: ({ mirrors, times }) => measureManyMirrors(mirrors, times),
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
+  stacks: ({ clusters, exports, stacks }) =>
+    measureStacks({ clusters, exports }, stacks, console.error),
 };
 
 try {
@@ -45,7 +49,7 @@ async function main(): Promise<void> {
     options: {
       rows: { type: "string", default: Object.keys(rows).join() },
       ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
-      ...{ clusters: size("20"), exports: size("20"), times: size("3") },
+      ...{ clusters: size("20"), exports: size("20"), stacks: size("4"), times: size("3") },
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -57,6 +61,7 @@ async function main(): Promise<void> {
   const sizes: Sizes = {
     ...{ first: Number(values.first), mirrors: Number(values.mirrors) },
     ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
+    stacks: Number(values.stacks),
     ...{ services: Number(values.services), times: Number(values.times) },
   };
   const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);

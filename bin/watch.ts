@@ -1,7 +1,12 @@
 /** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
 import { realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { type ListenAddress, listenAddressIn } from "../automation/listen-address.ts";
+import { LiveLines } from "../automation/live-lines.ts";
+import { WatchMetrics } from "../automation/metrics.ts";
+import { serveObservability } from "../automation/observability-server.ts";
 import { PulumiCli } from "../automation/pulumi-cli.ts";
+import { Readiness } from "../automation/readiness.ts";
 import { RunRecords, recordFolder } from "../automation/run-record.ts";
 import { PulumiRuns } from "../automation/stack-runs.ts";
 import { parseDuration, systemTime } from "@linkerd-multicluster/engine/kubernetes";
@@ -14,20 +19,22 @@ import {
 } from "@linkerd-multicluster/engine/watch";
 
 const usage =
-  "Usage: npm run watch -- [--stack NAME] [--config-file PATH] [--resync 10m] [--output text|json]";
+  "Usage: npm run watch -- [--stack NAME] [--config-file PATH] [--resync 10m] [--output text|json] [--listen 127.0.0.1:9464]";
 
 export interface Options {
   readonly help: boolean;
   readonly output: "text" | "json";
   /** Milliseconds. */
   readonly resync: number;
+  /** Where health and metrics are served; nowhere without it. */
+  readonly listen?: ListenAddress;
   readonly stack?: string;
   readonly configFile?: string;
 }
 
 /** @throws Error whose message is the one sentence to print */
 export function optionsIn(args: readonly string[]): Options {
-  const { help, stack, output, resync, "config-file": configFile } = parsed(args);
+  const { help, stack, output, resync, listen, "config-file": configFile } = parsed(args);
   if (output !== "text" && output !== "json")
     throw new Error(`--output is ${JSON.stringify(output)}; it must be text or json.`);
   const milliseconds = parseDuration(resync);
@@ -35,8 +42,14 @@ export function optionsIn(args: readonly string[]): Options {
     throw new Error(
       `--resync is ${JSON.stringify(resync)}; it must be a duration of a minute or more, as 10m or 1h30m.`,
     );
+  const address = listen === undefined ? undefined : listenAddressIn(listen);
+  if (listen !== undefined && address === undefined)
+    throw new Error(
+      `--listen is ${JSON.stringify(listen)}; it must be an IP and a port, as 127.0.0.1:9464 or [::]:9464.`,
+    );
   return {
     ...{ help, output, resync: milliseconds },
+    ...(address !== undefined && { listen: address }),
     ...(stack !== undefined && { stack }),
     ...(configFile !== undefined && { configFile }),
   };
@@ -52,6 +65,7 @@ function parsed(args: readonly string[]) {
         "config-file": { type: "string" },
         output: { type: "string", short: "o", default: "text" },
         resync: { type: "string", default: "10m" },
+        listen: { type: "string" },
       },
     }).values;
   } catch (error) {
@@ -61,46 +75,66 @@ function parsed(args: readonly string[]) {
 }
 
 async function main(): Promise<void> {
-  const { help, output, resync, ...choice } = optionsIn(process.argv.slice(2));
+  const { help, output, resync, listen, ...choice } = optionsIn(process.argv.slice(2));
   if (help) {
     process.stdout.write(`${usage}\n`);
     return;
   }
   const stop = new AbortController();
   const print = printer(output);
+  const metrics = new WatchMetrics({ resync });
+  const readiness = new Readiness();
+  const observe: Observer = (event) => {
+    print(event);
+    metrics.observe(event);
+    readiness.observe(event);
+  };
   const time = systemTime;
   const records = new RunRecords(recordFolder(process.env));
   const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
-  const stack = new PulumiRuns({ cli, records, observe: print });
+  const stack = new PulumiRuns({ cli, records, observe });
   const lookout = new Lookout();
   const meshWatch = new MeshWatch({
     time,
     observe: (event) => {
-      print(event);
+      observe(event);
       if (event.event === "triggered") convergence.trigger();
     },
   });
   const policy = { resync };
-  const convergence = new Convergence({ stack, lookout, meshWatch, observe: print, time, policy });
+  const convergence = new Convergence({ stack, lookout, meshWatch, observe, time, policy });
+  const observable = {
+    isLive: () => !convergence.isStuck,
+    missing: () => readiness.missing,
+    metrics,
+  };
+  const server = listen && (await serveObservability(listen, observable));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       stop.abort();
       lookout.close();
       stack.interrupt();
     });
-  await convergence.run(stop.signal);
-  lookout.close();
-  await meshWatch.stop();
+  try {
+    await convergence.run(stop.signal);
+  } finally {
+    lookout.close();
+    await meshWatch.stop();
+    await server?.close();
+  }
 }
 
-/** To standard output, one line for each event. */
+/** To standard output, one line for each event; in a terminal also one for each link, always as it is. */
 function printer(output: Options["output"]): Observer {
+  const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
   return (event) => {
     const now = new Date().toISOString();
     if (output === "json") process.stdout.write(`${JSON.stringify({ time: now, ...event })}\n`);
     else {
       const sentence = sentenceOf(event);
-      if (sentence !== undefined) process.stdout.write(`${now} ${sentence}\n`);
+      const line = sentence === undefined ? undefined : `${now} ${sentence}`;
+      if (live !== undefined) live.tell(event, line);
+      else if (line !== undefined) process.stdout.write(`${line}\n`);
     }
   };
 }

@@ -45,6 +45,8 @@ export interface ClusterArgs extends SeenCluster {
   readonly trustUnread?: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
+  /** What comes before anything is written to it, where other stacks have other clusters. */
+  readonly claim?: pulumi.Resource | undefined;
 }
 
 /** Linkerd and its multicluster extension on one cluster, and the provider that reaches it. */
@@ -67,7 +69,7 @@ export class Cluster extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.#name = name;
     this.#args = args;
-    const { charts, config, role, uid } = args;
+    const { charts, config, role, uid, claim } = args;
     // First, so that a chart that does not exist fails before anything is registered.
     this.#charts = {
       "linkerd-crds": chartFrom(charts, "linkerd-crds"),
@@ -75,7 +77,10 @@ export class Cluster extends pulumi.ComponentResource {
       "linkerd-multicluster": chartFrom(charts, "linkerd-multicluster"),
     };
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
-    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
+    this.provider = clusterProvider(name, config, {
+      parent: this,
+      dependsOn: [this.identity, ...(claim === undefined ? [] : [claim])],
+    });
     this.trustBundle = args.trust && pulumi.output(args.trust.bundlePem);
     this.gatewayEnabled = role.gateway !== undefined;
     this.unreachable = args.unreachable;

@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
+import { ownClusters, touchedClusters } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
 import { Cluster, type SeenCluster } from "./cluster.ts";
@@ -23,38 +24,62 @@ export interface ClusterHandle {
   readonly revision?: pulumi.Output<unknown>;
 }
 
-/** Makes the clusters ready for links, as far as the stack manages them; by name. */
+/**
+ * Makes the clusters ready for links, as far as the stack manages them; by name. On targets that
+ * other stacks have, these install Linkerd.
+ *
+ * @param claims by cluster: what comes before anything is written to it
+ */
 export function makeClusters(
   config: MeshConfig,
   preflight: Preflight,
+  claims: ReadonlyMap<string, pulumi.Resource>,
   parent: pulumi.Resource,
 ): ReadonlyMap<string, ClusterHandle> {
-  const { clusters } = config;
-  if (config.manage === "links")
-    return new Map(
-      [...clusters].map(([name, cluster]) => [
+  const installed = config.manage === "all" ? ownClusters(config) : new Map<string, never>();
+  const existing = [...touchedClusters(config)].filter(([name]) => !installed.has(name));
+  return new Map<string, ClusterHandle>([
+    ...existing.map(([name, cluster]): [string, ClusterHandle] => [
+      name,
+      new ExistingCluster(
         name,
-        new ExistingCluster(name, cluster, seenOf(name, preflight), { parent }),
-      ]),
-    );
-  const trust = new TrustRoot("trust", trustRootArgs(config, preflight.trust), { parent });
+        { config: cluster, ...seenOf(name, preflight), claim: claims.get(name) },
+        { parent },
+      ),
+    ]),
+    ...(config.manage === "all" ? installedClusters(config, preflight, claims, parent) : []),
+  ]);
+}
+
+function installedClusters(
+  config: MeshConfig,
+  preflight: Preflight,
+  claims: ReadonlyMap<string, pulumi.Resource>,
+  parent: pulumi.Resource,
+): readonly (readonly [string, Cluster])[] {
+  const trust = new TrustRoot("trust", trustRootArgs(config, preflight), { parent });
   const { linkerdNamespace, multiclusterNamespace, charts } = config;
   const secretValues = isSecret("clusters");
-  return new Map(
-    [...clusters].map(([name, cluster]) => {
-      const args = {
-        config: cluster,
-        role: roleOf(name, config),
-        ...{ linkerdNamespace, multiclusterNamespace, charts, secretValues },
-        ...(config.trust.kind !== "external" && {
-          trust: { bundlePem: trust.bundleFor(name), issuer: trust.issuerFor(name) },
-        }),
-        trustUnread: preflight.trust.get(name)?.state === "unreadable",
-        ...seenOf(name, preflight),
-      };
-      return [name, new Cluster(name, args, { parent })];
-    }),
-  );
+  return [...ownClusters(config)].map(([name, cluster]) => {
+    const args = {
+      config: cluster,
+      role: roleOf(name, config),
+      ...{ linkerdNamespace, multiclusterNamespace, charts, secretValues },
+      ...(config.trust.kind !== "external" && {
+        trust: { bundlePem: trust.bundleFor(name), issuer: trust.issuerFor(name) },
+      }),
+      trustUnread: preflight.trust.get(name)?.state === "unreadable",
+      ...seenOf(name, preflight),
+      claim: claims.get(name),
+    };
+    return [name, new Cluster(name, args, { parent })] as const;
+  });
+}
+
+/** What may be sent to a cluster comes after: who it is, and that it is this stack's. */
+interface ExistingClusterArgs extends SeenCluster {
+  readonly config: ClusterConfig;
+  readonly claim?: pulumi.Resource | undefined;
 }
 
 function seenOf(name: string, { uids, unreachable }: Preflight): SeenCluster {
@@ -73,15 +98,17 @@ export class ExistingCluster extends pulumi.ComponentResource implements Cluster
 
   constructor(
     name: string,
-    config: ClusterConfig,
-    { uid, unreachable }: SeenCluster,
+    { config, uid, unreachable, claim }: ExistingClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.ready = this.identity;
     this.unreachable = unreachable;
-    this.provider = clusterProvider(name, config, { parent: this, dependsOn: this.identity });
+    this.provider = clusterProvider(name, config, {
+      parent: this,
+      dependsOn: [this.identity, ...(claim === undefined ? [] : [claim])],
+    });
     this.registerOutputs({});
   }
 }
@@ -94,12 +121,12 @@ export class ExistingCluster extends pulumi.ComponentResource implements Cluster
 export class RevokedCluster extends pulumi.ComponentResource {
   constructor(
     name: string,
-    { config, manage }: { readonly config: ClusterConfig; readonly manage: MeshConfig["manage"] },
+    { config, installed }: { readonly config: ClusterConfig; readonly installed: boolean },
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     const provider = isolatedProvider(name, config, { parent: this });
-    for (const chart of manage === "all" ? chartNames : [])
+    for (const chart of installed ? chartNames : [])
       new k8s.helm.v3.Release(
         `${name}-${chart}`,
         { chart, name: chart },

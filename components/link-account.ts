@@ -26,7 +26,12 @@ export interface LinkAccountArgs {
   /** Whether the source can't be given a new token in this run. */
   readonly sourceUnreachable?: boolean;
   /** The target: how the runner reaches it, and the URL at which the source does, if another. */
-  readonly target: { readonly access: ClusterAccess; readonly apiServer?: string };
+  readonly target: {
+    readonly access: ClusterAccess;
+    readonly apiServer?: string;
+    /** Another stack installs Linkerd there, perhaps at this moment. */
+    readonly awaited?: true;
+  };
   readonly namespaces: Namespaces;
   readonly rotation: TokenRotation;
   /** Of the target cluster. */
@@ -131,7 +136,7 @@ const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
 function targetArgs(args: LinkAccountArgs) {
   const { spec, mirroring, source, target, namespaces, rotation } = args;
-  const { access, apiServer } = target;
+  const { access, apiServer, awaited } = target;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
     source: spec.source,
@@ -140,6 +145,7 @@ function targetArgs(args: LinkAccountArgs) {
     sourceAccess: source,
     ...(args.sourceUnreachable === true && { sourceUnreachable: true as const }),
     ...(apiServer !== undefined && { apiServer }),
+    ...(awaited === true && { awaited }),
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,
     ...(selectors.length > 0 && { discoverySelectors: selectors }),

@@ -20,10 +20,19 @@ export interface LinkEnd {
 
 export interface LinkArgs {
   readonly config: LinkConfig;
-  /** `revocation`: what ends the source's access to other targets, if anything does. */
-  readonly source: LinkEnd & { readonly revocation?: readonly pulumi.Resource[] };
-  /** `apiServer`: URL at which the source reaches the target's API server, if not the kubeconfig's. */
-  readonly target: LinkEnd & { readonly apiServer?: string };
+  /**
+   * `claim`: that the source is this stack's, which comes before anything is made for it.
+   * `revocation`: what ends the source's access to other targets, if anything does.
+   */
+  readonly source: LinkEnd & {
+    readonly claim?: readonly pulumi.Resource[];
+    readonly revocation?: readonly pulumi.Resource[];
+  };
+  /**
+   * `apiServer`: URL at which the source reaches the target's API server, if not the kubeconfig's.
+   * `awaited`: another stack installs Linkerd there, perhaps at this moment.
+   */
+  readonly target: LinkEnd & { readonly apiServer?: string; readonly awaited?: boolean };
   readonly namespaces: Namespaces;
 }
 
@@ -46,23 +55,28 @@ export class Link extends pulumi.ComponentResource {
     this.name = name;
     const { source, target, namespaces } = args;
     const { spec, mirroring, rotation } = args.config;
-    const { apiServer } = target;
+    const { apiServer, awaited } = target;
+    const { claim = [], revocation = [] } = source;
     const access = new LinkAccount(
       name,
       {
         ...{ spec, mirroring, namespaces, rotation },
         source: source.access,
         sourceUnreachable: source.unreachable,
-        target: { access: target.access, ...(apiServer !== undefined && { apiServer }) },
+        target: {
+          access: target.access,
+          ...(apiServer !== undefined && { apiServer }),
+          ...(awaited === true && { awaited }),
+        },
         provider: target.provider,
       },
-      { parent: this, dependsOn: target.ready },
+      { parent: this, dependsOn: [target.ready, ...claim] },
     );
     const { provider, unreachable } = source;
     this.credentials = new LinkCredentials(
       name,
       { spec, mirroring, access, namespaces, provider, unreachable },
-      { parent: this, dependsOn: [source.ready, ...(source.revocation ?? [])] },
+      { parent: this, dependsOn: [source.ready, ...claim, ...revocation] },
     );
     this.observedGateway = access.facts.apply(({ gateway }) => {
       if (gateway === undefined) return undefined;

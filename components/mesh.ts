@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { healthMesh } from "../config/health-mesh.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
+import { ownClusters, ownLinks } from "../config/share.ts";
+import { Claim } from "./claim.ts";
 import { type ClusterHandle, makeClusters, RevokedCluster } from "./clusters.ts";
 import { Health } from "./health.ts";
 import { Link, type LinkEnd } from "./link.ts";
@@ -16,6 +18,8 @@ export class Mesh extends pulumi.ComponentResource {
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   /** All that has to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
+  /** By cluster; none where this stack has them all. */
+  readonly #claims: ReadonlyMap<string, Claim>;
   /** By the cluster that loses access. */
   readonly #revocations = new Map<string, Revocation>();
 
@@ -31,20 +35,35 @@ export class Mesh extends pulumi.ComponentResource {
   ) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
     this.#config = config;
-    const handles = preflight === undefined ? undefined : makeClusters(config, preflight, this);
+    this.#claims = this.#claim();
+    const handles =
+      preflight === undefined ? undefined : makeClusters(config, preflight, this.#claims, this);
     for (const [cluster, { ready, revision }] of handles ?? []) {
       // The clusters too: nothing else waits for one that no link touches.
       this.#made.push(ready);
       if (revision !== undefined) this.#revisions[cluster] = revision;
     }
     this.#revoke(preflight, handles);
-    for (const source of new Set(config.links.map(({ spec }) => spec.source))) {
-      const here = config.links.filter(({ spec }) => spec.source === source);
+    const own = ownLinks(config);
+    for (const source of new Set(own.map(({ spec }) => spec.source))) {
+      const here = own.filter(({ spec }) => spec.source === source);
       const links = handles === undefined ? [] : here.map((link) => this.#link(link, handles));
       this.#mirrors(source, links, handles?.get(source));
     }
     if (handles !== undefined) this.#verify();
     this.registerOutputs({});
+  }
+
+  /** Where several stacks have the clusters of a mesh, only one may have each. */
+  #claim(): ReadonlyMap<string, Claim> {
+    if (!this.#config.claims) return new Map();
+    const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+    return new Map(
+      [...ownClusters(this.#config)].map(([name, config]) => [
+        name,
+        new Claim(name, config, stack, { parent: this }),
+      ]),
+    );
   }
 
   /** What is revoked loses its access first; a revoked cluster is told nothing of it. */
@@ -55,7 +74,11 @@ export class Mesh extends pulumi.ComponentResource {
     const { manage, revoked } = this.#config;
     if (preflight !== undefined)
       for (const [name, config] of revoked.clusters)
-        new RevokedCluster(name, { config, manage }, { parent: this });
+        new RevokedCluster(
+          name,
+          { config, installed: manage === "all" && this.#config.sources.has(name) },
+          { parent: this },
+        );
     for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
       const identities = Object.keys(args.targets).flatMap(
         (target) => handles?.get(target)?.identity ?? [],
@@ -66,6 +89,12 @@ export class Mesh extends pulumi.ComponentResource {
     }
   }
 
+  /** To depend on before anything that is made for a source. */
+  #claimOf(source: string): pulumi.Resource[] {
+    const claim = this.#claims.get(source);
+    return claim === undefined ? [] : [claim];
+  }
+
   /** To depend on before anything of a source, which may itself be why its link is revoked, can fail. */
   #revocationOf(source: string): pulumi.Resource[] {
     const revocation = this.#revocations.get(source);
@@ -74,16 +103,21 @@ export class Mesh extends pulumi.ComponentResource {
 
   #link(config: LinkConfig, handles: ReadonlyMap<string, ClusterHandle>): Link {
     const { source, target } = config.spec;
-    const { linkerdNamespace, multiclusterNamespace, clusters } = this.#config;
+    const { linkerdNamespace, multiclusterNamespace, clusters, manage, sources } = this.#config;
     const apiServer = clusters.get(target)?.apiServer;
     const link = new Link(
       `${source}/${target}`,
       {
         config,
-        source: { ...endOf(source, this.#config, handles), revocation: this.#revocationOf(source) },
+        source: {
+          ...endOf(source, this.#config, handles),
+          claim: this.#claimOf(source),
+          revocation: this.#revocationOf(source),
+        },
         target: {
           ...endOf(target, this.#config, handles),
           ...(apiServer !== undefined && { apiServer }),
+          awaited: manage === "all" && !sources.has(target),
         },
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
@@ -120,6 +154,7 @@ export class Mesh extends pulumi.ComponentResource {
         parent: this,
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
+          ...this.#claimOf(source),
           ...this.#revocationOf(source),
           ...(handle === undefined ? [] : [handle.ready]),
         ],

@@ -1,75 +1,137 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
+import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
+  type ClusterAccess,
   type Connect,
   connect,
   openClusters,
+  type OpenedClusters,
   refuseRelativePaths,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type LiveTrusts, missingExternal, observeTrust } from "@linkerd-multicluster/engine/trust";
+import {
+  type LiveTrusts,
+  missingExternal,
+  observeTrust,
+  type PublishedTrust,
+} from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
 import { changedTrustDomains, noChangedDomains } from "./changed-trust-domains.ts";
 import { missingControllers } from "./missing-controllers.ts";
+import { publishedTrust } from "./trust/published.ts";
 
 /** What a run has to know of the clusters before it can decide what they get. */
 export interface Preflight {
   /** UID of `kube-system` by cluster; undefined where it could not be read. */
   readonly uids: ReadonlyMap<string, string | undefined>;
   readonly trust: LiveTrusts;
+  /** What another stack publishes for this one's clusters. */
+  readonly published?: PublishedTrust;
   /** Clusters that can't be read. */
   readonly unreachable: ReadonlySet<string>;
   /** Sentences to tell before anything is done. */
   readonly warnings: readonly string[];
 }
 
+/** Of the config, what decides which clusters are read, and for what. */
+type PreflightConfig = Pick<
+  MeshConfig,
+  "clusters" | "sources" | "links" | "revoked" | "linkerdNamespace" | "manage" | "trust"
+>;
+
 /**
- * Reads who each cluster is and what it trusts, all at once, in previews too. A cluster that can't
- * be reached is no reason to stop.
+ * Reads who each cluster is that this stack touches, and what it trusts, all at once, in previews too.
+ * A cluster that can't be reached is no reason to stop.
  *
  * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
  *   everything that the clusters lack, or have otherwise than this run may change it
  */
 export async function preflight(
-  config: Pick<MeshConfig, "clusters" | "links" | "linkerdNamespace" | "manage" | "trust">,
+  config: PreflightConfig,
   open: Connect = connect,
 ): Promise<Preflight> {
-  const { clusters, linkerdNamespace } = config;
-  const accesses = new Map([...clusters].map(([name, { access }]) => [name, access]));
-  const opened = await openClusters(accesses, async (access, name) => {
+  const { linkerdNamespace } = config;
+  const carefully: Connect = async (access, name) => {
     await refuseRelativePaths(access, name);
     return open(access, name);
-  });
+  };
+  const [opened, others] = await Promise.all([
+    openClusters(accessesOf(touchedClusters(config)), carefully),
+    openOthers(config, carefully),
+  ]);
   try {
     const mistakes = opened.mistakes.map((each) => `${each}.`);
     refuse("The clusters do not match the stack's config:", mistakes);
-    const trust = await observeTrust(opened.clusters, linkerdNamespace);
+    const own = ownClusters(config);
+    const published =
+      config.manage === "all" && config.trust.kind === "stack"
+        ? await publishedTrust(config.trust.stack, [...own.keys()])
+        : undefined;
     const read = opened.clusters;
+    // Of the others, with manage: all, other stacks have the Linkerd.
+    const installed =
+      config.manage === "all" ? new Map([...read].filter(([name]) => own.has(name))) : read;
+    const trust = await observeTrust(new Map([...installed, ...others.clusters]), linkerdNamespace);
     if (config.manage === "all" && config.trust.kind === "external") {
       const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
-      const missing = await missingExternal(read, trust, needs, new Date());
+      const missing = await missingExternal(installed, trust, needs, new Date());
       refuse("With trust.external, the clusters must provide Linkerd's trust:", missing);
     }
     if (config.manage === "links")
       refuse(
         "With manage: links, this stack installs no controllers of Linkerd's:",
-        await missingControllers(read, config.links),
+        await missingControllers(read, ownLinks(config)),
       );
     const domains =
-      config.manage === "all" ? await changedTrustDomains(read, config) : noChangedDomains;
+      config.manage === "all" ? await changedTrustDomains(installed, config) : noChangedDomains;
     refuse("A change of trust domain must be asked for:", domains.refused);
-    const down = [...read].flatMap(([name, cluster]) => ("why" in cluster ? [{ name, ...cluster }] : []));
+    const down = [...read].flatMap(([name, cluster]) =>
+      "why" in cluster ? [{ name, ...cluster }] : [],
+    );
     const waits = down.map(
       ({ name, why }) =>
         `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
     );
     return {
       ...{ uids: opened.uids, trust },
+      ...(published !== undefined && { published }),
       unreachable: new Set(down.map(({ name }) => name)),
       warnings: [...domains.told, ...waits],
     };
   } finally {
-    await opened.close();
+    await Promise.all([opened.close(), others.close()]);
   }
+}
+
+/**
+ * Clusters of other stacks whose trust decides what this one may do: proxies anywhere in the mesh may
+ * have to trust an issuer that the config provides. The runner need not be able to reach them: then
+ * they are unreadable, and nothing moves that might break them.
+ */
+async function openOthers(
+  config: PreflightConfig,
+  open: Connect,
+): Promise<Pick<OpenedClusters, "clusters" | "close">> {
+  const own = ownClusters(config);
+  const isJudged = config.manage === "all" && config.trust.kind === "provided";
+  const names = isJudged ? [...config.clusters].filter(([name]) => !own.has(name)) : [];
+  const opened = await Promise.all(
+    names.map(async ([name, { access }]) => {
+      const { clusters, mistakes, close } = await openClusters(new Map([[name, access]]), open);
+      const why = `cluster ${name} can't be read: ${mistakes.join("; ")}`;
+      return { name, cluster: clusters.get(name) ?? { why }, close };
+    }),
+  );
+  return {
+    clusters: new Map(opened.map(({ name, cluster }) => [name, cluster])),
+    close: async () => {
+      await Promise.all(opened.map(({ close }) => close()));
+    },
+  };
+}
+
+function accessesOf(clusters: MeshConfig["clusters"]): ReadonlyMap<string, ClusterAccess> {
+  return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
 
 function refuse(heading: string, sentences: readonly string[]): void {

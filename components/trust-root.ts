@@ -1,20 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
+import type { HelmValues, MeshConfig, ProvidedTrust, TrustConfig } from "../config/mesh.ts";
+import { ownClusters } from "../config/share.ts";
 import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
+import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import {
   dayLong,
   leavingOut,
   type LiveTrusts,
+  type PublishedTrust,
   type Stage,
 } from "@linkerd-multicluster/engine/trust";
-import {
-  externalIssuance,
-  generatedIssuance,
-  type Issuance,
-  providedIssuance,
-  type TrustOutputs,
-} from "./trust/issuance.ts";
+import { type Issuance, issuanceFrom, type TrustOutputs } from "./trust/issuance.ts";
 
 export interface TrustRootArgs {
   readonly trust: TrustConfig;
@@ -24,6 +21,10 @@ export interface TrustRootArgs {
   readonly issuerNames: ReadonlyMap<string, string>;
   /** Milliseconds that a workload's certificate lives, where it is not Linkerd's 24 hours. */
   readonly certificateLifetime?: number;
+  /** What another stack publishes, where the trust is from there. */
+  readonly published?: PublishedTrust;
+  /** Other stacks give the clusters their trust: a step is published once these are done. */
+  readonly publishedAfter?: readonly pulumi.Resource[];
   readonly now?: Date;
   /** Makes the run fail once it has come to its end; in tests, something else. */
   readonly failAtEnd?: () => void;
@@ -40,6 +41,8 @@ export interface TrustRootArgs {
 export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of the anchors that all clusters are to trust in the end. */
   readonly anchorsPem: pulumi.Output<string>;
+  /** PEM of all anchors that the stack knows, those that are to go included. */
+  readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<Stage>;
   /** What is left for the user to do; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
@@ -56,14 +59,10 @@ export class TrustRoot extends pulumi.ComponentResource {
     };
     const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
     const { trust } = args;
-    this.#issuance =
-      trust.kind === "external"
-        ? externalIssuance(context)
-        : trust.kind === "provided"
-          ? providedIssuance(trust, context)
-          : generatedIssuance(trust, context);
-    const { outputs, expiries, anchorsPem } = this.#issuance;
+    this.#issuance = issuanceFrom(trust, context);
+    const { outputs, expiries, anchorsPem, knownPem = anchorsPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
+    this.knownPem = knownPem;
     this.stage = outputs.apply(({ stage }) => stage);
     this.notes = outputs.apply(({ notes }) => {
       for (const note of notes) this.#say("warning", note);
@@ -123,8 +122,12 @@ function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters
 }
 
 /** What the trust root of a stack is made from. */
-export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootArgs {
-  const { clusters, linkerdNamespace, trust } = config;
+export function trustRootArgs(
+  config: MeshConfig,
+  { trust: live, published }: Pick<Preflight, "trust" | "published">,
+): TrustRootArgs {
+  const { linkerdNamespace, trust } = config;
+  const clusters = ownClusters(config);
   const names = [...clusters].map(([cluster, { trustDomain }]) => {
     // By convention; nothing checks it (linkerd-behaviour.md 9.3).
     return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
@@ -133,11 +136,17 @@ export function trustRootArgs(config: MeshConfig, live: LiveTrusts): TrustRootAr
     certificateLifetime(values["linkerd-control-plane"]),
   );
   return {
-    trust,
-    live: trust.kind === "external" ? live : leavingOut(trust.ignorePods, live),
+    trust: trust.kind === "provided" ? onlyFor(clusters, trust) : trust,
+    live: "ignorePods" in trust ? leavingOut(trust.ignorePods, live) : live,
+    ...(published !== undefined && { published }),
     issuerNames: new Map(names),
     certificateLifetime: Math.max(dayLong, ...lifetimes),
   };
+}
+
+/** Without the issuers of clusters that other stacks have. */
+function onlyFor(clusters: ReadonlyMap<string, unknown>, trust: ProvidedTrust): ProvidedTrust {
+  return { ...trust, issuers: new Map([...trust.issuers].filter(([name]) => clusters.has(name))) };
 }
 
 /** So long that only restarts matter. */

@@ -1,12 +1,10 @@
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { chartDigests } from "./chart-checks.ts";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
-import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import { listed, type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
-
-const mostListed = 10;
 
 /** What no single key can show: sentences about keys that do not go together. */
 export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
@@ -15,6 +13,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     sameClusterTwice,
     revokedLinks,
     hub,
+    sources,
     ends,
     pairs,
     mirroring,
@@ -70,6 +69,24 @@ function hub(readings: Readings): string[] {
   return unknownCluster(readings, ["topology", "hub"], topology.hub);
 }
 
+function sources(readings: Readings): string[] {
+  const { sources: names } = readings.stack.values;
+  if (names === undefined) return [];
+  if (readings.stack.values.manage === "trust") {
+    const rule = `it must be left out where ${where(["manage"])} is "trust", which is for all clusters`;
+    return [sentence(["sources"], "is set", rule)];
+  }
+  if (names.length === 0)
+    return [sentence(["sources"], "is an empty list", "it must name at least one cluster")];
+  return names.flatMap((name, index) => {
+    const path = ["sources", index];
+    const first = names.indexOf(name);
+    if (first === index) return unknownCluster(readings, path, name);
+    const state = `is ${quoted(name)} again, after ${where(["sources", first])}`;
+    return [sentence(path, state, "each cluster must be listed once")];
+  });
+}
+
 function ends(readings: Readings): string[] {
   return (readings.links ?? []).flatMap(({ path, values, wrong }) => {
     const named = (["source", "target"] as const).flatMap((end) =>
@@ -86,12 +103,6 @@ function unknownCluster({ clusters }: Readings, path: Path, name: string | undef
   const known = listed([...(clusters?.keys() ?? [])].map(quoted));
   const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
   return [sentence(path, `is ${shown(name)}`, `it must be ${rule}`)];
-}
-
-/** As many as a sentence can hold, and how many more there are. */
-function listed(names: readonly string[]): string {
-  const more = names.length - mostListed;
-  return names.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function pairs(readings: Readings): string[] {
@@ -146,6 +157,10 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: P
   if (values.headless === true) {
     const rule = "it must be false, as headless mirrors need a gateway";
     mistakes.push(sentence([...path, "headless"], `is true, ${why}`, rule));
+  }
+  if (values.gatewayProbe === true) {
+    const rule = "it must be false, as there is no gateway to probe";
+    mistakes.push(sentence([...path, "gatewayProbe"], `is true, ${why}`, rule));
   }
   return mistakes;
 }

@@ -28,6 +28,8 @@ export function meshConfig(readings: Readings): MeshConfig {
   );
   const config = {
     ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
+    sources: new Set(readings.stack.values.sources ?? readings.clusters?.keys()),
+    claims: readings.stack.values.sources !== undefined,
     revoked: {
       clusters: new Map(configured(true)),
       links: links
@@ -73,19 +75,21 @@ function clusterConfig(
 
 function trustConfig({
   external = false,
+  stack: publisher,
   anchors,
   issuers = {},
   ignorePods = [],
   ...settings
 }: NonNullable<StackInput["trust"]>): TrustConfig {
   if (external) return { kind: "external" };
+  if (publisher !== undefined) return { kind: "stack", stack: publisher };
   if (anchors !== undefined)
     return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
   return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };
 }
 
-/** What linkDefaults says of gateway mirrors does not concern a link that has no gateway. */
-const flatNetwork = { selector: {}, headless: false } as const;
+/** What linkDefaults says of gateways and their mirrors does not concern a link that has no gateway. */
+const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
 
 function linkConfig(
   link: DeclaredLink,
@@ -102,9 +106,11 @@ function linkConfig(
     ...link.entry?.values,
     ...(choice.value === false && flatNetwork),
   };
+  // Linkerd's controller probes by itself.
+  const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
   return {
     spec: {
-      ...settings,
+      ...{ ...settings, gatewayProbe },
       ...{ source, target: name, targetDomain: target.clusterDomain },
       gateway: gatewaySource(choice.value, multiclusterNamespace),
     },

@@ -8,7 +8,8 @@ export const documents = { "Pulumi.yaml": projectFile, "README.md": readme } as 
 
 /**
  * Replaces the config section of Pulumi.yaml, except for keys of Pulumi itself. Every key gets a
- * default, because Pulumi asks every stack for a key that has none.
+ * default, because Pulumi asks every stack for a key that has none; an empty one, because to the
+ * program it would look like a key of the stack, which replaces that of a mesh file.
  *
  * @throws Error if there is no config section
  */
@@ -19,13 +20,10 @@ async function projectFile(text: string): Promise<string> {
   config.items = config.items.filter(({ key }) => isScalar(key) && String(key.value).includes(":"));
   const described = new Set<Section>();
   for (const [name, key] of Object.entries<Key>(stack.keys)) {
-    const lines = [`${capitalised(key.meaning)}.`, ...linesOf(key, described)];
+    const lines = [`${capitalised(key.meaning)} (${absenceOf(key)}).`, ...linesOf(key, described)];
     const description = new Scalar(lines.join("\n"));
     description.type = lines.length > 1 ? Scalar.BLOCK_LITERAL : Scalar.BLOCK_FOLDED;
-    config.set(
-      name,
-      document.createNode({ description, default: "default" in key ? key.default : {} }),
-    );
+    config.set(name, document.createNode({ description, default: "" }));
   }
   return formatted(document.toString({ lineWidth: 100 }), "yaml");
 }
@@ -35,10 +33,14 @@ function linesOf({ of }: Key, described: Set<Section>): string[] {
   if (of === undefined || described.has(of)) return [];
   described.add(of);
   return Object.entries<Key>(of.keys).flatMap(([name, key]) => {
-    const without = "required" in key ? "required" : `default: ${defaultOf(key)}`;
     const nested = linesOf(key, described).map((line) => `  ${line}`);
-    return [`- ${name}: ${key.meaning} (${without})`, ...nested];
+    return [`- ${name}: ${key.meaning} (${absenceOf(key)})`, ...nested];
   });
+}
+
+/** What comes of a key that is left out. */
+function absenceOf(key: Key): string {
+  return "required" in key ? "required" : `default: ${defaultOf(key)}`;
 }
 
 /** Replaces what is between `<!-- npm run docs: keys of <section> -->` and `<!-- end of keys -->`. */

@@ -154,6 +154,12 @@ export const trust = section("trust", {
     meaning:
       "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/trust-root.md)",
   },
+  stack: {
+    type: text(syntax.stackName),
+    otherwise: "this stack",
+    meaning:
+      "`<organization>/<project>/<stack>`, a stack with `manage: trust`: it generates the anchors and issuers, and this one takes them from it (docs/fleet.md)",
+  },
   ...generatedTrust,
   extraAnchors: {
     type: text(syntax.pem("trust anchors")),
@@ -253,10 +259,10 @@ export const stack = section("this program's config", {
     meaning: "which cluster mirrors from which: a list of links",
   },
   manage: {
-    type: oneOf("all", "links", "mirrors"),
+    type: oneOf("all", "links", "mirrors", "trust"),
     default: "all",
     meaning:
-      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything",
+      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks, and nothing else",
   },
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {
@@ -308,6 +314,18 @@ export const stack = section("this program's config", {
     default: {},
     of: charts,
     meaning: "where Linkerd's charts come from, and their version",
+  },
+  mesh: {
+    type: text(syntax.oneLine("the path of a YAML file")),
+    otherwise: "none",
+    meaning:
+      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys of this table that stacks share, written without `linkerd-multicluster:`; a key that the stack has itself replaces that of the file as a whole (docs/fleet.md)",
+  },
+  sources: {
+    type: list(z.string({ error: "the name of a configured cluster" }), "a list of clusters"),
+    otherwise: "all clusters",
+    meaning:
+      "the clusters that are this stack's, where other stacks have the others (docs/fleet.md): it holds what is written into them, and the account of each link from them in the link's target; no two stacks may name the same",
   },
 });
 

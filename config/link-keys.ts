@@ -187,6 +187,12 @@ const settings = {
     meaning:
       "`follow`: like Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness at the time of the run does not matter, because the next run may be hours away",
   },
+  gatewayProbe: {
+    type: flag,
+    default: engine.gatewayProbe,
+    meaning:
+      "probe the target's gateway from the runner, which must reach it, as its Service says: while it is down, its mirrors keep no address that is ready, as with Linkerd. With `mirroring: controller` Linkerd's controller probes in any case",
+  },
   maxDeletions: {
     type: z.union([count, share], { error: deletions }),
     default: engine.maxDeletions,

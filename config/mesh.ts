@@ -14,6 +14,10 @@ export interface MeshConfig extends Pick<
 > {
   /** By name, in the order of the config, which Pulumi hands over sorted by name. */
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
+  /** Names of the clusters, revoked ones too, that are this stack's (share.ts). */
+  readonly sources: ReadonlySet<string>;
+  /** Whether other stacks have the other clusters, so that each cluster is claimed. */
+  readonly claims: boolean;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
   /** What is no longer trusted; none of it is among `clusters` and `links`. */
@@ -33,7 +37,7 @@ export interface Revoked {
 }
 
 /** Where the trust anchors and issuers come from, which all clusters share. */
-export type TrustConfig = GeneratedTrust | ProvidedTrust | ExternalTrust;
+export type TrustConfig = GeneratedTrust | ProvidedTrust | ExternalTrust | TrustOfStack;
 
 /**
  * Anchors and issuers that the stack generates and keeps in its state: keys of `trust`. An issuer is
@@ -45,6 +49,13 @@ export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly extraAnchors?: string;
   /** As engine/trust/live.ts has it. */
   readonly ignorePods: readonly string[];
+}
+
+/** Another stack, of the trust root alone, generates them. */
+export interface TrustOfStack {
+  readonly kind: "stack";
+  /** `organization/project/stack`. */
+  readonly stack: string;
 }
 
 /** Others put the issuer and the trust bundle on every cluster. */

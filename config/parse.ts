@@ -3,6 +3,7 @@ import { crossChecks } from "./cross-checks.ts";
 import { meshConfig } from "./defaults.ts";
 import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
+import { namingFile, type ReadText, withMeshFile } from "./mesh-file.ts";
 import { namespace } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
 import type { Key } from "./schema.ts";
@@ -29,8 +30,17 @@ function usual(): Circumstances {
   return { now: new Date(), isPlainKey: () => false };
 }
 
+export interface ParsingTexts {
+  readonly circumstances?: Circumstances;
+  /** Reads the file that the key `mesh` names. */
+  readonly readText: ReadText;
+  /** Top-level keys that nobody needs. */
+  readonly without?: ReadonlySet<string>;
+}
+
 /**
- * The same for a config as Pulumi hands it over: every value as text, by its full key.
+ * The same for a config as Pulumi hands it over, every value as text, by its full key, and for the mesh
+ * file that it names.
  *
  * @param what names this config at the start of a sentence.
  * @returns the config, or the text to show to the user, with a line for every mistake.
@@ -38,11 +48,17 @@ function usual(): Circumstances {
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
   what: string,
-  circumstances?: Circumstances,
+  { circumstances = usual(), readText, without }: ParsingTexts,
 ): { readonly config: MeshConfig } | { readonly problem: string } {
-  const parsed = parseConfig(valuesIn(texts), circumstances);
+  const problem = (mistakes: readonly string[]) => ({
+    problem: [`${what} needs a change:`, ...mistakes].join("\n  "),
+  });
+  const shared = withMeshFile(valuesIn(texts), readText, without);
+  if ("mistakes" in shared) return problem(shared.mistakes);
+  const { raw, fromFile } = shared;
+  const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
   if ("config" in parsed) return parsed;
-  return { problem: [`${what} needs a change:`, ...parsed.mistakes].join("\n  ") };
+  return problem(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
 }
 
 /** Every key that is set in this program's namespace, the unknown ones too. */

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { namespace } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
@@ -8,7 +9,7 @@ import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { healthMesh } from "./health-mesh.ts";
 
 /** Health depends on neither, and they hold secrets, which only Pulumi can read. */
-const unneeded: ReadonlySet<string> = new Set([`${namespace}:trust`, `${namespace}:charts`]);
+const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
 /** Which stack, or which file; without either PULUMI_STACK, or the only one there is. */
 export interface StackChoice {
@@ -32,7 +33,10 @@ export async function meshOf(
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
   const file =
     named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))));
-  const parsed = parseTexts(await textsIn(file), `The config in ${file}`);
+  const parsed = parseTexts(await textsIn(file), `The config in ${file}`, {
+    readText: (path) => readFileSync(resolve(folder, path), "utf8"),
+    without: unneeded,
+  });
   if ("config" in parsed) return healthMesh(parsed.config);
   throw new Error(parsed.problem);
 }
@@ -57,7 +61,9 @@ async function textsIn(file: string): Promise<Record<string, string>> {
   const content = parsed(await contentOf(file), file);
   const config = isMap(content) ? (content.config ?? {}) : {};
   if (!isMap(config)) throw new Error(`The key config in ${file} must be a map.`);
-  const needed = Object.entries(config).filter(([key]) => !unneeded.has(key));
+  const needed = Object.entries(config).filter(
+    ([key]) => ![...unneeded].some((each) => key === `${namespace}:${each}`),
+  );
   return Object.fromEntries(needed.map(([key, value]) => [key, textOf(value)]));
 }
 

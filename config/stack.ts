@@ -8,8 +8,12 @@ import { plainIssuerKeys } from "./plain-keys.ts";
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
   const parsed = parseTexts(pulumi.runtime.allConfig(), "The stack config", {
-    now: new Date(),
-    isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
+    circumstances: {
+      now: new Date(),
+      isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
+    },
+    // The engine starts the program in the project's folder.
+    readText: (path) => readFileSync(path, "utf8"),
   });
   if ("config" in parsed) return parsed.config;
   const error = new pulumi.RunError(parsed.problem);

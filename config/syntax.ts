@@ -145,6 +145,12 @@ export function oneLine(words: string): Syntax {
   return { words, matches: isOneLine };
 }
 
+export const stackName: Syntax = {
+  words:
+    "the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket",
+  matches: (text) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(text),
+};
+
 /** What is in it is judged where one part can be compared with the other (trust-checks.ts). */
 export function pem(what: string): Syntax {
   return { words: `PEM of ${what}`, matches: (text) => text.trim() !== "" };

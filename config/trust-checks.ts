@@ -8,7 +8,7 @@ import {
   timeProblem,
 } from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
-import { type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import { listed, type Path, quoted, sentence, shown, where } from "./mistakes.ts";
 import type { Readings, StackInput } from "./read.ts";
 import { defaultsOf } from "./schema.ts";
 
@@ -20,26 +20,57 @@ export interface Circumstances {
   readonly now: Date;
   /** Whether the stack holds the key of this cluster's issuer as plain text. */
   readonly isPlainKey: (cluster: string) => boolean;
+  /** Whether a top-level key is in a file that stacks share, where nothing is a secret. */
+  readonly isShared?: (key: string) => boolean;
 }
 
 /** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
 export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
-  if (values.trust === undefined || wrong.has("trust")) return [];
+  if (wrong.has("trust")) return [];
+  if (values.trust === undefined) return trustOfItsOwn(readings);
   const { external = false, anchors, issuers } = values.trust;
-  if (external) return nothingElse(values.trust);
+  if (external) return [...noneOfOthers(readings), ...nothingElse(values.trust, "external")];
+  if (values.trust.stack !== undefined)
+    return [...noneOfOthers(readings), ...nothingElse(values.trust, "stack")];
   const pods = ignoredPods(values.trust, readings);
   if (anchors === undefined && issuers === undefined)
-    return [...validity(values.trust), ...extraAnchors(values.trust), ...pods];
+    return [
+      ...trustOfItsOwn(readings),
+      ...validity(values.trust),
+      ...extraAnchors(values.trust),
+      ...pods,
+    ];
   const provided = providedAnchors(anchors, issuers, readings, circumstances);
-  return [...oneKind(values.trust), ...provided, ...pods];
+  return [...noneOfOthers(readings), ...oneKind(values.trust), ...provided, ...pods];
 }
 
-function nothingElse(input: TrustInput): string[] {
-  return Object.keys(input)
-    .filter((key) => key !== "external")
+/** Anchors that a stack generates are trusted by its own clusters alone. */
+function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
+  const { manage = "all", sources } = values;
+  if (manage !== "all" || sources === undefined || sources.length === 0) return [];
+  const others = [...(clusters?.keys() ?? [])].filter((name) => !sources.includes(name));
+  if (others.length === 0) return [];
+  const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;
+  return [sentence(["trust"], "leaves it to this stack to generate a trust anchor", rule)];
+}
+
+/** With `manage: trust`, the stack is where the trust comes from. */
+function noneOfOthers({ stack: { values } }: Readings): string[] {
+  if (values.manage !== "trust") return [];
+  return ["external", "stack", "anchors", "issuers"]
+    .filter((key) => Object.hasOwn(values.trust ?? {}, key))
     .map((key) => {
-      const rule = `it must be left out, as ${where(["trust", "external"])} is true`;
+      const rule = `it must be left out where ${where(["manage"])} is "trust": this stack generates the trust, and the stacks of the clusters take it from here`;
+      return sentence(["trust", key], "is set", rule);
+    });
+}
+
+function nothingElse(input: TrustInput, decisive: "external" | "stack"): string[] {
+  return Object.keys(input)
+    .filter((key) => key !== decisive)
+    .map((key) => {
+      const rule = `it must be left out, as ${where(["trust", decisive])} is ${decisive === "external" ? "true" : "set"}`;
       return sentence(["trust", key], "is set", rule);
     });
 }
@@ -125,7 +156,7 @@ function providedAnchors(
 function providedIssuers(
   issuers: IssuersInput,
   anchors: readonly Certificate[],
-  { clusters = new Map() }: Readings,
+  { stack, clusters = new Map() }: Readings,
   circumstances: Circumstances,
 ): string[] {
   const strangers = Object.keys(issuers)
@@ -134,14 +165,15 @@ function providedIssuers(
       const rule = "it must be for one of the configured clusters";
       return sentence(["trust", "issuers", name], `is for cluster ${quoted(name)}`, rule);
     });
+  const own = new Set(stack.values.sources ?? clusters.keys());
   const each = [...clusters].flatMap(([name, { values }]) => {
-    if (values.revoked === true) return [];
+    if (values.revoked === true || (!own.has(name) && !Object.hasOwn(issuers, name))) return [];
     const path = ["trust", "issuers", name];
     const issuer = Object.hasOwn(issuers, name) ? issuers[name] : undefined;
     if (issuer !== undefined)
       return [
         ...providedIssuer(path, issuer, anchors, circumstances.now),
-        ...(circumstances.isPlainKey(name) ? [plainKey(path)] : []),
+        ...keyInTheOpen(path, name, circumstances),
       ];
     const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
     return [sentence(path, "is missing", rule)];
@@ -149,9 +181,17 @@ function providedIssuers(
   return [...strangers, ...each];
 }
 
-/** The stack file is in a repository, and state would hold the key as it is. */
-function plainKey(path: Path): string {
+/** A file is in a repository, and state would hold the key as it is. */
+function keyInTheOpen(path: Path, cluster: string, circumstances: Circumstances): string[] {
   const at = [...path, "key"];
+  if (circumstances.isShared?.("trust") === true) {
+    const rule = `it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced`;
+    return [sentence(at, "is plain text", rule)];
+  }
+  return circumstances.isPlainKey(cluster) ? [plainKey(at)] : [];
+}
+
+function plainKey(at: Path): string {
   const rule = `it must be a secret, and a key that was in a file as it is should be replaced: pulumi config set --secret --path '${where(at)}' < key.pem`;
   return sentence(at, "is plain text in the stack config", rule);
 }

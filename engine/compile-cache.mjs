@@ -4,7 +4,7 @@
 // Plain JavaScript, and no import by name, so that an older Node still gets to say that it is too old.
 import module from "node:module";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, URL } from "node:url";
 
 module.enableCompileCache(
   fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)),

@@ -73,18 +73,26 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
   return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);
 }
 
+/** Twenty that start at once on two busy cores take minutes; one that fails ends, and is not waited for. */
+const startSeconds = 300;
+
 /** Waits until the server is ready, and says how to reach it. */
 export function apiServerReady(
   { name, folder, port }: ApiServerSpec,
   token: string,
   program: Program,
 ): Promise<Access> {
-  return until(`the API server of ${name}`, [program], async () => {
-    const authority = await readFile(authorityFile(folder), "utf8");
-    const access = { server: `https://127.0.0.1:${port}`, authority, token };
-    const { code } = await request(access, "GET", "/readyz");
-    return code === 200 ? access : undefined;
-  });
+  return until(
+    `the API server of ${name}`,
+    [program],
+    async () => {
+      const authority = await readFile(authorityFile(folder), "utf8");
+      const access = { server: `https://127.0.0.1:${port}`, authority, token };
+      const { code } = await request(access, "GET", "/readyz");
+      return code === 200 ? access : undefined;
+    },
+    startSeconds,
+  );
 }
 
 const tokenFile = (folder: string): string => join(folder, "tokens.csv");

@@ -79,6 +79,11 @@ export async function requestsOf(
   return requests;
 }
 
+/** Whether it changes what is stored; a review is created to ask a question, and is stored nowhere. */
+export function isWrite({ verb, resource }: AuditedRequest): boolean {
+  return !["get", "list", "watch"].includes(verb) && !resource.endsWith("accessreviews");
+}
+
 /** What is used of `audit.k8s.io/v1` Event. */
 interface AuditEvent {
   readonly auditID: string;

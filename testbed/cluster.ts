@@ -8,7 +8,7 @@ import {
   startApiServer,
 } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
-import { type Runs, startControllers } from "./controllers.ts";
+import { nodeOf, type Runs, startControllers } from "./controllers.ts";
 import { BedError } from "./errors.ts";
 import { until } from "./processes.ts";
 import { type Access, type Answer, request } from "./request.ts";
@@ -89,7 +89,7 @@ export async function startCluster(
  * labels that a kubelet gives its node, since charts select by them.
  */
 async function addNode(cluster: string, access: Access): Promise<void> {
-  const name = `${cluster}-node`;
+  const name = nodeOf(cluster);
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
   const { code, body } = await request(access, "POST", "/api/v1/nodes", {
     apiVersion: "v1",

@@ -21,6 +21,9 @@ export interface ControllersSpec {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
+/** The node of a cluster on which kwok lets all pods run. */
+export const nodeOf = (cluster: string): string => `${cluster}-node`;
+
 /** What a cluster without machines, volumes and autoscaling has use for. */
 const CONTROLLERS = [
   "clusterrole-aggregation",
@@ -80,7 +83,8 @@ export async function startControllers(
     ]),
     start("kwok", UNRECORDED.kwok, [
       ...(await stages(tools.kwok)),
-      "--manage-all-nodes=true",
+      // What runs on any other is somebody else's to say.
+      `--manage-single-node=${nodeOf(spec.name)}`,
       `--cidr=10.${150 + spec.index}.0.0/16`,
       // Nobody looks for signs of life of a node that does not exist.
       "--node-lease-duration-seconds=0",

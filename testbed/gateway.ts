@@ -8,20 +8,31 @@ export interface Gateway {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly identity: string;
+  /** Absent: its Service offers no probe. */
+  readonly probe?: { readonly path: string; readonly period: string; readonly port: number };
 }
 
 /** The namespace has to be there. */
 export async function installGateway(
   cluster: Kubernetes,
-  { addresses, port, identity }: Gateway,
+  { addresses, port, identity, probe }: Gateway,
 ): Promise<void> {
   await cluster.create(resources.services, {
-    metadata: { ...gatewayName, annotations: { [annotation.gatewayIdentity]: identity } },
+    metadata: {
+      ...gatewayName,
+      annotations: {
+        [annotation.gatewayIdentity]: identity,
+        ...(probe !== undefined && {
+          [annotation.probePath]: probe.path,
+          [annotation.probePeriod]: probe.period,
+        }),
+      },
+    },
     spec: {
       type: "LoadBalancer",
       ports: [
         { name: gatewayPort, protocol: "TCP", port },
-        { name: "mc-probe", protocol: "TCP", port: 4191 },
+        { name: "mc-probe", protocol: "TCP", port: probe?.port ?? 4191 },
       ],
     },
   });

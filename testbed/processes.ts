@@ -15,6 +15,8 @@ export interface Program {
   problem(): string | undefined;
   /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
   end(): Promise<void>;
+  /** Asks it to end by itself, for which it has as many seconds. */
+  terminate(seconds: number): Promise<void>;
   /** Stops and continues its execution: to its clients it falls silent, without closing anything. */
   freeze(): Promise<void>;
   thaw(): void;
@@ -44,14 +46,21 @@ export function startProgram({ name, path, args, log }: Command, watchdog: Watch
   watchdog.guard(child);
   child.unref();
 
+  const end = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    ending = true;
+    child.ref();
+    child.kill("SIGKILL");
+    await ended;
+  };
   return {
     problem: () => problem && `${problem} ${lastWords(log)}`,
-    async end() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+    end,
+    async terminate(seconds) {
       ending = true;
-      child.ref();
-      child.kill("SIGKILL");
-      await ended;
+      child.kill("SIGTERM");
+      await Promise.race([ended, sleep(seconds * 1000, undefined, { ref: false })]);
+      await end();
     },
     async freeze() {
       child.kill("SIGSTOP");

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { GeneratedTrust, ProvidedTrust } from "../../config/mesh.ts";
+import type { GeneratedTrust, ProvidedTrust, TrustConfig } from "../../config/mesh.ts";
 import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import {
   bundleText,
@@ -16,14 +16,21 @@ import {
   type LiveTrusts,
   onlyCertificate,
   planProvided,
+  planPublished,
+  publicationArgs,
+  type PublishedTrust,
   rotate,
   type Stage,
+  type TrustPlan,
 } from "@linkerd-multicluster/engine/trust";
 import { Generation, type KeyPair } from "./generation.ts";
+import { TrustPublication } from "./publication.ts";
 
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
+  /** Those that are to go included; absent where that is the same. */
+  readonly knownPem?: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
   /** In parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
@@ -40,9 +47,24 @@ export interface IssuanceContext {
   readonly live: LiveTrusts;
   readonly issuerNames: ReadonlyMap<string, string>;
   readonly certificateLifetime?: number;
+  readonly published?: PublishedTrust;
+  readonly publishedAfter?: readonly pulumi.Resource[];
   readonly now: Date;
   /** Shows a message that would otherwise be buried in that of a failed output. */
   readonly say: (message: string) => void;
+}
+
+export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issuance {
+  switch (trust.kind) {
+    case "external":
+      return externalIssuance(context);
+    case "provided":
+      return providedIssuance(trust, context);
+    case "stack":
+      return publishedIssuance(context);
+    case "generated":
+      return generatedIssuance(trust, context);
+  }
 }
 
 /**
@@ -50,7 +72,7 @@ export interface IssuanceContext {
  *
  * @throws RunError before any resource is registered, where the change would break traffic
  */
-export function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
+function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
   const anchors = knownCertificates(trust.anchors);
   const issuers = new Map(
     [...trust.issuers].map(([cluster, { certificate }]) => [
@@ -58,7 +80,7 @@ export function providedIssuance(trust: ProvidedTrust, context: IssuanceContext)
       knownCertificates(certificate),
     ]),
   );
-  const outputs = outputsOf(planProvided({ ...context, anchors, issuers }));
+  const outputs = outputsOf(allowed(planProvided({ ...context, anchors, issuers })));
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
     outputs: pulumi.output(outputs),
@@ -77,7 +99,7 @@ export function providedIssuance(trust: ProvidedTrust, context: IssuanceContext)
  * Anchors and issuers that this stack generates. The generation before is kept: in a rotation its
  * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
  */
-export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
+function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
@@ -86,19 +108,41 @@ export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContex
   const wanted = generation(trust.generation);
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
-  const outputs = pems.apply((both) => {
+  const { publishedAfter } = context;
+  const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
+  const decided = pems.apply((both) => {
     try {
-      return outputsOf(rotate({ ...context, ...anchorsIn(both), adopted, unknown }));
+      const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
+      const plan = allowed(rotate(rotation));
+      return {
+        outputs: outputsOf(plan),
+        publication: publicationArgs(plan, rotation),
+      };
     } catch (error) {
       if (error instanceof pulumi.RunError) context.say(error.message);
       throw error;
     }
   });
+  const outputs =
+    publishedAfter === undefined
+      ? decided.apply((each) => each.outputs)
+      : publishedOutputs(
+          new TrustPublication(
+            name,
+            decided.apply(({ publication }) => publication),
+            { parent, dependsOn: [...publishedAfter] },
+          ),
+          wanted.anchorPem,
+        );
   const issuerPems = [...wanted.issuers].map(([cluster, { certPem }]) =>
     certPem.apply((pem) => [cluster, pem] as const),
   );
   return {
     anchorsPem: wanted.anchorPem.apply((pem) => bundleText([onlyCertificate(pem), ...adopted])),
+    knownPem: pems.apply((both) => {
+      const { wanted: anchor, previous: before } = anchorsIn(both);
+      return bundleText([anchor, ...(before === undefined ? [] : [before]), ...adopted]);
+    }),
     outputs,
     expiries: [
       pulumi
@@ -118,8 +162,46 @@ export function generatedIssuance(trust: GeneratedTrust, context: IssuanceContex
   };
 }
 
+function publishedOutputs(
+  { publication }: TrustPublication,
+  wantedPem: pulumi.Output<string>,
+): pulumi.Output<TrustOutputs> {
+  return pulumi.all([publication, wantedPem]).apply(([{ stage, notes, clusters }, pem]) => {
+    const { fingerprint } = onlyCertificate(pem);
+    const each = Object.entries(clusters).map(([cluster, share]) => {
+      const issuer = share.issuer === fingerprint ? "wanted" : "previous";
+      return [cluster, { bundlePem: share.bundlePem, issuer }] as const;
+    });
+    return { stage, notes, clusters: Object.fromEntries(each) };
+  });
+}
+
+/**
+ * Anchors and issuers that another stack generates.
+ *
+ * @throws RunError before any resource is registered, where they have nothing to do with a cluster's
+ */
+function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
+  if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
+  const { clusters, known } = published;
+  const outputs = outputsOf(allowed(planPublished(published, live)));
+  const issuers = [...clusters].map(([name, { issuer }]) => [name, issuer] as const);
+  const expiring = expiringProvided(known, new Map(issuers));
+  return {
+    anchorsPem: pulumi.output(bundleText(known)),
+    outputs: pulumi.output(outputs),
+    expiries: [pulumi.output(expiriesOf(expiring, now))],
+    issuersOf: (cluster) => {
+      const share = clusters.get(cluster);
+      if (share === undefined) return { wanted: undefined };
+      const certPem = pulumi.output(bundleText(share.issuer));
+      return { wanted: { certPem, keyPem: pulumi.secret(share.keyPem) } };
+    },
+  };
+}
+
 /** Nothing of this program's: only what expires, and which clusters refuse each other's proxies. */
-export function externalIssuance({ live, now }: IssuanceContext): Issuance {
+function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
   const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };
   return {
@@ -154,9 +236,12 @@ export interface TrustOutputs {
 }
 
 /** Throws RunError, which has no stack trace, with every reason for a refusal. */
-export function outputsOf(decision: Decision): TrustOutputs {
+function allowed(decision: Decision): TrustPlan {
   if ("refused" in decision) throw new pulumi.RunError(refusal(decision.refused));
-  const { stage, notes, clusters } = decision;
+  return decision;
+}
+
+export function outputsOf({ stage, notes, clusters }: TrustPlan): TrustOutputs {
   debugLog()?.(`trust: ${stage}`);
   const each = [...clusters].map(([cluster, { bundle, issuer }]) => {
     return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;

@@ -57,7 +57,9 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
 type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
 
 /** The arguments that decide what is read of the target. */
-function argsIn(all: Partial<TargetInputs>): Record<Exclude<keyof TargetArgs, OfToken>, unknown> {
+function argsIn(
+  all: Partial<TargetInputs>,
+): Record<Exclude<keyof TargetArgs, OfToken | "awaited">, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
   const { linkerdNamespace, multiclusterNamespace, discoverySelectors } = all;
   return {

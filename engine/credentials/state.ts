@@ -23,6 +23,8 @@ export interface TargetArgs {
   readonly sourceUnreachable?: true;
   /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
+  /** Another stack installs Linkerd in the target, perhaps at this moment. */
+  readonly awaited?: true;
   /** The target's cluster domain as the stack config has it. */
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;

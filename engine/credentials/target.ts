@@ -40,13 +40,15 @@ export async function readTarget(
   try {
     const server = await serverFacts(args, context.environment);
     const kubernetes = await context.client();
-    const [domains, gateway, live, discovers] = await Promise.all([
+    const [domains, extension, gateway, live, discovers] = await Promise.all([
       readDomains(args, kubernetes),
+      missingExtension(args, kubernetes),
       readGateway(args, kubernetes),
       readTokens(args, kubernetes),
       readDiscovery(args, kubernetes),
     ]);
     if ("outcome" in domains) return domains;
+    if (extension !== undefined) return extension;
     if (gateway !== undefined && "outcome" in gateway) return gateway;
     const account = accountName(args.source);
     const due = tokenDue(account, args.rotation, live, before, context.now());
@@ -75,8 +77,24 @@ export async function readTarget(
   }
 }
 
+/** Where another stack has the target, there may be nothing yet for the source's account to be in. */
+async function missingExtension(
+  { awaited, multiclusterNamespace: name, target }: TargetArgs,
+  kubernetes: Kubernetes,
+): Promise<TargetReading | undefined> {
+  if (awaited === undefined) return undefined;
+  if ((await kubernetes.find(resources.namespaces, { name })) !== undefined) return undefined;
+  return {
+    outcome: "missing",
+    why: `cluster ${target} has no namespace ${name} yet: ${runItsStack}`,
+    soon: true,
+  };
+}
+
+const runItsStack = "run the stack that has it among its sources, then this one again";
+
 async function readDomains(
-  { linkerdNamespace, target }: TargetArgs,
+  { awaited, linkerdNamespace, target }: TargetArgs,
   kubernetes: Kubernetes,
 ): Promise<Domains | TargetReading> {
   const at = { namespace: linkerdNamespace, name: linkerdConfigName };
@@ -85,8 +103,8 @@ async function readDomains(
   if (config === undefined)
     return {
       outcome: "missing",
-      why: `there is no ${where}, so Linkerd is not installed there: install it, or set manage: all`,
-      soon: false,
+      why: `there is no ${where}, so Linkerd is not installed there${awaited === undefined ? ": install it, or set manage: all" : ` yet: ${runItsStack}`}`,
+      soon: awaited !== undefined,
     };
   const domains = domainsIn(config);
   const why = `${where} has no clusterDomain in its values: check the installation of Linkerd there`;
@@ -100,7 +118,7 @@ interface ObservedGateway {
 
 /** Undefined for a link without gateway. */
 async function readGateway(
-  { gateway, target }: TargetArgs,
+  { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
 ): Promise<ObservedGateway | TargetReading | undefined> {
   if (gateway === false) return undefined;
@@ -108,7 +126,12 @@ async function readGateway(
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
   const answer = gatewayFacts(gateway, service, where);
-  if ("missing" in answer) return { outcome: "missing", why: answer.missing, soon: answer.soon };
+  if ("missing" in answer)
+    return {
+      outcome: "missing",
+      why: answer.missing,
+      soon: answer.soon || (awaited !== undefined && service === undefined),
+    };
   const notes = answer.refused.map(
     (why) => `one address of the gateway of ${target} is left out: ${why}`,
   );

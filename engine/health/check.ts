@@ -26,6 +26,8 @@ export interface Check<View> {
   readonly severity: Severity;
   /** Whether it is about Linkerd and Links, which a stack with `manage: mirrors` does not manage. */
   readonly aboutLinkerd: boolean;
+  /** Absent: to all. Where it does not apply it is not in the report. */
+  readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Verdict;
 }
 

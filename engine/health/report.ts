@@ -49,12 +49,12 @@ export function reportOn({ clusters, links }: Views): Report {
     ...clusters.map((view) => ({
       kind: "cluster" as const,
       name: view.cluster,
-      checks: clusterChecks.map((check) => resultOf(check, view)),
+      checks: resultsOf(clusterChecks, view),
     })),
     ...links.map((view) => ({
       kind: "link" as const,
       name: `${view.link.source}/${view.link.target}`,
-      checks: linkChecks.map((check) => resultOf(check, view)),
+      checks: resultsOf(linkChecks, view),
     })),
   ];
   const results = groups.flatMap(({ checks }) => checks.map(({ result }) => result));
@@ -66,6 +66,15 @@ export function reportOn({ clusters, links }: Views): Report {
     skipped: number("skipped"),
   };
   return { version: 1, healthy: counts.error === 0, counts, groups };
+}
+
+function resultsOf<View extends { readonly mesh: HealthMesh }>(
+  checks: readonly Check<View>[],
+  view: View,
+): CheckResult[] {
+  return checks.flatMap((check) =>
+    check.appliesTo?.(view) === false ? [] : [resultOf(check, view)],
+  );
 }
 
 export function resultOf<View extends { readonly mesh: HealthMesh }>(

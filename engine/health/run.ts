@@ -2,6 +2,7 @@ import type { Cancellation } from "../kubernetes/cancellation.ts";
 import { debugLog } from "../kubernetes/log.ts";
 import { poll, type Polling } from "../kubernetes/retry.ts";
 import { clusterReached } from "./checks/all.ts";
+import { gatewayAlive } from "./checks/endpoints.ts";
 import type { HealthMesh } from "./mesh.ts";
 import { observeMesh, type Views } from "./observe/observe.ts";
 import { type CheckResult, cut, type Group, type Report, reportOn, summary } from "./report.ts";
@@ -48,8 +49,12 @@ export function warnings(report: Report, mesh: HealthMesh): string[] {
   });
 }
 
-/** A cluster out of reach fails a run only if a link asks for that (unreachable: fail). */
+/**
+ * A cluster out of reach fails a run only if a link asks for that (unreachable: fail). A gateway that is
+ * down fails none: the run has just seen to it that nothing goes there.
+ */
 function isTolerated({ id }: CheckResult, { kind, name }: Group, { links }: HealthMesh): boolean {
+  if (id === gatewayAlive.id) return true;
   if (id !== clusterReached.id || kind !== "cluster") return false;
   return !links.some(
     ({ link }) => link.unreachable === "fail" && [link.source, link.target].includes(name),

@@ -169,6 +169,12 @@ export interface Node {
   readonly spec?: { readonly podCIDRs?: readonly string[] };
 }
 
+/** That somebody has something (coordination.k8s.io). */
+export interface Lease {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly holderIdentity?: string };
+}
+
 /** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;

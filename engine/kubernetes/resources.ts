@@ -4,6 +4,7 @@ import type {
   ConfigMap,
   Deployment,
   Endpoints,
+  Lease,
   Namespace,
   Node,
   OtherObject,
@@ -104,6 +105,12 @@ export const resources = {
     namespaced: false,
     shape: shapes.serviceCidr,
   } as Resource<ServiceCidr>,
+  leases: namespaced<Lease>(
+    { apiVersion: "coordination.k8s.io/v1", path: "apis/coordination.k8s.io/v1" },
+    "Lease",
+    "leases",
+    shapes.lease,
+  ),
   nodes: {
     ...core,
     kind: "Node",

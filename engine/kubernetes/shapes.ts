@@ -186,7 +186,10 @@ const link = namespaced({
   status: map({ mirrorServices: serviceStatuses, federatedServices: serviceStatuses }),
 });
 
+const lease = namespaced({ spec: map({ holderIdentity: word }) });
+
 export const shapes = {
+  lease,
   service,
   endpoints,
   namespace,

@@ -7,6 +7,8 @@ import { onDemand } from "./on-demand.ts";
  * The methods that the program's dynamic resources call. State keeps these calls by name for years:
  * the package's name and what is exported here are a public contract.
  */
+
+export const claims = onDemand(async () => (await import("./claims.ts")).claims);
 export const clusterIdentities = onDemand(
   async () => (await import("./cluster-identity.ts")).clusterIdentities,
 );
@@ -15,6 +17,9 @@ export const tokenChecks = onDemand(async () => (await import("./credentials.ts"
 export const health = onDemand(async () => (await import("./health.ts")).health);
 export const mirrors = onDemand(async () => (await import("./mirrors.ts")).mirrors);
 export const revocations = onDemand(async () => (await import("./revocations.ts")).revocations);
+export const trustPublications = onDemand(
+  async () => (await import("./trust-publications.ts")).trustPublications,
+);
 
 const engine = engineAddress(process.argv);
 if (engine !== undefined) {

@@ -17,7 +17,10 @@ import { notBefore } from "./rotation-texts.ts";
 /** Anchors and issuers that the config provides: the stack has no others. */
 export interface ProvidedTrust {
   readonly anchors: Bundle;
-  /** By cluster, leaf first. Every cluster has one, under one of the anchors (config/trust-checks.ts). */
+  /**
+   * By cluster, leaf first, under one of the anchors (config/trust-checks.ts). A cluster without one is
+   * another stack's: it is looked at and given nothing.
+   */
   readonly issuers: ReadonlyMap<string, readonly Certificate[]>;
   readonly live: LiveTrusts;
   readonly now: Date;
@@ -32,8 +35,8 @@ type Present = readonly [cluster: string, trust: PresentTrust];
  * live: the rules are those of `rotate`, but it is the user who takes the steps.
  */
 export function planProvided(provided: ProvidedTrust): Decision {
-  const { anchors, live } = provided;
-  const present = presentIn(live);
+  const { anchors, issuers, live } = provided;
+  const present = presentIn(live).filter(([name]) => issuers.has(name));
   const gone = present.filter(([, { bundle }]) => without(bundle, anchors).length > 0);
   const moved = present.filter((each) => moves(each, provided));
   const refused = [
@@ -42,7 +45,8 @@ export function planProvided(provided: ProvidedTrust): Decision {
     ...stillNeeded(gone, provided),
   ];
   if (refused.length > 0) return { refused };
-  const clusters = [...live].map(([name, trust]): [string, ClusterPlan] => {
+  const own = [...live].filter(([name]) => issuers.has(name));
+  const clusters = own.map(([name, trust]): [string, ClusterPlan] => {
     const liveBundle = trust.state === "present" ? trust.bundle : undefined;
     return [name, { bundle: inLiveOrder(anchors, liveBundle), issuer: "wanted" }];
   });
@@ -124,10 +128,11 @@ function stillNeeded(gone: readonly Present[], provided: ProvidedTrust): string[
   ];
 }
 
-function stageOf({ anchors, live }: ProvidedTrust, goes: boolean, moves: boolean): Stage {
+function stageOf({ anchors, issuers, live }: ProvidedTrust, goes: boolean, moves: boolean): Stage {
   if (goes) return "drop";
   if (moves) return "reissue";
-  const same = presentIn(live).every(([, { bundle }]) => isSameSet(bundle, anchors));
+  const own = presentIn(live).filter(([name]) => issuers.has(name));
+  const same = own.every(([, { bundle }]) => isSameSet(bundle, anchors));
   return same ? "settled" : "bundle";
 }
 

@@ -64,6 +64,8 @@ export interface Rotation {
   readonly now: Date;
   /** Milliseconds that a workload's certificate lives; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
+  /** Who gives the clusters what is planned; "this run". */
+  readonly by?: string;
 }
 
 type Which = ClusterPlan["issuer"];
@@ -77,7 +79,7 @@ type Which = ClusterPlan["issuer"];
  * left without it, and an old anchor goes only when no certificate under it can be in use.
  */
 export function rotate(rotation: Rotation): Decision {
-  const { wanted, live, now, certificateLifetime = dayLong } = rotation;
+  const { wanted, live, now, certificateLifetime = dayLong, by = "this run" } = rotation;
   const refused = [...strangers(rotation), ...blind(rotation)];
   if (refused.length > 0) return { refused };
 
@@ -115,14 +117,14 @@ export function rotate(rotation: Rotation): Decision {
   if (unreadable.length > 0)
     return plan("waiting", "live", "live", tell.unreadable(wanted, unreadable));
   if (!agree(rotation, moved < present.length ? shared : lasting))
-    return plan("bundle", "shared", "live", tell.bundle(without(lasting, commonIn(present))));
+    return plan("bundle", "shared", "live", tell.bundle(without(lasting, commonIn(present)), by));
 
   const unknown = unread(present);
   if (unknown.length > 0) return plan("waiting", "live", "live", tell.unread(unknown));
   const distrusting = trustingNone(present, [wanted], now);
   if (distrusting.length > 0)
     return plan("waiting", "live", "live", tell.distrusting(wanted, distrusting));
-  if (moved < present.length) return plan("reissue", "live", "wanted", tell.reissue(wanted));
+  if (moved < present.length) return plan("reissue", "live", "wanted", tell.reissue(wanted, by));
 
   const late = withOldCertificate(present, now, certificateLifetime);
   if (late.length > 0)
@@ -135,7 +137,7 @@ export function rotate(rotation: Rotation): Decision {
         renewed: renewedBy(present, certificateLifetime),
       }),
     );
-  return plan("drop", "lasting", "wanted", tell.drop(leaving));
+  return plan("drop", "lasting", "wanted", tell.drop(leaving, by));
 }
 
 type Present = readonly (readonly [string, PresentTrust])[];

@@ -3,7 +3,7 @@ import { called, type Certificate } from "./certificate.ts";
 import { listed } from "./proxies.ts";
 
 const restart =
-  "restart every meshed workload on every cluster, including the gateways (kubectl rollout restart)";
+  "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
 interface Waiting {
   /** From when restarts help; undefined: now. */
@@ -33,14 +33,14 @@ const adoptOrRemove =
 
 /** What the user is told about a rotation: what happens, and what is left to do. */
 export const tell = {
-  bundle: (added: Bundle) =>
-    `Rotation, step 1 of 3: this run adds ${both(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
+  bundle: (added: Bundle, by: string) =>
+    `Rotation, step 1 of 3: ${by} adds ${both(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
 
-  reissue: (wanted: Certificate) =>
-    `Rotation, step 2 of 3: this run replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
+  reissue: (wanted: Certificate, by: string) =>
+    `Rotation, step 2 of 3: ${by} replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
 
-  drop: (old: Bundle) =>
-    `Rotation, step 3 of 3: this run removes ${both(old)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
+  drop: (old: Bundle, by: string) =>
+    `Rotation, step 3 of 3: ${by} removes ${both(old)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
 
   unreadable: (wanted: Certificate, whys: readonly string[]) =>
     `The rotation to ${called(wanted)} is paused, because ${whys.join("; ")}.`,
@@ -63,6 +63,12 @@ export const tell = {
 
   stranger: (cluster: string, issuer: Certificate, own: Bundle) =>
     `Cluster ${cluster} uses the issuer ${called(issuer)}, which is not signed by any of this stack's trust anchors, ${both(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
+
+  unapplied: (late: readonly { readonly name: string; readonly why?: string }[]) =>
+    `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listed(late.map(({ name, why }) => (why === undefined ? name : `${name} (${why})`)))}.`,
+
+  passedOver: (clusters: readonly string[]) =>
+    `What the last run has published has not come to every cluster yet (${listed(clusters)}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
 
   blind: (whys: readonly string[]) =>
     `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,

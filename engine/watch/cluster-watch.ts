@@ -32,11 +32,14 @@ export class ClusterWatch {
       settings.interest.mirrorsOf === undefined
         ? ["services", "endpoints", "namespaces"]
         : ["services", "endpoints", "namespaces", "links"];
+    settings.observe({ event: "clusterAdded", cluster: settings.cluster, kinds });
     this.#streams = Promise.all(kinds.map((kind) => this.#follow(kind)));
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    // At once: what is to follow on it may be watched already when the last stream has ended.
+    this.#settings.observe({ event: "clusterRemoved", cluster: this.#settings.cluster });
     const watching = await this.#watching?.catch(() => undefined);
     await watching?.close();
     await this.#streams;

@@ -1,12 +1,12 @@
 import { backoff, type Backoff, systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
-import type { Command, Observer, SourceSeen, State } from "./events.ts";
+import type { Command, Observer, Result, SourceSeen, State } from "./events.ts";
 import { Gathering, type GatheringPolicy, gatheringPolicy } from "./gathering.ts";
 import { nextStep } from "./schedule.ts";
 
 /** How a run of Pulumi has ended. */
 export interface RunEnd {
-  readonly result: "succeeded" | "failed" | "locked" | "cancelled";
+  readonly result: Result;
   /** Resources that were changed, or in a preview are to be. */
   readonly changes: number;
   /** A sentence, where it has not succeeded. */
@@ -46,6 +46,12 @@ export const convergencePolicy: ConvergencePolicy = {
   eventsWait: 30_000,
 };
 
+/**
+ * Milliseconds after which what should have come to its end must be stuck. Of looks and waits alone:
+ * both have an end of their own, and how long a run may take is for Pulumi and the clusters to say.
+ */
+const patience = { wait: 60_000, look: 900_000 };
+
 export interface ConvergenceParts {
   readonly stack: StackRuns;
   readonly lookout: {
@@ -80,6 +86,8 @@ export class Convergence {
   #hostnames = Infinity;
   /** When the first sign was seen of what has not been done yet. */
   #pending: number | undefined;
+  /** When the step under way must have ended. */
+  #dueBy = Infinity;
   #wake: () => void = () => undefined;
   #isStopped: () => boolean = () => false;
 
@@ -95,6 +103,11 @@ export class Convergence {
     if (this.#gathering.due === Infinity) this.#parts.lookout.prepare();
     this.#gathering.add(this.#time.now());
     this.#wake();
+  }
+
+  /** It no longer moves: what was under way should have ended long ago. */
+  get isStuck(): boolean {
+    return this.#time.now() > this.#dueBy;
   }
 
   /** Until the signal is aborted; a run that is under way then is waited for. */
@@ -156,6 +169,7 @@ export class Convergence {
   async #look(): Promise<SourceSeen["verdict"]> {
     const { lookout, observe } = this.#parts;
     const begun = this.#time.now();
+    this.#dueBy = begun + patience.look;
     let sources: readonly SourceSeen[];
     try {
       // A stack that has not run yet has nothing that could be looked at.
@@ -168,6 +182,7 @@ export class Convergence {
       });
       return "refused";
     }
+    this.#dueBy = Infinity;
     observe({ event: "looked", milliseconds: this.#time.now() - begun, sources });
     const refusals = sources.flatMap((source) => source.refusals);
     if (refusals.length > 0) {
@@ -198,6 +213,7 @@ export class Convergence {
   async #ran(command: Command, run: () => Promise<RunEnd>): Promise<RunEnd> {
     const { observe } = this.#parts;
     const begun = this.#time.now();
+    this.#dueBy = Infinity;
     observe({ event: "runBegan", command });
     const end = await run().catch((error: unknown): RunEnd => {
       return { result: "failed", changes: 0, why: messageOf(error) };
@@ -255,10 +271,12 @@ export class Convergence {
       awake.abort();
     };
     this.#wake = wake;
+    this.#dueBy = this.#time.now() + milliseconds + patience.wait;
     signal.addEventListener("abort", wake, { once: true });
     await this.#time.sleep(milliseconds, awake.signal);
     signal.removeEventListener("abort", wake);
     this.#wake = () => undefined;
+    this.#dueBy = Infinity;
   }
 }
 

@@ -1,19 +1,23 @@
 /** What a watch tells of itself: logs and metrics hang on nothing else. */
 
 /** The kinds of objects that are watched, as the API calls them. */
-export type WatchedKind = "services" | "endpoints" | "namespaces" | "links";
+export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as const;
+export type WatchedKind = (typeof watchedKinds)[number];
 
 /** Why clusters are looked at. */
-export type Reason =
+export const reasons = [
   /** Something has changed in a cluster. */
-  | "event"
+  "event",
   /** A watch begins, or begins again: what has changed meanwhile is not known. */
-  | "listed"
+  "listed",
   /** The hostname of a gateway leads elsewhere. */
-  | "hostname";
+  "hostname",
+] as const;
+export type Reason = (typeof reasons)[number];
 
 /** Where the stack is, as far as it is known. */
-export type State = "starting" | "settled" | "running" | "refused" | "failing" | "locked";
+export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
+export type State = (typeof states)[number];
 
 /** What a look has seen of one link, or of the federated Services of a source. */
 export interface PartSeen {
@@ -35,9 +39,24 @@ export interface SourceSeen {
   readonly away: Readonly<Record<string, string>>;
 }
 
-export type Command = "preview" | "up";
+export const commands = ["preview", "up"] as const;
+export type Command = (typeof commands)[number];
+
+export const results = ["succeeded", "failed", "locked", "cancelled"] as const;
+export type Result = (typeof results)[number];
+
+/** What an earlier watch may have left behind. */
+export const leftovers = ["lock", "processes"] as const;
+export type Leftover = (typeof leftovers)[number];
 
 export type WatchEvent =
+  /** A cluster of the stack is to be watched from now on, or is no longer. */
+  | {
+      readonly event: "clusterAdded";
+      readonly cluster: string;
+      readonly kinds: readonly WatchedKind[];
+    }
+  | { readonly event: "clusterRemoved"; readonly cluster: string }
   | { readonly event: "watching"; readonly cluster: string; readonly kind: WatchedKind }
   | {
       readonly event: "watchLost";
@@ -63,7 +82,7 @@ export type WatchEvent =
   | {
       readonly event: "runEnded";
       readonly command: Command;
-      readonly result: "succeeded" | "failed" | "locked" | "cancelled";
+      readonly result: Result;
       /** Resources that were, or are to be, changed. */
       readonly changes: number;
       readonly milliseconds: number;
@@ -82,8 +101,13 @@ export type WatchEvent =
       /** Milliseconds until it is tried again without a sign from a cluster. */
       readonly retryIn?: number;
     }
-  /** Of what an earlier watch had left behind; `about`: the lock, or the processes. */
-  | { readonly event: "cleared"; readonly what: "lock" | "processes"; readonly about: string };
+  /** `about`: the lock, or the processes. */
+  | { readonly event: "cleared"; readonly what: Leftover; readonly about: string }
+  /** What the state says of certificates: ISO 8601 by what expires, `the issuer of cluster west`. */
+  | {
+      readonly event: "expiries";
+      readonly certificates: Readonly<Record<string, string>>;
+    };
 
 /** Must not throw; is called in the middle of things, so it must not take long. */
 export type Observer = (event: WatchEvent) => void;

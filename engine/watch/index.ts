@@ -9,7 +9,19 @@ export {
   type RunEnd,
   type StackRuns,
 } from "./convergence.ts";
-export type { Observer, SourceSeen, WatchedKind, WatchEvent } from "./events.ts";
+export {
+  commands,
+  leftovers,
+  type Observer,
+  reasons,
+  results,
+  type SourceSeen,
+  type State,
+  states,
+  type WatchedKind,
+  watchedKinds,
+  type WatchEvent,
+} from "./events.ts";
 export { Lookout } from "./lookout.ts";
 export { MeshWatch } from "./mesh-watch.ts";
 export { sentenceOf } from "./sentences.ts";

@@ -26,6 +26,7 @@ export async function look(
     controllers: clusters.controllers.bind(clusters),
     statefulSets: clusters.statefulSets.bind(clusters),
     mayDo: clusters.mayDo.bind(clusters),
+    liveness: clusters.liveness.bind(clusters),
     async resolve(hostname: string) {
       hostnames[hostname] = [];
       const addresses = await clusters.resolve(hostname);

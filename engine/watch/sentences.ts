@@ -1,7 +1,7 @@
 import { plain } from "../kubernetes/plain.ts";
 import type { SourceSeen, State, WatchEvent } from "./events.ts";
 
-/** One line for a person; undefined for what is told by another event as well. */
+/** One line for a person; undefined for what is told by another event as well, or by metrics alone. */
 export function sentenceOf(event: WatchEvent): string | undefined {
   const line = lineOf(event);
   // What a cluster is called and says comes from outside, and a terminal obeys control characters.
@@ -10,6 +10,10 @@ export function sentenceOf(event: WatchEvent): string | undefined {
 
 function lineOf(event: WatchEvent): string | undefined {
   switch (event.event) {
+    case "clusterAdded":
+    case "clusterRemoved":
+    case "expiries":
+      return undefined;
     case "watching":
       return `${event.cluster}: watching ${event.kind}`;
     case "watchLost":
@@ -42,7 +46,7 @@ function changes({ command, changes: count }: WatchEvent & { readonly event: "ru
   return command === "preview" ? `${resources} to change` : `${resources} changed`;
 }
 
-const states: Readonly<Record<State, string>> = {
+const stateWords: Readonly<Record<State, string>> = {
   starting: "starting",
   settled: "everything is in order",
   running: "there is something to do",
@@ -54,7 +58,7 @@ const states: Readonly<Record<State, string>> = {
 function stateLine({ state, why, retryIn }: WatchEvent & { readonly event: "state" }): string {
   const reasons = why.length === 0 ? "" : `: ${why.join("; ")}`;
   const again = retryIn === undefined ? "" : ` (again in ${seconds(retryIn)} at the latest)`;
-  return states[state] + reasons + again;
+  return stateWords[state] + reasons + again;
 }
 
 function sourceLine({ source, verdict, parts, away }: SourceSeen): string {

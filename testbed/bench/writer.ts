@@ -46,6 +46,16 @@ export class Writer {
       await this.#send("PATCH", `${path}/${name}`, { spec: { ports } }, 200);
   }
 
+  /** Deletes all Services with these labels. */
+  async deleteAll(selector: string): Promise<void> {
+    await this.#send(
+      "DELETE",
+      `${path}?labelSelector=${encodeURIComponent(selector)}`,
+      undefined,
+      200,
+    );
+  }
+
   async list(selector: string): Promise<readonly Service[]> {
     const query = `${path}?labelSelector=${encodeURIComponent(selector)}`;
     const { items } = (await this.#send("GET", query, undefined, 200)) as { items: Service[] };
@@ -65,7 +75,12 @@ export class Writer {
     await this.#pool.close();
   }
 
-  async #send(method: "GET" | "PATCH" | "POST", path: string, body: unknown, expected: number) {
+  async #send(
+    method: "DELETE" | "GET" | "PATCH" | "POST",
+    path: string,
+    body: unknown,
+    expected: number,
+  ) {
     const { statusCode, body: answer } = await this.#pool.request({
       ...{ method, path },
       headers:

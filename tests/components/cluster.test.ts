@@ -133,7 +133,7 @@ describe("Cluster", () => {
       const config = configOf({});
       const trust = new TrustRoot(
         "trust",
-        trustRootArgs(config, live({ west: absent, east: absent })),
+        trustRootArgs(config, { trust: live({ west: absent, east: absent }) }),
       );
       const shared = { bundlePem: trust.bundleFor("west"), issuer: trust.issuerFor("west") };
       return [new Cluster("west", argsOf()), new Cluster("east", { ...argsOf(), ...shared })];

@@ -40,7 +40,13 @@ export async function mockedStack<T>(
 ): Promise<MockedStack<T>> {
   const resources: Registered[] = [];
   const requests = new Map<string, RegisterResourceRequest>();
-  await pulumi.runtime.setMocks(mocks(resources, requests, state), "mesh", "test", preview);
+  await pulumi.runtime.setMocks(
+    mocks(resources, requests, state),
+    "mesh",
+    "test",
+    preview,
+    "organization",
+  );
   listen(requests);
   const said: string[] = [];
   const log = intercepted(said);

@@ -35,6 +35,8 @@ const paths: Readonly<Record<string, string>> = {
   ServiceAccount: inNamespace(runner, "serviceaccounts"),
   ClusterRole: `${rbac}/clusterroles`,
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+  Role: `${rbac}/namespaces/default/roles`,
+  RoleBinding: `${rbac}/namespaces/default/rolebindings`,
 };
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const member = { labels: { "mirror.linkerd.io/federated": "member" } };
@@ -53,11 +55,21 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const { west, east } = bed.clusters;
     const preview = await manifests("preview.yaml");
     const up = await manifests("up.yaml");
+    const sources = await manifests("sources.yaml");
     const watch = await manifests("watch.yaml");
     for (const cluster of [west, east])
-      for (const manifest of [...preview, ...(cluster === west ? [] : up), ...watch])
+      for (const manifest of [
+        ...preview,
+        ...(cluster === west ? [] : [...up, ...sources]),
+        ...watch,
+      ])
         await post(cluster, paths[manifest.kind] ?? "", manifest);
-    granted = { preview: rightsIn(preview), up: rightsIn(up), watch: rightsIn(watch) };
+    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
+    granted = {
+      preview: rightsIn([...preview, ...reading]),
+      up: rightsIn([...up, ...sources]),
+      watch: rightsIn(watch),
+    };
     await addNamespace(west, "shop");
     await addService(west, "shop", "web", exported);
     await addService(west, "shop", "shared", member);
@@ -134,7 +146,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     // Other tests show when these are used: pods that are away, shared links, conflicts.
     const elsewhere = [
       ...["get endpoints", "get services", "list nodes", "list statefulsets"],
-      "patch services",
+      ...["patch services", "update leases"],
     ];
     assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
   });
@@ -182,6 +194,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
     return {
       manage: "mirrors",
+      sources: ["east"],
       clusters: { west: { kubeconfig, gateway }, east: { kubeconfig } },
       links: [link],
     };

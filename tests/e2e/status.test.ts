@@ -169,7 +169,9 @@ describe("the status of Link resources on a real API server", function () {
     const annotations = { long: "x".repeat(256 * 1024 - 20) };
     await create(east, [service(key("long"), { labels: member, annotations })]);
     const { text } = await stack.up({ fails: true });
-    const reason = text.split("\n").find((line) => line.includes("mc-status/long-federated"));
+    const reason = text
+      .split("\n")
+      .find((line) => line.includes("create Service mc-status/long-federated"));
     assert.match(text, /everything else is done, and the next pulumi up retries these$/);
     const failed = (await statusOf("east")).federatedServices ?? [];
     assert.deepEqual(summary(failed), [

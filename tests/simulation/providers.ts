@@ -1,4 +1,5 @@
 import type { MeshConfig } from "../../config/mesh.ts";
+import { ownLinks } from "../../config/share.ts";
 import { mirrorsArgs } from "../../components/mirrors.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
@@ -61,7 +62,7 @@ async function traced<T>(work: Promise<T>): Promise<T> {
  * and the rest that it would do is taken for done.
  */
 export function wantedResources(config: MeshConfig, stack: string): ReadonlyMap<string, object> {
-  const sources = new Set(config.links.map(({ spec }) => spec.source));
+  const sources = new Set(ownLinks(config).map(({ spec }) => spec.source));
   return new Map(
     [...sources].flatMap((source) => {
       const args = mirrorsArgs(config, source, stack);

@@ -3,7 +3,7 @@ import type { ClusterView, LinkView } from "../view.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
 import { controllerRights, singleController, singleFederation } from "./controllers.ts";
 import { credentialsExist, credentialsWork } from "./credentials.ts";
-import { gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
+import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { linkResource, linksServed } from "./link-resource.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
 import { noOrphans } from "./orphans.ts";
@@ -37,6 +37,7 @@ export const linkChecks: readonly Check<LinkView>[] = [
   issuersTrusted, // in both directions
   domainsShared, // what policies go by
   gatewayKnown, // where traffic goes
+  gatewayAlive, // and whether it is taken there
   linkResource, // what Linkerd knows of the link
   credentialsExist, // where Linkerd looks for them
   credentialsWork, // once they are used

@@ -21,6 +21,28 @@ export const gatewayKnown: Check<LinkView> = {
   },
 };
 
+/** As check 9 of `linkerd multicluster check`, from the runner and where the link asks for it. */
+export const gatewayAlive: Check<LinkView> = {
+  id: "gateway-alive",
+  title: "the target's gateway answers its probe",
+  anchor: "l5d-multicluster-gateways-endpoints",
+  severity: "error",
+  aboutLinkerd: false,
+  appliesTo: ({ link }) => link.gatewayProbe,
+  run: ({ link, target, reading: { gateway } }) => {
+    if ("why" in target.snapshot) return unread(link.target);
+    const known = "value" in gateway && gateway.value.known ? gateway.value.gateway : undefined;
+    if (known?.probe === undefined) return { skipped: "it is not known how to probe it" };
+    const { down, path, port } = known.probe;
+    if (down === undefined) return [];
+    return [
+      {
+        sentence: `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so mirrors lead nowhere: see to its pods, and that this machine reaches it`,
+      },
+    ];
+  },
+};
+
 /** As check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
 export const mirrorsHaveEndpoints: Check<LinkView> = {
   id: "mirrors-have-endpoints",

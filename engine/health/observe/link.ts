@@ -10,7 +10,7 @@ import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
-import { readGateway } from "../../mirroring/observe/gateway.ts";
+import { readProbedGateway } from "../../mirroring/observe/probed-gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import { controllerQuestions } from "../controller-questions.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
@@ -35,11 +35,11 @@ export async function readLink(
   const { gateway: said } = link;
   const [gateway, controller, credentials] = await Promise.all([
     read(async () =>
-      readGateway(
+      readProbedGateway(
         link,
         valueOf(ends.target),
         "why" in ends.source.snapshot ? undefined : ends.source.snapshot.value,
-        (hostname) => world.resolve(hostname),
+        world,
       ),
     ),
     readController(world, mesh, { link, mirroring, ...ends }),

@@ -1,6 +1,6 @@
 import type { Gateway } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
-import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
+import type { Mirror, MirrorEndpoints, MirrorSubset } from "../model/mirror.ts";
 import { keyOf, type Endpoints, type Service, type StringMap } from "../../kubernetes/objects.ts";
 import { annotation, mirrorName, remoteName } from "../model/vocabulary.ts";
 import { anyReady } from "./hosts.ts";
@@ -58,9 +58,18 @@ export function gatewayEndpoints(
           {
             addresses: gateway.addresses.map((ip) => ({ ip })),
             ports: gatewayPorts(service, gateway.port),
+            ...gatewayReadiness(gateway),
           },
         ],
   };
+}
+
+/**
+ * While a gateway is down, Endpoints keep its addresses and none of them is ready, as with Linkerd's
+ * controller (linkerd-behaviour.md 2.12).
+ */
+export function gatewayReadiness({ probe }: Gateway): Pick<MirrorSubset, "ready"> {
+  return probe?.down === undefined ? {} : { ready: false };
 }
 
 export function endpointsAnnotations(remote: string, gateway: Gateway): StringMap {

@@ -19,7 +19,8 @@ export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey
 export function refuse(
   mirrors: readonly Mirror[],
   refusals: readonly Refusal[],
-): { readonly mirrors: Mirror[]; readonly skips: Skip[] } {
+): { readonly mirrors: readonly Mirror[]; readonly skips: readonly Skip[] } {
+  if (refusals.length === 0) return { mirrors, skips: [] };
   const refused = new Set(refusals.map((refusal) => refusal.mirror));
   const originsWithoutRoot = new Set(
     refusals.filter(({ mirror }) => mirror.kind === "headless").map(({ mirror }) => mirror.origin),
@@ -31,7 +32,7 @@ export function refuse(
   );
   const pods = new Set(left.filter((mirror) => mirror.kind === "endpoint").map(mirrorKey));
   return {
-    mirrors: refused.size === 0 ? left : left.map((mirror) => withHosts(mirror, pods)),
+    mirrors: left.map((mirror) => withHosts(mirror, pods)),
     skips: refusals.map(({ mirror, reason, sentence }) => ({
       origin: mirror.origin,
       ...(mirror.hostname !== undefined && { hostname: mirror.hostname }),

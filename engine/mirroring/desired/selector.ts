@@ -9,20 +9,20 @@ export function selects(selector: LabelSelector, labels: StringMap = {}): boolea
   const equal = Object.entries(selector.matchLabels ?? {});
   const expressions = selector.matchExpressions ?? [];
   if (equal.length + expressions.length === 0) return false;
-  // A map, because a label may be called what every object inherits, like `constructor`.
-  const own = new Map(Object.entries(labels));
   return (
-    equal.every(([key, value]) => own.get(key) === value) &&
-    expressions.every((requirement) => meets(requirement, own))
+    equal.every(([key, value]) => valueOf(labels, key) === value) &&
+    expressions.every((requirement) => meets(requirement, labels))
   );
 }
 
+/** A label may be called what every object inherits, like `constructor`. */
+function valueOf(labels: StringMap, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
 /** Kubernetes' reading of a requirement: `NotIn` also matches where the key is absent. */
-function meets(
-  { key, operator, values = [] }: SelectorRequirement,
-  labels: ReadonlyMap<string, string>,
-): boolean {
-  const value = labels.get(key);
+function meets({ key, operator, values = [] }: SelectorRequirement, labels: StringMap): boolean {
+  const value = valueOf(labels, key);
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);

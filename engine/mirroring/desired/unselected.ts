@@ -75,7 +75,8 @@ function distinct<T>(all: readonly T[]): readonly T[] {
 function unselected(service: Service, audience: Audience): string | undefined {
   if (isMirror(service) || service[malformed] !== undefined) return undefined;
   const { whose, selectors, others, request } = audience;
-  const { labels = {} } = service.metadata;
+  const { labels } = service.metadata;
+  if (labels === undefined) return undefined;
   const own = new Map(Object.entries(labels));
   const heard = [...selectors, ...others];
   const slips = selectors
@@ -100,10 +101,17 @@ function isMirror({ metadata }: Service): boolean {
   return metadata.labels?.[label.mirrored] === "true";
 }
 
+/** Selectors are few, and every Service asks all of them. */
+const requiredKeys = new WeakMap<LabelSelector, ReadonlySet<string>>();
+
 /** The labels that a Service must have to be selected. */
 function keysOf(selector: LabelSelector): ReadonlySet<string> {
+  const known = requiredKeys.get(selector);
+  if (known !== undefined) return known;
   const exist = (selector.matchExpressions ?? []).filter(({ operator }) => operator === "Exists");
-  return new Set([...termsOf(selector).keys(), ...exist.map(({ key }) => key)]);
+  const keys = new Set([...termsOf(selector).keys(), ...exist.map(({ key }) => key)]);
+  requiredKeys.set(selector, keys);
+  return keys;
 }
 
 /** The values that a selector takes, by key; keys of which it takes any value, or none, are left out. */

@@ -18,6 +18,14 @@ export interface Gateway {
   readonly port: number;
   /** TLS identity of the gateway; empty: unknown, and then no mTLS to the gateway. */
   readonly identity: string;
+  /** Absent: the gateway is not probed, and taken to be alive. */
+  readonly probe?: ProbedGateway;
+}
+
+/** How a gateway is probed by this program, and what came of it. */
+export interface ProbedGateway extends GatewayProbe {
+  /** Why the gateway is taken to be down: `HTTP status 503`; absent: it is alive. */
+  readonly down?: string;
 }
 
 /** A gateway, or the sentence that says why there is none now. */
@@ -115,6 +123,12 @@ export interface Probe {
   readonly port: number;
   /** As Go writes a duration: `3s`, `2m0s`. */
   readonly period: string;
+}
+
+/** A probe that this program carries out itself. */
+export interface GatewayProbe extends Probe {
+  /** Failures in a row after which the gateway is taken to be down. */
+  readonly threshold: number;
 }
 
 /**

@@ -23,6 +23,7 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   excludedAnnotations: [],
   createNamespaces: false,
   readiness: "ignore",
+  gatewayProbe: false,
   maxDeletions: "50%",
   allowDeletions: false,
   maxMirrors: 5_000,

@@ -42,6 +42,8 @@ export interface LinkSpec {
   readonly excludedAnnotations: readonly string[];
   readonly createNamespaces: boolean;
   readonly readiness: "ignore" | "follow";
+  /** Whether a gateway that does not answer its probe takes the addresses of its mirrors out. */
+  readonly gatewayProbe: boolean;
   /** How many mirrors one run may delete: a count, or a share of the link's mirrors like `50%`. */
   readonly maxDeletions: number | `${number}%`;
   readonly allowDeletions: boolean;

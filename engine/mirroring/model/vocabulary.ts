@@ -23,6 +23,7 @@ export const annotation = {
   gatewayIdentity: "mirror.linkerd.io/gateway-identity",
   probePath: "mirror.linkerd.io/probe-path",
   probePeriod: "mirror.linkerd.io/probe-period",
+  probeThreshold: "mirror.linkerd.io/probe-failure-threshold",
   opaquePorts: "config.linkerd.io/opaque-ports",
   /** On a federated Service: `svc@cluster` tokens, comma separated. */
   remoteMembers: "multicluster.linkerd.io/remote-discovery",

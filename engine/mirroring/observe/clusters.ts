@@ -8,9 +8,11 @@ import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { systemTime, type Time } from "../../kubernetes/retry.ts";
 import type { Controller } from "../model/controller.ts";
+import type { Liveness } from "../model/gateway-liveness.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";
+import { livenessNow, type ProbeTarget } from "./gateway-probe.ts";
 import { observe } from "./observe.ts";
 
 /** Milliseconds that DNS is given to resolve a gateway's hostname. */
@@ -24,6 +26,7 @@ export class Clusters {
   readonly #controllers: Cache<readonly Controller[]>;
   readonly #statefulSets: Cache<readonly StatefulSet[]>;
   readonly #addresses: Cache<readonly string[]>;
+  readonly #liveness: Cache<Liveness>;
 
   /** @param options how every cluster is connected to */
   constructor(options: ConnectOptions = {}) {
@@ -33,6 +36,7 @@ export class Clusters {
     this.#controllers = new Cache(time);
     this.#statefulSets = new Cache(time);
     this.#addresses = new Cache(time);
+    this.#liveness = new Cache(time);
   }
 
   get time(): Time {
@@ -134,6 +138,13 @@ export class Clusters {
         waiting.abort();
       }
     });
+  }
+
+  /** Whether a gateway is alive, which is the same for all links that go through it. Never rejects. */
+  liveness(target: ProbeTarget): Promise<Liveness> {
+    return this.#liveness.get(JSON.stringify(target), () =>
+      livenessNow(target, { time: this.time, stop: this.#options.cancellation?.stop }),
+    );
   }
 
   /** Ends the connections to a cluster, if there are any. */

@@ -48,14 +48,14 @@ export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: Address
 }
 
 function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
-  return subsets.map(({ addresses, ports }) => ({
-    addresses: addresses.flatMap((address) => {
+  return subsets.map(({ addresses, ports, ready = true }) => {
+    const found = addresses.flatMap((address) => {
       if ("ip" in address) return [{ ip: address.ip }];
       const ip = addressOf(address.endpointMirror);
       return ip === undefined ? [] : [{ ip, hostname: address.hostname }];
-    }),
-    ports,
-  }));
+    });
+    return ready ? { addresses: found, ports } : { notReadyAddresses: found, ports };
+  });
 }
 
 /** A port, or no port at all, and by the text of each address that offers it whether it is ready. */

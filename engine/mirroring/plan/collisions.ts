@@ -23,15 +23,7 @@ export function colliding(
   claims: readonly Claim[],
   source: ClusterSnapshot,
 ): (Refusal & { readonly part: string })[] {
-  const byKey = new Map<ObjectKey, Claim[]>();
-  for (const claim of claims) {
-    const key = mirrorKey(claim.mirror);
-    const rivals = byKey.get(key);
-    if (rivals === undefined) byKey.set(key, [claim]);
-    else rivals.push(claim);
-  }
-  return [...byKey].flatMap(([key, rivals]) => {
-    if (rivals.length === 1) return [];
+  return [...contested(claims)].flatMap(([key, rivals]) => {
     const wanted = rivals.map(words).sort().join(" and ");
     const sentence = `${wanted} would all be named ${key} on ${source.cluster}: rename one of them`;
     const refused = rivals.filter((claim) => !holds(claim, source));
@@ -42,6 +34,20 @@ export function colliding(
       sentence: rivals.length === 2 ? sentence.replace("would all be", "would both be") : sentence,
     }));
   });
+}
+
+/** The names that several claim; of any number of claims, nearly all are the only one of theirs. */
+function contested(claims: readonly Claim[]): ReadonlyMap<ObjectKey, readonly Claim[]> {
+  const names = new Set<ObjectKey>();
+  const several = new Map<ObjectKey, Claim[]>();
+  for (const { mirror } of claims) {
+    const key = mirrorKey(mirror);
+    if (names.has(key)) several.set(key, []);
+    else names.add(key);
+  }
+  if (several.size > 0)
+    for (const claim of claims) several.get(mirrorKey(claim.mirror))?.push(claim);
+  return several;
 }
 
 function holds({ mirror, part }: Claim, source: ClusterSnapshot): boolean {

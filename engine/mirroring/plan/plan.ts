@@ -19,6 +19,8 @@ export interface WantedPart {
   readonly skips: readonly Skip[];
   /** Live mirrors that nobody asks for and that are not to be deleted. */
   readonly spared?: ReadonlySet<ObjectKey>;
+  /** Nothing is known of what else the part should have: all its other live mirrors stay. */
+  readonly keepsOthers?: boolean;
   /**
    * The sentence that stops the run, if the plan deletes too much.
    *
@@ -44,10 +46,8 @@ export function plan(wanted: readonly WantedPart[], source: ClusterSnapshot): So
   );
 }
 
-function compare(
-  { part, mirrors, skips: skipped, spared, guard }: WantedPart,
-  source: ClusterSnapshot,
-): Plan {
+function compare(wanted: WantedPart, source: ClusterSnapshot): Plan {
+  const { part, mirrors, skips: skipped, guard } = wanted;
   const owner = ownerOf(part);
   const free = refuse(mirrors, unwritable(mirrors, source, owner));
   const skips = [...skipped, ...free.skips];
@@ -62,7 +62,7 @@ function compare(
   const writes = free.mirrors.flatMap((mirror) =>
     changeFor(mirror, live.get(mirrorKey(mirror)) ?? {}, (key) => addresses.get(key)),
   );
-  const { kept, unwanted } = leftovers(free.mirrors, live, skips, spared);
+  const { kept, unwanted } = leftovers(free.mirrors, live, skips, wanted);
   const deletions = unwanted.map(([key, mirror]) => deletion(key, mirror));
   const changes = [...writes, ...deletions].sort((a, b) => (a.key < b.key ? -1 : 1));
   const refusal = guard?.(changes, live);
@@ -82,9 +82,9 @@ function compare(
 
 /** The change that makes a live mirror what it should be; none where it is. */
 function changeFor(wanted: Mirror, live: LiveMirror, addressOf: AddressOf): Write[] {
-  const { service, endpoints, replace } = difference(live, wanted, addressOf);
   const common = { kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
   if (live.service === undefined) return [{ action: "create", fields: [], ...common }];
+  const { service, endpoints, replace } = difference(live, wanted, addressOf);
   const fields = [...service, ...endpoints];
   if (fields.length === 0) return [];
   return [{ action: replace ? "replace" : "update", fields, ...common }];
@@ -103,7 +103,7 @@ function leftovers(
   wanted: readonly Mirror[],
   live: ReadonlyMap<ObjectKey, LiveMirror>,
   skips: readonly Skip[],
-  spared: ReadonlySet<ObjectKey> = new Set(),
+  { spared, keepsOthers = false }: Pick<WantedPart, "spared" | "keepsOthers">,
 ): Record<"kept" | "unwanted", [ObjectKey, LiveMirror][]> {
   const asked = new Set(wanted.map(mirrorKey));
   const undecided = new Set(
@@ -113,8 +113,9 @@ function leftovers(
   const unwanted: [ObjectKey, LiveMirror][] = [];
   for (const entry of live) {
     const [key, mirror] = entry;
-    if (asked.has(key) || spared.has(key)) continue;
+    if (asked.has(key) || spared?.has(key) === true) continue;
     const held =
+      keepsOthers ||
       undecided.has(key) ||
       undecided.has(rootOf(key, mirror)) ||
       mirror.service?.metadata.deletionTimestamp !== undefined;

@@ -3,18 +3,19 @@ import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects.ts";
 import { podsMissed } from "../desired/absent-pods.ts";
 import type { Controllers } from "../model/controller.ts";
-import type { GatewayReading } from "../model/gateway.ts";
+import type { Gateway, GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { readGateway } from "../observe/gateway.ts";
-import { entryOf, type MirrorsArgs } from "./state.ts";
+import { probed, readProbedGateway } from "../observe/probed-gateway.ts";
+import { rememberedGateways } from "./remembered-gateways.ts";
+import { type Before, entryOf, type MirrorsArgs } from "./state.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "resolve"
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "resolve" | "liveness"
 >;
 
 /**
@@ -32,6 +33,8 @@ export type ClusterReadings = ReadonlyMap<string, ClusterReading>;
 export interface LinkObservation {
   readonly link: LinkSpec;
   readonly target: TargetObservation | undefined;
+  /** Of a target that can't be read: its gateway as the last run knew it, probed anew (`gatewayProbe`). */
+  readonly remembered?: Gateway;
 }
 
 export interface TargetObservation {
@@ -69,6 +72,7 @@ export function snapshotIn(readings: ClusterReadings, name: string): ClusterSnap
 export async function observeLinks(
   clusters: Observed,
   args: MirrorsArgs,
+  before: Before,
   readings: ClusterReadings,
   source: ClusterSnapshot,
 ): Promise<{
@@ -80,16 +84,28 @@ export async function observeLinks(
     args.links.map(async (settings): Promise<LinkObservation> => {
       const link = linkOf(settings);
       const snapshot = snapshotIn(readings, link.target);
-      if (snapshot === undefined) return { link, target: undefined };
+      if (snapshot === undefined) return awayFrom(clusters, args, before, link);
       try {
         return { link, target: await observeTarget(clusters, args, link, source, snapshot) };
       } catch (error) {
         revised.set(link.target, readingOf(error));
-        return { link, target: undefined };
+        return awayFrom(clusters, args, before, link);
       }
     }),
   );
   return { links, readings: revised };
+}
+
+async function awayFrom(
+  clusters: Observed,
+  args: MirrorsArgs,
+  before: Before,
+  link: LinkSpec,
+): Promise<LinkObservation> {
+  const known = rememberedGateways(before, args).find(({ target }) => target === link.target);
+  if (known === undefined) return { link, target: undefined };
+  const { gateway } = known;
+  return { link, target: undefined, remembered: await probed(gateway, gateway.probe, clusters) };
 }
 
 /** Stands for a gateway that is to come; no line about a mirror says where it is. */
@@ -107,9 +123,7 @@ async function observeTarget(
   snapshot: ClusterSnapshot,
 ): Promise<TargetObservation> {
   const awaited = typeof args.observedGateways?.[link.target] === "string";
-  const gateway = awaited
-    ? standIn
-    : await readGateway(link, snapshot, source, (hostname) => clusters.resolve(hostname));
+  const gateway = awaited ? standIn : await readProbedGateway(link, snapshot, source, clusters);
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = podsMissed({ link, source, target: snapshot });
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];

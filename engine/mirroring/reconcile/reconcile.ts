@@ -49,7 +49,7 @@ export async function reconcile(
   const source = snapshotIn(first, args.source);
   const former = removedLinks(args, before);
   if (source === undefined) return { outcome: "blind", readings: first, removed: former };
-  const { links, readings } = await observeLinks(clusters, args, first, source);
+  const { links, readings } = await observeLinks(clusters, args, before, first, source);
   const late = mistakesIn(args, before, readings);
   if (late.length > 0) return { outcome: "mistaken", mistakes: late };
   const stacks = stacksNow(before, args);

@@ -3,6 +3,7 @@ import { desired, type Desired } from "../desired/desired.ts";
 import { desiredFederated, type DesiredFederated, isForeign } from "../desired/federated.ts";
 import { linkCreated } from "../desired/members.ts";
 import { mirrorKey } from "../desired/refuse.ts";
+import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
 import { federated, federatedPart } from "../model/owner.ts";
 import { elsewhereIn } from "../model/selected-elsewhere.ts";
@@ -13,15 +14,10 @@ import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/dele
 import { plan, type WantedPart } from "../plan/plan.ts";
 import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
+import { downNotes, linkGateways } from "./link-gateways.ts";
+import { gatewayFact } from "./remembered-gateways.ts";
 import { markedAmong, type RemovedPart } from "./removed-links.ts";
-import {
-  type ByPart,
-  type Facts,
-  type GatewayFact,
-  makesLinks,
-  type MirrorsArgs,
-  nonEmpty,
-} from "./state.ts";
+import { type ByPart, type Facts, makesLinks, type MirrorsArgs, nonEmpty } from "./state.ts";
 
 /** All that a plan is made from. */
 export interface SourceObservation {
@@ -57,6 +53,9 @@ export function planSource(observation: SourceObservation): Reconciliation {
   const reached = links.flatMap(({ link, target }) =>
     target === undefined ? [] : [{ link, target, wanted: desiredOf(link, target, observation) }],
   );
+  const away = links.flatMap(({ link, remembered }) =>
+    remembered === undefined ? [] : [{ link, gateway: remembered }],
+  );
   const going = removed.filter((each) => each.fate === "goes");
   const union = desiredFederated({
     source,
@@ -74,6 +73,10 @@ export function planSource(observation: SourceObservation): Reconciliation {
       ...reached.map(({ link, wanted }) => ({
         ...partOf(link.target, wanted),
         guard: guardOf(link),
+      })),
+      ...away.map(({ link, gateway }) => ({
+        ...partOf(link.target, { mirrors: standingMirrors(link, source, gateway), skips: [] }),
+        keepsOthers: true as const,
       })),
       ...going.map(({ link, spared }) => ({
         ...partOf(link.target, { mirrors: [], skips: [] }),
@@ -96,17 +99,29 @@ export function planSource(observation: SourceObservation): Reconciliation {
     ],
     source,
   );
+  // Of a target that is away nothing else is known, so nothing else is said or confirmed.
+  const judged = new Map(
+    [...parts].filter(([part]) => away.every(({ link }) => link.target !== part)),
+  );
+  const gateways = linkGateways(links);
   const managed = new Set(links.map(({ link }) => link.target));
   return {
     parts: withoutForeign(parts, managed),
-    unconfirmed: unconfirmedIn(parts, source, stacks),
+    unconfirmed: unconfirmedIn(judged, source, stacks),
     released: going.flatMap(({ spared }) => markedAmong(spared, source, stacks)),
     facts: {
-      ...nonEmpty("gateways", gatewaysOf(reached)),
+      ...nonEmpty(
+        "gateways",
+        Object.fromEntries([...gateways].map(([name, gateway]) => [name, gatewayFact(gateway)])),
+      ),
       ...nonEmpty("portConflicts", union.conflicts),
     },
     missed: reached.flatMap(({ wanted }) => wanted.missed ?? []),
-    notes: [...notesOf(reached, going, union), ...sharedNotes(parts, source, stacks)],
+    notes: [
+      ...notesOf(reached, going, union),
+      ...downNotes(gateways, parts),
+      ...sharedNotes(judged, source, stacks),
+    ],
     statuses: [
       ...statusesOf(observation, reached, union, parts),
       ...formerStatuses(observation.args, going),
@@ -175,16 +190,6 @@ function limitOf(
       args.allowDeletions === true ||
       args.revokedTargets?.includes(target) === true,
   };
-}
-
-function gatewaysOf(reached: readonly Reached[]): Record<string, GatewayFact> {
-  return Object.fromEntries(
-    reached.flatMap(({ link, target: { gateway, awaited } }) => {
-      if (!gateway.known || awaited) return [];
-      const { addresses, port, identity } = gateway.gateway;
-      return [[link.target, { addresses: addresses.join(", "), port, identity }] as const];
-    }),
-  );
 }
 
 function unconfirmedIn(

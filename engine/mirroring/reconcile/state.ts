@@ -1,6 +1,6 @@
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
-import type { GatewayFacts } from "../model/gateway.ts";
+import type { GatewayFacts, GatewayProbe } from "../model/gateway.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
 import type { SelectedElsewhere } from "../model/selected-elsewhere.ts";
 
@@ -72,6 +72,8 @@ export interface GatewayFact {
   readonly addresses: string;
   readonly port: number;
   readonly identity: string;
+  /** Absent: the gateway is not probed. */
+  readonly probe?: GatewayProbe & { readonly alive: boolean };
 }
 
 /** A link that has left the config, for as long as something of it is to be taken away. */

@@ -54,6 +54,7 @@ export function skippedByPart(
   parts: SourcePlan,
   { unreachable, refused }: Trouble,
 ): ByPart<Readonly<Record<string, string>>> {
+  // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
   const kept = links.flatMap(({ target }) => {
     const old = before.notMirrored?.[target];
     const isAway = unreachable[target] !== undefined || refused[target] !== undefined;
@@ -61,7 +62,7 @@ export function skippedByPart(
   });
   const found = [...parts].map(([part, { skips }]) => [part, notMirrored(skips)] as const);
   return Object.fromEntries(
-    [...kept, ...found].filter(([, lines]) => Object.keys(lines).length > 0),
+    [...found, ...kept].filter(([, lines]) => Object.keys(lines).length > 0),
   );
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
 import { parseConfig } from "../../../config/parse.ts";
+import { isWrite } from "../../../testbed/audit.ts";
 import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
 import type { Config, Outcome } from "../../../testbed/stack.ts";
 import type { Previewed } from "../../simulation/preview.ts";
@@ -22,7 +23,7 @@ export interface Expectation {
 
 /**
  * What can be done with a stack, whoever does it. Every operation is held to what holds for all:
- * nothing but the sources of links is ever written to, a preview and a refresh write nothing,, and
+ * nothing but the sources of links is ever written to, a preview and a refresh write nothing, and
  * neither a credential nor a stack trace is ever shown.
  */
 export abstract class Operations {
@@ -123,10 +124,6 @@ function sourcesIn(raw: Config): string[] {
   if ("mistakes" in parsed) return [];
   const { clusters, links } = parsed.config;
   return links.flatMap(({ spec }) => clusters.get(spec.source)?.access.context ?? []);
-}
-
-function isWrite({ verb }: AuditedRequest): boolean {
-  return !["get", "list", "watch"].includes(verb);
 }
 
 function said({ verb, resource, namespace, name }: AuditedRequest): string {

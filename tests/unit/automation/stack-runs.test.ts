@@ -49,6 +49,15 @@ describe("runs of a stack", () => {
     deepEqual(await left(), []);
   });
 
+  it("tell what the state says of certificates, whenever it is read", async () => {
+    const expiries = { "the trust anchor": "2036-01-01T00:00:00.000Z" };
+    const resource = { type: "linkerd-multicluster:index:TrustRoot", outputs: { expiries } };
+    const exported = JSON.stringify({ deployment: { resources: [resource] } });
+    await script(`echo '${exported}'`);
+    deepEqual(await runs.sources(), []);
+    deepEqual(events, [{ event: "expiries", certificates: expiries }]);
+  });
+
   it("can be foretold", async () => {
     await script(`echo '{"changeSummary":{"same":3,"update":1},"diagnostics":[]}'`);
     deepEqual(await runs.preview(), { result: "succeeded", changes: 1 });

@@ -78,6 +78,9 @@ describe("stack config: nothing is mirrored through a gateway where there is non
       wrongSelector("links[0]", "links[0].gateway"),
       wrongHeadless("links[0]", "links[0].gateway"),
     ]),
+    linkRow("there is nothing to probe", { gateway: false, gatewayProbe: true }, [
+      "links[0].gatewayProbe is true, but links[0].gateway is false; it must be false, as there is no gateway to probe.",
+    ]),
     [
       "its target has none",
       { clusters: westFlat, links: [{ ...link, headless: true }] },
@@ -156,7 +159,7 @@ describe("stack config: one mistake does not hide another", () => {
       [
         "links[0].headless is 1; it must be true or false.",
         "links[1].source is 5; it must be the name of a configured cluster, in quotes.",
-        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
+        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
         `links[1].target is "nort"; ${known}`,
         'links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.',
       ],
@@ -193,7 +196,7 @@ describe("stack config: what can't be judged is not", () => {
     [
       "controllers, with a wrong manage",
       { manage: "mirror", linkDefaults: { mirroring: "controller" } },
-      ['manage is "mirror"; it must be all, links or mirrors.'],
+      ['manage is "mirror"; it must be all, links, mirrors or trust.'],
     ],
     [
       "sameness, with a wrong context",

@@ -18,6 +18,7 @@ const plain: LinkSpec = {
   excludedAnnotations: [],
   createNamespaces: false,
   readiness: "ignore",
+  gatewayProbe: false,
   maxDeletions: "50%",
   allowDeletions: false,
   maxMirrors: 5_000,
@@ -40,6 +41,7 @@ const rows: readonly SpecRow[] = [
       headless: true,
       createNamespaces: true,
       readiness: "follow",
+      gatewayProbe: true,
       allowDeletions: true,
       unreachable: "fail",
     },
@@ -48,6 +50,7 @@ const rows: readonly SpecRow[] = [
       headless: true,
       createNamespaces: true,
       readiness: "follow",
+      gatewayProbe: true,
       allowDeletions: true,
       unreachable: "fail",
     },
@@ -155,8 +158,14 @@ const rows: readonly SpecRow[] = [
   [
     "linkDefaults' gateway mirrors are not for a flat network",
     { gateway: false },
-    defaults({ headless: true, selector: app }),
+    defaults({ headless: true, selector: app, gatewayProbe: true }),
     { gateway: false, selector: {} },
+  ],
+  [
+    "Linkerd's controller probes by itself",
+    { gatewayProbe: true, mirroring: "controller" },
+    { manage: "links" },
+    {},
   ],
 ];
 
@@ -248,6 +257,8 @@ describe("stack config: the whole", () => {
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",
       links: [],
+      sources: new Set(["west", "east"]),
+      claims: false,
       removedLinks: { allowDeletions: false },
       revoked: { clusters: new Map(), links: [] },
       trust: {

@@ -4,7 +4,7 @@ import * as yaml from "yaml";
 import * as z from "zod";
 import { documents } from "../../../config/docs.ts";
 import { sections } from "../../../config/keys.ts";
-import { parseConfig } from "../../../config/parse.ts";
+import { parseConfig, parseTexts } from "../../../config/parse.ts";
 import type { Section } from "../../../config/schema.ts";
 
 const everySection = Object.values<Section>(sections);
@@ -59,15 +59,19 @@ describe("stack config: the files of this project", () => {
     equal(known.includes("\n  pulumi:disable-default-providers:\n"), true);
   });
 
-  it("Pulumi.yaml has for every key a default, which says what leaving the key out says", () => {
+  it("Pulumi.yaml has for every key a default, which the program takes for no key at all", () => {
     const { config } = projectFile.parse(yaml.parse(fileAt("Pulumi.yaml")));
     const own = Object.entries(config).filter(([key]) => !key.includes(":"));
-    const defaults = own.map(([key, { default: value }]) => [key, value] as const);
-    for (const [key, value] of defaults) equal(value === undefined || value === null, false, key);
-    const clusters = { west: null };
+    const texts = own.map(([key, { default: value }]) => {
+      equal(value, "", key);
+      return [`linkerd-multicluster:${key}`, ""] as const;
+    });
+    const mesh = "clusters: { west: }\nlinks: []\nmanage: links";
     deepEqual(
-      parseConfig({ ...Object.fromEntries(defaults), clusters }),
-      parseConfig({ clusters }),
+      parseTexts({ ...Object.fromEntries(texts), "linkerd-multicluster:mesh": "mesh.yaml" }, "It", {
+        readText: () => mesh,
+      }),
+      parseConfig({ clusters: { west: null }, manage: "links" }),
     );
   });
 

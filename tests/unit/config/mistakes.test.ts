@@ -3,7 +3,7 @@ import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
 const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
-  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
@@ -29,13 +29,13 @@ describe("stack config: mistakes in the top-level keys", () => {
       "an unknown key close to none",
       { prometheus: {} },
       [
-        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts.",
+        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
       ],
     ],
     [
       "manage",
       { manage: "everything" },
-      ['manage is "everything"; it must be all, links or mirrors.'],
+      ['manage is "everything"; it must be all, links, mirrors or trust.'],
     ],
     [
       "a list of clusters",
@@ -82,7 +82,7 @@ describe("stack config: mistakes in the top-level keys", () => {
 
   it("a config that is no map", () => {
     deepEqual(mistakesIn([]), [
-      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts.",
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
     ]);
   });
 });

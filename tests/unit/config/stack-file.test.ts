@@ -58,6 +58,23 @@ describe("the mesh of a stack", () => {
     });
   });
 
+  it("has what its mesh file says too, by its path from the project's folder", async () => {
+    const trust = "trust: { issuers: none }";
+    const links = "links: [{ source: east, target: west }]";
+    const shared = `clusters: { west: , east: }\n${links}\nmanage: links\n${trust}\n`;
+    await writeFile(join(folder, "shared.yaml"), shared);
+    const stack = "config:\n  linkerd-multicluster:mesh: shared.yaml\n";
+    await write("of-many", `${stack}  linkerd-multicluster:manage: mirrors\n`);
+    const found = await meshOf({ stack: "of-many" }, folder, {});
+    deepEqual([found.manage, found.links.length], ["mirrors", 1]);
+    await rm(join(folder, "shared.yaml"));
+    const file = join(folder, "Pulumi.of-many.yaml");
+    await rejects(meshOf({ stack: "of-many" }, folder, {}), {
+      message: `The config in ${file} needs a change:\n  linkerd-multicluster:mesh is "shared.yaml", which can't be read (there is no such file); it must be the path of a YAML file.`,
+    });
+    await rm(file);
+  });
+
   it("is found by option, by environment, or as the only one", async () => {
     const elsewhere = join(folder, "mesh.yaml");
     await writeFile(elsewhere, config);
@@ -80,7 +97,7 @@ describe("the mesh of a stack", () => {
       message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,
     });
     await rejects(meshOf({ stack: "prod" }, folder, {}), {
-      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links or mirrors.`,
+      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.`,
     });
     await write("broken", "config: [canary");
     await rejects(meshOf({ stack: "broken" }, folder, {}), {

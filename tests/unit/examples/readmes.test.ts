@@ -26,7 +26,7 @@ describe("examples: READMEs", () => {
       ...examples.map((example) => `${example}/README.md`),
       "k3d.sh",
       "mesh.yaml",
-      ...["operator", "ci"].map((example) => `${example}/README.md`),
+      ...["operator", "watch", "ci"].map((example) => `${example}/README.md`),
       "../docs/engines.md",
       "rbac/preview.yaml",
     ]);

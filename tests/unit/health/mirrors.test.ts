@@ -1,6 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import { mirrorsHaveEndpoints } from "../../../engine/health/checks/endpoints.ts";
-import { gatewayKnown } from "../../../engine/health/checks/endpoints.ts";
+import { gatewayAlive, gatewayKnown } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
@@ -32,6 +32,32 @@ describe("health of a link: the gateway", () => {
       "skipped: the link has no gateway (gateway: false)",
     ]);
     deepEqual(said(gatewayKnown, linkView({ target: outOfReach })), [
+      "skipped: cluster west can't be read",
+    ]);
+  });
+});
+
+describe("health of a link: whether its gateway is alive", () => {
+  const probe = { path: "/ready", port: 4191, period: "3s", threshold: 3 };
+  const link = { gatewayProbe: true };
+  const told = (found: Partial<typeof gateway>) => {
+    const value = { known: true, gateway: { ...gateway, ...found }, warnings: [] } as const;
+    return said(gatewayAlive, linkView({ link, reading: linkReading({ gateway: { value } }) }));
+  };
+
+  it("is in order while it answers", () => {
+    deepEqual(told({ probe }), []);
+  });
+
+  it("says what a gateway that is down does not answer, and why", () => {
+    deepEqual(told({ probe: { ...probe, down: "HTTP status 503" } }), [
+      "error: the gateway of west fails its probe /ready at port 4191 (HTTP status 503), so mirrors lead nowhere: see to its pods, and that this machine reaches it",
+    ]);
+  });
+
+  it("is skipped where nobody knows how, and for a target out of reach", () => {
+    deepEqual(told({}), ["skipped: it is not known how to probe it"]);
+    deepEqual(said(gatewayAlive, linkView({ link, target: outOfReach })), [
       "skipped: cluster west can't be read",
     ]);
   });

@@ -31,7 +31,7 @@ describe("the report", () => {
       [
         ["cluster", "west", ids(clusterChecks)],
         ["cluster", "east", ids(clusterChecks)],
-        ["link", "east/west", ids(linkChecks)],
+        ["link", "east/west", ids(linkChecks).filter((id) => id !== "gateway-alive")],
       ],
     );
   });
@@ -52,6 +52,17 @@ describe("the report", () => {
     deepEqual([mild.healthy, mild.counts.warning, mild.counts.error], [true, 1, 0]);
     const lost = reportOn({ ...views, clusters: [clusterView({ reading: outOfReach })] });
     deepEqual([lost.healthy, lost.counts.error], [false, 1]);
+  });
+
+  it("has a line for whether a gateway is alive only where the link has it probed", () => {
+    const ids = (gatewayProbe: boolean) =>
+      reportOn({ clusters: [], links: [linkView({ link: { gatewayProbe } })] }).groups.flatMap(
+        ({ checks }) => checks.map(({ id }) => id),
+      );
+    deepEqual(
+      [ids(false), ids(true)].map((all) => all.includes("gateway-alive")),
+      [false, true],
+    );
   });
 
   it("leaves Linkerd out with manage: mirrors, and says so", () => {

@@ -1,10 +1,10 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { health, healthResource } from "../../../engine/providers/health.ts";
 import { type Report, reportOn } from "../../../engine/health/report.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
-import { link } from "../fixtures/link.ts";
+import { gateway, link } from "../fixtures/link.ts";
 import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
 
@@ -56,6 +56,20 @@ describe("health in a run", () => {
     await rejects(tried.create(inputs), failure);
     await rejects(tried.update("health", inputs, inputs), failure);
     deepEqual(said, []);
+  });
+
+  it("does not fail for a gateway that is down, which the run has dealt with", async () => {
+    const probe = { path: "/ready", port: 4191, period: "3s", threshold: 3, down: "no answer" };
+    const dead = { known: true, gateway: { ...gateway, probe }, warnings: [] } as const;
+    const reading = linkReading({ gateway: { value: dead } });
+    const report = reportOn({
+      clusters: [],
+      links: [linkView({ link: { gatewayProbe: true }, reading })],
+    });
+    equal(report.healthy, false);
+    const { tried, said } = resource(report);
+    deepEqual(await tried.update("health", inputs, inputs), { outs: inputs });
+    match(said[0] ?? "", /^health: warning: link east\/west: the gateway of west fails its probe/);
   });
 
   it("fails for a cluster out of reach only where a link says so", async () => {

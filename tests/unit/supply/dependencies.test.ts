@@ -54,6 +54,7 @@ describe("supply chain: dependencies", () => {
       "@pulumi/tls",
       "leven",
       "p-limit",
+      "prom-client",
       "undici",
       "yaml",
       "zod",

@@ -440,7 +440,7 @@ describe("trust: from the stack's config", () => {
     const east = { clusterDomain: "east.local" };
     const clusters = { west: null, east, north: { trustDomain: "north.local" } };
     const raw = { clusters, linkerdNamespace: "l5d", trustDomain: "mesh.local" };
-    const args = trustRootArgs(configOf(raw), new Map());
+    const args = trustRootArgs(configOf(raw), { trust: new Map() });
     deepEqual(
       [...args.issuerNames],
       [
@@ -457,7 +457,7 @@ describe("trust: from the stack's config", () => {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
     };
     const config = configOf({ clusters: { west: { values }, east: null } });
-    equal(trustRootArgs(config, new Map()).certificateLifetime, 2 * day);
+    equal(trustRootArgs(config, { trust: new Map() }).certificateLifetime, 2 * day);
   });
 
   it("in Go's notation; what can't be read is longer than anybody waits", () => {

@@ -98,10 +98,10 @@ describe("trust: what the user is told", () => {
 
   it("at each step what to do next", () => {
     deepEqual(told({ w: before }), [
-      "Rotation, step 1 of 3: this run adds next to the trust bundle of every cluster. Then restart every meshed workload on every cluster, including the gateways (kubectl rollout restart), and run again.",
+      "Rotation, step 1 of 3: this run adds next to the trust bundle of every cluster. Then restart every meshed workload on every cluster, the gateways last (kubectl rollout restart), and run again.",
     ]);
     deepEqual(told({ w: bundled() }), [
-      "Rotation, step 2 of 3: this run replaces every issuer with one signed by next. Then wait five minutes, after which the old ones issue no more certificates, restart every meshed workload on every cluster, including the gateways (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
+      "Rotation, step 2 of 3: this run replaces every issuer with one signed by next. Then wait five minutes, after which the old ones issue no more certificates, restart every meshed workload on every cluster, the gateways last (kubectl rollout restart), and run again; or run again a day later, when all certificates have been renewed.",
     ]);
     deepEqual(told({ w: bundled(nextIssuer) }), [
       "Rotation, step 3 of 3: this run removes old from every trust bundle. Proxies trust it until their workloads are restarted.",

@@ -255,7 +255,7 @@ describe("trust: anchors that are none of the stack's", () => {
     deepEqual(inWords(decision, names), ["bundle", { w: all, e: all, n: all }]);
     match(
       told(decision).join(),
-      /^Rotation, step 1 of 3: this run adds stranger to [^,]*, inc[^,]*, and[^,]*$/,
+      /^Rotation, step 1 of 3: this run adds stranger to [^,]*, the [^,]*, and[^,]*$/,
     );
     deepEqual(inWords(adopt({ w: strange([old]), e: strange([old]) }), names), [
       "settled",

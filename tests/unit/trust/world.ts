@@ -1,7 +1,9 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
-import type { Certificate } from "../../../engine/trust/certificate.ts";
+import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
 import type { ClusterPlan } from "../../../engine/trust/rotate.ts";
+import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
+import { planPublished } from "../../../engine/trust/published.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 
@@ -41,6 +43,10 @@ export class World {
   #fresh = 1;
   #wanted: Generation = generation(0);
   #previous: Generation | undefined;
+  #published: Readonly<Record<string, Share>> = {};
+  #known: Bundle = [];
+  /** What the runs of clusters' own stacks that are under way have read. */
+  readonly #running = new Map<string, { readonly given: Generation; readonly bundle: Bundle }>();
 
   readonly #unknown: "keep" | "remove";
 
@@ -67,7 +73,7 @@ export class World {
     if (direction === "on") [this.#previous, this.#wanted] = [this.#wanted, fresh];
     else [this.#wanted, this.#previous] = [this.#previous ?? fresh, fresh];
     // Who is refused puts the config right.
-    if ("refused" in this.#decide())
+    if ("refused" in this.#decide() || "refused" in this.#publication())
       [this.#wanted, this.#previous] = [before.wanted, before.previous];
   }
 
@@ -81,10 +87,49 @@ export class World {
     for (const [name, plan] of decision.clusters) {
       const { readable = true, bundle = [] } = this.clusters.get(name) ?? {};
       if (!readable && bundle.length > 0) continue;
-      if (reached(name, "issuer")) this.#issue(name, plan);
-      if (reached(name, "bundle")) this.#trust(name, plan);
+      if (reached(name, "issuer")) this.#issue(name, this.#issuerOf(plan));
+      if (reached(name, "bundle")) this.#trust(name, plan.bundle);
     }
     return decision.stage;
+  }
+
+  /** One run of the stack of the trust root alone, which gives nothing to any cluster itself. */
+  publish(): string {
+    const publication = this.#publication();
+    if ("refused" in publication) return "refused";
+    this.#known = [this.#wanted, this.#previous].flatMap((one) => one?.anchor.certificate ?? []);
+    this.#published = publication.clusters;
+    return publication.stage;
+  }
+
+  /** A run of a cluster's own stack reads what is published; only one can run at a time. */
+  begin(name: string): void {
+    const share = this.#published[name];
+    const cluster = this.clusters.get(name);
+    if (share === undefined || cluster === undefined || this.#running.has(name)) return;
+    const bundle = knownCertificates(share.bundlePem);
+    const given = generations.find(({ anchor }) => anchor.certificate.fingerprint === share.issuer);
+    if (given === undefined) throw new Error("an issuer under an anchor that never was");
+    const decision = planPublished(
+      {
+        ...{ stack: "o/p/trust", known: this.#known, unknownAnchors: this.#unknown },
+        clusters: new Map([[name, { bundle, issuer: [given.issuer.certificate], keyPem: "" }]]),
+      },
+      new Map([[name, this.#read({ ...cluster, readable: true })]]),
+    );
+    if ("refused" in decision) throw new Error(decision.refused.join());
+    this.#running.set(name, { given, bundle: decision.clusters.get(name)?.bundle ?? bundle });
+    // Nobody waits for a first run (publication.ts).
+    if (cluster.bundle.length === 0) this.finish(name, () => true);
+  }
+
+  /** It applies what it has read, or a part of it, however much later that is. */
+  finish(name: string, reached: (part: "bundle" | "issuer") => boolean): void {
+    const run = this.#running.get(name);
+    this.#running.delete(name);
+    if (run === undefined) return;
+    if (reached("issuer")) this.#issue(name, run.given);
+    if (reached("bundle")) this.#trust(name, run.bundle);
   }
 
   restart(name: string, pod: number): void {
@@ -141,16 +186,30 @@ export class World {
     };
   }
 
-  #issue(name: string, { issuer }: ClusterPlan): void {
+  #publication() {
+    const decision = this.#decide();
+    if ("refused" in decision) return { refused: "the rotation" };
+    const [wanted, previous] = [
+      this.#wanted.anchor.certificate,
+      this.#previous?.anchor.certificate,
+    ];
+    const live = this.#live();
+    return publish(this.#published, publicationArgs(decision, { wanted, previous, live }));
+  }
+
+  #issuerOf({ issuer }: ClusterPlan): Generation | undefined {
+    return issuer === "wanted" ? this.#wanted : this.#previous;
+  }
+
+  #issue(name: string, given: Generation | undefined): void {
     const cluster = this.clusters.get(name);
-    const given = issuer === "wanted" ? this.#wanted : this.#previous;
     if (cluster === undefined || given === undefined || cluster.issuer === given) return;
     cluster.issuerBefore = cluster.issuer;
     cluster.issuer = given;
     cluster.issuerSince = this.#time;
   }
 
-  #trust(name: string, { bundle }: ClusterPlan): void {
+  #trust(name: string, bundle: Bundle): void {
     const cluster = this.clusters.get(name);
     if (cluster?.issuer === undefined) return;
     const isNew = cluster.bundle.length === 0;

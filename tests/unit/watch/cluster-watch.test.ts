@@ -82,6 +82,24 @@ describe("the watch of a cluster", () => {
     equal(connected.length, 1);
   });
 
+  it("tells which kinds are to be watched, and at once when none is any more", async () => {
+    const told: WatchEvent[] = [];
+    const other = new ClusterWatch({
+      cluster: "west",
+      interest: { access: { context: "west" }, selectors, gateways: [] },
+      connect: () => Promise.resolve(new FakeCluster()),
+      time: new FakeTime(),
+      observe: (event) => told.push(event),
+    });
+    const kinds = ["services", "endpoints", "namespaces"] as const;
+    deepEqual(told, [{ event: "clusterAdded", cluster: "west", kinds }]);
+    await settle();
+    const ended = other.stop();
+    deepEqual(told.at(-1), { event: "clusterRemoved", cluster: "west" });
+    await ended;
+    deepEqual(told.at(-1), { event: "clusterRemoved", cluster: "west" });
+  });
+
   it("tells of Services that are, or were, of interest", () => {
     send(
       "services",

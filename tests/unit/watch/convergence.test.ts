@@ -24,6 +24,8 @@ class Scene {
   up: RunEnd = { result: "succeeded", changes: 1 };
   moved: string[] = [];
   atOnce = 0;
+  /** Milliseconds that each look takes. */
+  lookTakes = takes.look;
   readonly convergence = new Convergence({
     stack: {
       sources: () => Promise.resolve([{ source: "east" } as Inputs]),
@@ -71,7 +73,7 @@ class Scene {
     this.done.push(`${what} ${this.time.now()}`);
     this.atOnce += 1;
     equal(this.atOnce, 1, "two things at the same time");
-    await this.time.sleep(takes[what]);
+    await this.time.sleep(what === "look" ? this.lookTakes : takes[what]);
     this.atOnce -= 1;
     return result();
   }
@@ -141,6 +143,23 @@ describe("a watch of a stack", () => {
       ..."look 600000,preview 600100".split(","),
       ..."look 1200000,preview 1200100".split(","),
     ]);
+  });
+
+  it("is stuck once a look has lasted longer than one may, and not for a run or a wait", async () => {
+    const scene = new Scene();
+    const stuck: boolean[] = [];
+    const note = () => stuck.push(scene.convergence.isStuck);
+    const later = (at: number, happen: () => void) => [at, happen] as const;
+    await scene.until(3_000_000, [
+      later(50, note),
+      later(3_000, note),
+      later(500_000, note),
+      later(550_000, () => (scene.lookTakes = 2_000_000)),
+      later(1_400_000, note),
+      later(1_600_000, note),
+      later(2_999_000, note),
+    ]);
+    deepEqual(stuck, [false, false, false, false, true, false]);
   });
 
   it("tries what failed again after ever longer waits, until it succeeds", async () => {

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ListenAddress } from "./listen-address.ts";
+
+export interface Observable {
+  /** The process does what it is to do; where it does not, it has to be started again. */
+  readonly isLive: () => boolean;
+  /** What is being waited for; empty once it is ready. */
+  readonly missing: () => readonly string[];
+  readonly metrics: {
+    readonly contentType: string;
+    text(): Promise<string>;
+  };
+}
+
+export interface ObservabilityServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/livez`, `/readyz` and `/metrics`: nothing that is secret, and nothing that changes anything.
+ *
+ * @throws Error with a sentence if the address can't be listened on
+ */
+export async function serveObservability(
+  { host, port }: ListenAddress,
+  observable: Observable,
+): Promise<ObservabilityServer> {
+  const server = createServer((request, response) => {
+    // A client that goes away meanwhile is nobody's loss.
+    request.on("error", () => undefined);
+    response.on("error", () => undefined);
+    if (request.method !== "GET" && request.method !== "HEAD")
+      answer(response, 405, "only GET is served here\n");
+    else respond(request.url?.split("?")[0] ?? "", response, observable);
+  });
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Can't listen on ${host}:${port}, as --listen says: ${why}.`, { cause: error });
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    port: actual,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function respond(path: string, response: ServerResponse, observable: Observable): void {
+  const { metrics } = observable;
+  if (path === "/livez") {
+    if (observable.isLive()) answer(response, 200, "ok\n");
+    else answer(response, 503, "nothing has moved for longer than it may take\n");
+  } else if (path === "/readyz") {
+    const missing = observable.missing();
+    if (missing.length === 0) answer(response, 200, "ok\n");
+    else answer(response, 503, `waiting for ${missing.join(", ")}\n`);
+  } else if (path === "/metrics") {
+    metrics.text().then(
+      (text) => {
+        answer(response, 200, text, metrics.contentType);
+      },
+      () => {
+        answer(response, 500, "the metrics can't be read\n");
+      },
+    );
+  } else answer(response, 404, "there are /livez, /readyz and /metrics\n");
+}
+
+function answer(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  type = "text/plain; charset=utf-8",
+): void {
+  response.writeHead(code, { "content-type": type }).end(text);
+}

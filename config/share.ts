@@ -1,0 +1,35 @@
+import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
+
+/**
+ * What of the mesh is this stack's. A cluster's stack writes what is in it, and the account of each
+ * link from it in the link's target. What a cluster has to have for the links of others, such as a
+ * gateway, follows from all links of the config.
+ */
+
+/** The links into this stack's clusters. */
+export function ownLinks({ links, sources }: Pick<MeshConfig, "links" | "sources">): LinkConfig[] {
+  return links.filter(({ spec }) => sources.has(spec.source));
+}
+
+/** The clusters that are this stack's, without revoked ones. */
+export function ownClusters({
+  clusters,
+  sources,
+}: Pick<MeshConfig, "clusters" | "sources">): ReadonlyMap<string, ClusterConfig> {
+  return new Map([...clusters].filter(([name]) => sources.has(name)));
+}
+
+/** The clusters that this stack's resources read or write: its own, and the targets of its links. */
+export function touchedClusters(
+  config: Pick<MeshConfig, "clusters" | "sources" | "links" | "revoked">,
+): ReadonlyMap<string, ClusterConfig> {
+  const { clusters, sources, revoked } = config;
+  const names = new Set([
+    ...sources,
+    ...ownLinks(config).map(({ spec }) => spec.target),
+    ...revoked.links.filter(({ source }) => sources.has(source)).map(({ target }) => target),
+    // One that is revoked may have had access to any.
+    ...([...revoked.clusters.keys()].some((name) => sources.has(name)) ? clusters.keys() : []),
+  ]);
+  return new Map([...clusters].filter(([name]) => names.has(name)));
+}

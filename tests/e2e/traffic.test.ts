@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+
+import { until } from "../../testbed/bed.ts";
+import type { Config } from "../../testbed/stack.ts";
+import { inNamespace } from "./access-clusters.ts";
+import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
+import { canSendRequests, skipNote } from "./traffic/requirements.ts";
+import { restartAll, rolledOut, scale } from "./traffic/rollout.ts";
+import { podsOf, total, type Tallies } from "./traffic/stream.ts";
+import { addDeployment, addService, addStatefulSet } from "./traffic/workloads.ts";
+
+const exported = { "mirror.linkerd.io/exported": "true" };
+/** What a new issuer needs before restarts help, in milliseconds; some more than five minutes. */
+const settling = 305_000;
+const gateway = { address: "203.0.113.1", port: 4143 };
+const member = { "mirror.linkerd.io/federated": "member" };
+
+describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}`, function () {
+  this.timeout("60m");
+
+  let mesh: Mesh | undefined;
+
+  before(async function () {
+    if (!canSendRequests) return this.skip();
+    mesh = await startMesh();
+    const { west, east, north } = mesh.bed.clusters;
+    await restartGateway(mesh, "west");
+    await addDeployment(west, { name: "web", program: "server" });
+    await addService(west, "web", "web", exported);
+    await addService(west, "nginx-svc", "nginx-set", exported, { clusterIP: "None" });
+    await addStatefulSet(west, { name: "nginx-set", program: "server", replicas: 2 }, "nginx-svc");
+    for (const cluster of [west, east, north]) {
+      await addDeployment(cluster, { name: "api", program: "server" });
+      await addService(cluster, "api", "api", member);
+    }
+    await addDeployment(east, { name: "client", program: "client" });
+    await Promise.all([west, east, north].map((cluster) => rolledOut(cluster)));
+    await mesh.up();
+  });
+  afterEach(async () => {
+    if (mesh !== undefined) await allWell(mesh);
+  });
+  after(async () => {
+    for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
+      console.log(`    ${target}: ${sent} requests, ${failed.length} failed`);
+    await mesh?.stop();
+  });
+
+  it("reach a Service behind another cluster's gateway", async () => {
+    await ask("web-west");
+    const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
+    const [pod = ""] = podsOf(tallies, "web-west");
+    assert.match(pod, /^west\/web-/);
+    assertNoneFailed(tallies);
+  });
+
+  it("reach each pod of a StatefulSet by its name", async () => {
+    for (const pod of ["nginx-set-0", "nginx-set-1"]) {
+      await askPod(pod);
+      const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
+      assert.deepEqual(podsOf(tallies, `${pod}-west`), [`west/${pod}`]);
+      assertNoneFailed(tallies);
+    }
+  });
+
+  it("reach a federated Service in every cluster, each pod at its own address", async () => {
+    await ask("api-federated");
+    assertNoneFailed(await theMesh().stream.during(answeredByAll));
+  });
+
+  it("are refused by a gateway where they come without an identity", async () => {
+    const { bed, strangers } = theMesh();
+    await addDeployment(bed.clusters.east, { name: "stranger", program: "stranger" });
+    const authority = "web.shop.svc.cluster.local";
+    await strangers.add({ name: "gateway", ...gateway, authority });
+    await strangers.asked(10);
+    const tally = (await strangers.since(0)).get("gateway");
+    assert.deepEqual(tally?.pods, new Set());
+  });
+
+  it("go on while a run adds exports", async () => {
+    const { bed, stream, up } = theMesh();
+    await addService(bed.clusters.west, "docs", "web", exported);
+    assertNoneFailed(await stream.during(up));
+    await ask("docs-west");
+  });
+
+  it("go on while a run repairs mirrors, and fail meanwhile where a mirror leads nowhere", async () => {
+    const { bed, stream, up } = theMesh();
+    const { east } = bed.clusters;
+    const labels = { "mirror.linkerd.io/remote-svc-fq-name": null, team: "shop" };
+    await east.request("PATCH", inNamespace("shop", "services/web-west"), { metadata: { labels } });
+    await east.request("DELETE", inNamespace("shop", "endpoints/docs-west"));
+    assertNoneFailed(await stream.during(up), "docs-west");
+    await stream.answered("docs-west");
+  });
+
+  it("go on while a run gives a link new credentials", async () => {
+    const { stream } = theMesh();
+    assertNoneFailed(await stream.during(() => runWith({ credentialsGeneration: 2 })));
+  });
+
+  it("go on while a StatefulSet becomes larger and smaller", async () => {
+    const { bed, stream, up } = theMesh();
+    const { west } = bed.clusters;
+    const more = async () => {
+      await scale(west, "nginx-set", 3);
+      await up();
+      await askPod("nginx-set-2");
+    };
+    assertNoneFailed(await stream.during(more));
+    await stream.remove("nginx-set-2-west");
+    const fewer = async () => {
+      await scale(west, "nginx-set", 2);
+      await up();
+    };
+    assertNoneFailed(await stream.during(fewer));
+  });
+
+  it("go on while the gateway moves, if its old address serves until the run is done", async () => {
+    const { nodes, network, stream, up } = theMesh();
+    const move = async () => {
+      await nodes.west.moveGateway("203.0.113.11");
+      await up();
+      await network.lose("203.0.113.1");
+      await stream.asked(20);
+    };
+    assertNoneFailed(await stream.during(move));
+  });
+
+  it("go on while a cluster is lost, but for those that had set out for it", async () => {
+    const { bed, network, nodes, stream, up } = theMesh();
+    const { north } = bed.clusters;
+    const lost = nodes.north.addresses();
+    const lose = async () => {
+      for (const address of lost) await network.lose(address);
+      await north.cut();
+      await up();
+    };
+    assertNoneFailed(await stream.during(lose), "api-federated");
+    // Those that are on their way to it end after ten seconds at the latest.
+    await stream.settled("api-federated");
+    assertNoneFailed(await stream.during(() => stream.asked(20)));
+    const regain = async () => {
+      for (const address of lost) await network.regain(address);
+      await north.restore();
+      await up();
+      await answeredByAll();
+    };
+    assertNoneFailed(await stream.during(regain));
+  });
+
+  it("go on through each step of a rotation of the trust anchor", async () => {
+    const { stream } = theMesh();
+    const step = async (says: RegExp) => {
+      assert.match(await runWith({ credentialsGeneration: 2 }, { generation: 2 }), says);
+    };
+    // A name of one pod leads nowhere while the pod is away, and as long as the gateway holds on to
+    // the address that it had: so the gateway restarts last.
+    const restart = async () => {
+      const pods = ["nginx-set-0-west", "nginx-set-1-west"];
+      assertNoneFailed(await stream.during(restartEverything), ...pods);
+      for (const pod of pods) await stream.settled(pod);
+    };
+    assertNoneFailed(await stream.during(() => step(/Rotation, step 1 of 3/)));
+    await restart();
+    assertNoneFailed(await stream.during(() => step(/Rotation, step 2 of 3/)));
+    const issued = Date.now();
+    const isOver = () => Promise.resolve(Date.now() > issued + settling || undefined);
+    const waited = () => until("the old issuers to be out of use", [], isOver, 400);
+    assertNoneFailed(await stream.during(waited));
+    await restart();
+    assertNoneFailed(await stream.during(() => step(/Rotation, step 3 of 3/)));
+    await restart();
+  });
+
+  function theMesh(): Mesh {
+    if (mesh === undefined) throw new Error("there is no mesh");
+    return mesh;
+  }
+
+  /** By a pod of each cluster. */
+  async function answeredByAll(): Promise<void> {
+    const { stream } = theMesh();
+    const since = Date.now();
+    await until("answers from all clusters", [], async () => {
+      const pods = podsOf(await stream.since(since), "api-federated");
+      return new Set(pods.map((pod) => pod.replace(/\/.*/, ""))).size === 3 || undefined;
+    });
+  }
+
+  async function restartEverything(): Promise<void> {
+    const clusters = Object.values(theMesh().bed.clusters);
+    for (const namespace of ["linkerd", "shop", "linkerd-multicluster"])
+      await Promise.all(clusters.map((cluster) => restartAll(cluster, namespace)));
+  }
+
+  async function runWith(link: Config, trust: Config = {}): Promise<string> {
+    const { bed, stack, up } = theMesh();
+    await stack.configure(config(bed, link, trust));
+    return up();
+  }
+
+  function askPod(pod: string): Promise<void> {
+    return ask(`${pod}-west`, `${pod}.nginx-svc-west.shop.svc.cluster.local`);
+  }
+
+  async function ask(service: string, authority?: string): Promise<void> {
+    await theMesh().stream.add(await targetOf(theMesh(), "east", service, authority));
+    await theMesh().stream.answered(service);
+  }
+});
+
+/** What ended with its cluster's API server is started again once that is back. */
+async function allWell({ nodes }: Mesh): Promise<void> {
+  await until("everything to run", [], () => {
+    const problems = Object.values(nodes).flatMap((node) => node.problems());
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    return Promise.resolve(true);
+  });
+}
+
+/** @param except targets whose requests may fail */
+function assertNoneFailed(tallies: Tallies, ...except: readonly string[]): void {
+  const own = [...tallies].filter(([target]) => !except.includes(target));
+  const failed = own.flatMap(([target, tally]) =>
+    tally.failed.map(({ problem }) => `${target}: ${problem ?? ""}`),
+  );
+  assert.ok(total(tallies) > 0);
+  assert.deepEqual([...new Set(failed)], []);
+}

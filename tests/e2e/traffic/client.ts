@@ -1,0 +1,59 @@
+/**
+ * The program of a pod that asks: a request to each target again and again, each on a connection of its
+ * own, as long as it runs. Targets are read from a file whenever it changes; results are appended to
+ * another. Once it is to end, it waits for the answers that are on their way.
+ * FILE says that it is ready.
+ *
+ *     node client.ts NAME FILE TARGETS RESULTS
+ */
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+
+import { patience, type Result, type Target } from "./stream.ts";
+
+const [client = "", ready = "", targetsFile = "", resultsFile = ""] = process.argv.slice(2);
+const interval = 250;
+let underWay = 0;
+
+function ask(target: Target): void {
+  const at = Date.now();
+  underWay++;
+  const done = (outcome: Pick<Result, "pod" | "problem">): void => {
+    underWay--;
+    const result: Result = { client, target: target.name, at, ms: Date.now() - at, ...outcome };
+    appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
+  };
+  const { address: host, port, authority } = target;
+  const headers = { host: authority, connection: "close" };
+  const outgoing = request({ host, port, headers, timeout: patience, agent: false }, (incoming) => {
+    let text = "";
+    incoming.setEncoding("utf8");
+    incoming.on("data", (chunk: string) => (text += chunk));
+    incoming.on("error", ({ message }) => {
+      done({ problem: message });
+    });
+    incoming.on("end", () => {
+      const { statusCode = 0, headers: answered } = incoming;
+      if (statusCode === 200) done({ pod: (JSON.parse(text) as { readonly pod: string }).pod });
+      else done({ problem: `${statusCode} ${String(answered["l5d-proxy-error"] ?? text)}` });
+    });
+  });
+  outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within 10 s")));
+  outgoing.on("error", ({ message }) => {
+    done({ problem: message });
+  });
+  outgoing.end();
+}
+
+const asking = setInterval(() => {
+  for (const target of JSON.parse(readFileSync(targetsFile, "utf8")) as readonly Target[])
+    ask(target);
+}, interval);
+writeFileSync(ready, "");
+
+process.once("SIGTERM", () => {
+  clearInterval(asking);
+  setInterval(() => {
+    if (underWay === 0) process.exit();
+  }, 50);
+});

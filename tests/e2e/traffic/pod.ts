@@ -1,0 +1,89 @@
+/** A pod that runs: a network of its own, in it a program of these tests and, if it is meshed, Linkerd's proxy. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Cluster, until } from "../../../testbed/bed.ts";
+import { type Program, startProgram } from "../../../testbed/processes.ts";
+import type { Watchdog } from "../../../testbed/watchdog.ts";
+import type { Network, PodNamespace } from "./network.ts";
+import { containerOf, type Pod } from "./objects.ts";
+import { adminPort, startProxy } from "./proxy.ts";
+import { isReady } from "./ready.ts";
+import type { Stream, Streams } from "./stream.ts";
+
+export interface PodSpec {
+  readonly cluster: Cluster;
+  readonly pod: Pod;
+  readonly address: string;
+  /** At which the pod's network has the control plane. */
+  readonly control: string;
+  readonly network: Network;
+  readonly folder: string;
+  readonly streams: Streams;
+}
+
+export interface RunningPod {
+  readonly address: string;
+  /** As a kubelet ends a pod whose proxy is a sidecar: that comes last. */
+  end(): Promise<void>;
+  problem(): string | undefined;
+}
+
+/** That of the Services too, since a gateway reaches the pods of a headless Service at its own port. */
+export const serverPort = 80;
+
+/** Seconds that a pod's program has to end by itself, and then its proxy. */
+const patience = 15;
+
+/** Returns once it is ready. */
+export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<RunningPod> {
+  const { cluster, pod, address, network, folder } = spec;
+  const title = `${cluster.name}'s ${pod.metadata.name}`;
+  const run = join(folder, pod.metadata.uid);
+  const namespace = await network.attach(title, address, run);
+  const programs: Program[] = [];
+  const container = containerOf(pod, "linkerd-proxy");
+  if (container !== undefined) {
+    const proxy = await startProxy({ ...spec, container, namespace, run }, watchdog);
+    programs.push(proxy);
+    const admin = await network.reach({ address, port: adminPort });
+    await until(`the proxy of ${title}`, [proxy], () => isReady(admin));
+  }
+  const own = startOwn(title, spec, namespace, run, watchdog);
+  if (own !== undefined) {
+    programs.unshift(own);
+    await until(title, [own], () => Promise.resolve(existsSync(join(run, "ready")) || undefined));
+  }
+  return {
+    address,
+    async end() {
+      for (const each of programs) await each.terminate(patience);
+      await namespace.end();
+    },
+    problem: () => programs.map((each) => each.problem()).find((problem) => problem !== undefined),
+  };
+}
+
+/** The name of a container says what it runs; a gateway has nothing but its proxy. */
+function startOwn(
+  name: string,
+  { cluster, pod, streams }: PodSpec,
+  namespace: PodNamespace,
+  run: string,
+  watchdog: Watchdog,
+): Program | undefined {
+  const client = ({ targetsFile, resultsFile }: Stream) => ["client.ts", targetsFile, resultsFile];
+  const programs: Readonly<Record<string, readonly string[]>> = {
+    server: ["server.ts", String(serverPort)],
+    client: client(streams.client),
+    stranger: client(streams.stranger),
+  };
+  const own = pod.spec.containers.flatMap((container) => programs[container.name] ?? []);
+  const [file = "", ...words] = own;
+  if (file === "") return undefined;
+  const [path = "", ...enter] = namespace.enter;
+  const title = `${cluster.name}/${pod.metadata.name}`;
+  const script = [join(import.meta.dirname, file), title, join(run, "ready"), ...words];
+  const args = [...enter, process.execPath, ...script];
+  return startProgram({ name, path, args, log: `${run}.log` }, watchdog);
+}

@@ -1,0 +1,28 @@
+/**
+ * The program of a pod that serves: every answer names the pod, and the identity of whoever asks, as
+ * its proxy says. Once it is to end, it waits until nobody has asked for a second, which is what pods
+ * do that are to lose no request while the news of their end is on its way. FILE says that it is ready.
+ *
+ *     node server.ts NAME FILE PORT
+ */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+const [name, ready = "", port = ""] = process.argv.slice(2);
+const quiet = 1_000;
+let last = 0;
+
+createServer((incoming, outgoing) => {
+  last = Date.now();
+  const client = incoming.headers["l5d-client-id"] ?? null;
+  outgoing.end(JSON.stringify({ pod: name, client }));
+}).listen(Number(port), () => {
+  writeFileSync(ready, "");
+});
+
+process.once("SIGTERM", () => {
+  last = Date.now();
+  setInterval(() => {
+    if (Date.now() - last > quiet) process.exit();
+  }, 50);
+});

@@ -1,0 +1,156 @@
+/** Requests that clients in pods send all the time, and what becomes of them. */
+import { rename, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { until } from "../../../testbed/bed.ts";
+
+/** Where a client finds a Service: what its name resolves to, and the name. */
+export interface Target {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly authority: string;
+}
+
+/** How long a client waits for an answer, in milliseconds. */
+export const patience = 10_000;
+
+export interface Result {
+  /** `<cluster>/<pod>` that asked. */
+  readonly client: string;
+  readonly target: string;
+  /** When the request was sent, in milliseconds since 1970. */
+  readonly at: number;
+  readonly ms: number;
+  /** `<cluster>/<pod>` that answered; without one, `problem` says why. */
+  readonly pod?: string;
+  readonly problem?: string;
+}
+
+/** The requests of some time, by target. */
+export interface Tally {
+  readonly sent: number;
+  readonly failed: readonly Result[];
+  /** Those that answered, as `<cluster>/<pod>`. */
+  readonly pods: ReadonlySet<string>;
+}
+
+/** Of the two kinds of clients: those that are meshed, and those that are not. */
+export type Streams = Readonly<Record<"client" | "stranger", Stream>>;
+
+export type Tallies = ReadonlyMap<string, Tally>;
+
+export class Stream {
+  readonly targetsFile: string;
+  readonly resultsFile: string;
+  readonly #targets = new Map<string, Target>();
+
+  private constructor(folder: string, name: string) {
+    this.targetsFile = join(folder, `${name}.targets.json`);
+    this.resultsFile = join(folder, `${name}.results.jsonl`);
+  }
+
+  static async create(folder: string, name: string): Promise<Stream> {
+    const stream = new Stream(folder, name);
+    await writeFile(stream.resultsFile, "");
+    await stream.#write();
+    return stream;
+  }
+
+  /** Clients ask it from now on. */
+  async add(target: Target): Promise<void> {
+    this.#targets.set(target.name, target);
+    await this.#write();
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#targets.delete(name);
+    await this.#write();
+  }
+
+  /** What became of the requests that were sent while `action` ran, and until each target has been asked once more. */
+  async during(action: () => Promise<unknown>): Promise<Tallies> {
+    const since = Date.now();
+    await action();
+    return this.since(since);
+  }
+
+  async since(start: number): Promise<Tallies> {
+    const end = Date.now();
+    const names = [...this.#targets.keys()];
+    await Promise.all(names.map((name) => this.#asked(name, end)));
+    const results = (await this.#read()).filter(({ at }) => at >= start);
+    return new Map(
+      names.map(
+        (name) => [name, tallyOf(results.filter(({ target }) => target === name))] as const,
+      ),
+    );
+  }
+
+  /** Returns once each target has been asked so many times more. */
+  async asked(times: number): Promise<void> {
+    const start = Date.now();
+    await until(`${times} requests to each target`, [], async () => {
+      const tallies = await this.since(start);
+      return [...tallies.values()].every(({ sent }) => sent >= times) || undefined;
+    });
+  }
+
+  /** Returns once a request to the target is answered that was sent from now on. */
+  async answered(name: string): Promise<void> {
+    const since = Date.now();
+    await until(`an answer of ${name}`, [], async () => {
+      const results = await this.#read();
+      const own = results.filter(({ target, at }) => target === name && at >= since);
+      if (own.some(({ pod }) => pod !== undefined)) return true;
+      const problem = own.at(-1)?.problem;
+      if (problem !== undefined) throw new Error(problem);
+      return undefined;
+    });
+  }
+
+  /** Returns once no request to the target has failed for as long as a client waits for an answer. */
+  async settled(name: string): Promise<void> {
+    await until(`requests to ${name} that do not fail`, [], async () => {
+      const tally = (await this.since(Date.now() - patience)).get(name);
+      return tally?.failed.length === 0 || undefined;
+    });
+  }
+
+  async #asked(name: string, since: number): Promise<void> {
+    await until(`a request to ${name}`, [], async () => {
+      const results = await this.#read();
+      return results.some(({ target, at }) => target === name && at >= since) || undefined;
+    });
+  }
+
+  async #read(): Promise<readonly Result[]> {
+    const text = await readFile(this.resultsFile, "utf8");
+    const lines = text.slice(0, text.lastIndexOf("\n") + 1).trimEnd();
+    return lines === "" ? [] : lines.split("\n").map((line) => JSON.parse(line) as Result);
+  }
+
+  /** Clients find a whole file at any time. */
+  async #write(): Promise<void> {
+    await writeFile(`${this.targetsFile}.next`, JSON.stringify([...this.#targets.values()]));
+    await rename(`${this.targetsFile}.next`, this.targetsFile);
+  }
+}
+
+function tallyOf(results: readonly Result[]): Tally {
+  return {
+    sent: results.length,
+    failed: results.filter(({ pod }) => pod === undefined),
+    pods: new Set(results.flatMap(({ pod }) => pod ?? [])),
+  };
+}
+
+/** Those that answered for a target, in order. */
+export function podsOf(tallies: Tallies, target: string): readonly string[] {
+  return [...(tallies.get(target)?.pods ?? [])].sort();
+}
+
+/** How many requests there were. */
+export function total(tallies: Tallies): number {
+  return [...tallies.values()].reduce((sum, { sent }) => sum + sent, 0);
+}

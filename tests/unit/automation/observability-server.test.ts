@@ -1,0 +1,74 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+
+import {
+  type ObservabilityServer,
+  serveObservability,
+} from "../../../automation/observability-server.ts";
+
+describe("the server of health and metrics", () => {
+  let server: ObservabilityServer;
+  let isLive = true;
+  let missing: string[] = [];
+  let text = () => Promise.resolve("mirrors 1\n");
+
+  before(async () => {
+    server = await serveObservability(
+      { host: "127.0.0.1", port: 0 },
+      {
+        isLive: () => isLive,
+        missing: () => missing,
+        metrics: { contentType: "text/plain; version=0.0.4", text: () => text() },
+      },
+    );
+  });
+  after(() => server.close());
+
+  const ask = async (path: string, method = "GET") => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    return {
+      code: answer.status,
+      text: await answer.text(),
+      type: answer.headers.get("content-type"),
+    };
+  };
+
+  it("says that it lives, and when nothing moves any more", async () => {
+    equal((await ask("/livez")).code, 200);
+    isLive = false;
+    equal((await ask("/livez")).code, 503);
+  });
+
+  it("says what it waits for until it is ready", async () => {
+    missing = ["the watch of east: services"];
+    const { code, text: said } = await ask("/readyz");
+    deepEqual([code, said], [503, "waiting for the watch of east: services\n"]);
+    missing = [];
+    equal((await ask("/readyz")).code, 200);
+  });
+
+  it("serves metrics", async () => {
+    const type = "text/plain; version=0.0.4";
+    deepEqual(await ask("/metrics"), { code: 200, text: "mirrors 1\n", type });
+    deepEqual((await ask("/metrics?x=y")).code, 200);
+    text = () => Promise.reject(new Error("broken"));
+    equal((await ask("/metrics")).code, 500);
+  });
+
+  it("serves nothing else, and changes nothing", async () => {
+    equal((await ask("/")).code, 404);
+    equal((await ask("//")).code, 404);
+    equal((await ask("/metrics", "POST")).code, 405);
+  });
+
+  it("says in a sentence that an address is taken", async () => {
+    const { port } = server;
+    const taken = serveObservability(
+      { host: "127.0.0.1", port },
+      { isLive: () => true, missing: () => [], metrics: { contentType: "", text: () => text() } },
+    );
+    await rejects(taken, (error: Error) => {
+      match(error.message, /^Can't listen on 127\.0\.0\.1:\d+, as --listen says: .*EADDRINUSE/);
+      return true;
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Liveness } from "../../../../engine/mirroring/model/gateway-liveness.ts";
+import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import type { ProbeTarget } from "../../../../engine/mirroring/observe/gateway-probe.ts";
+import { rememberedGateways } from "../../../../engine/mirroring/reconcile/remembered-gateways.ts";
+import type { Before, Inputs } from "../../../../engine/mirroring/reconcile/state.ts";
+import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";
+import { argsFor, gatewayService, type LivingClusters } from "../../fixtures/world.ts";
+import { made, mirrorsIn, preview, World } from "../../fixtures/world.ts";
+
+const offered = {
+  "mirror.linkerd.io/probe-path": "/ready",
+  "mirror.linkerd.io/probe-period": "3",
+};
+const probe: ProbeTarget = {
+  addresses: ["192.0.2.10"],
+  ...{ path: "/ready", port: 4191, period: "3s", threshold: 3 },
+};
+
+/** A process whose probes find that gateway alive, or down. */
+class Probing extends World {
+  readonly #down: string | undefined;
+  readonly probed: ProbeTarget[] = [];
+
+  constructor(clusters: LivingClusters, down?: string) {
+    super(clusters);
+    this.#down = down;
+  }
+
+  override liveness(target: ProbeTarget): Promise<Liveness> {
+    this.probed.push(target);
+    const down = this.#down;
+    return Promise.resolve(down === undefined ? { failures: 0 } : { failures: 3, down });
+  }
+}
+
+function gateway(annotations: Readonly<Record<string, string>> = offered): Service {
+  const { metadata, spec, status } = gatewayService("west");
+  return {
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+    spec: { ...spec, ports: [...(spec.ports ?? []), { name: "mc-probe", port: 4191 }] },
+    ...(status !== undefined && { status }),
+  };
+}
+
+const db = headless("shop/db");
+const broken = exported("shop/broken", {}, { ports: [] });
+
+function west(service = gateway()): MemoryCluster {
+  return new MemoryCluster(
+    cluster("west", {
+      services: [service, web, viaDiscovery, db, broken],
+      endpoints: [
+        endpoints("shop/web", [pods([""])]),
+        endpoints("shop/db", [pods(["db-0"])], { labels: { [label.exported]: "true" } }),
+      ],
+    }),
+  );
+}
+
+function setting(target = west()) {
+  return {
+    west: target,
+    east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+  };
+}
+
+type Setting = ReturnType<typeof setting>;
+
+const link = { target: "west", headless: true, gatewayProbe: true } as const;
+const args = argsFor([link]);
+
+/** A whole run, in which the probes of the gateway come out so. */
+async function run(clusters: Setting, down?: string, before: Before = {}, of = args) {
+  const { inputs, notes, mistakes } = await preview(new Probing(clusters, down), of, before);
+  deepEqual(mistakes, []);
+  deepEqual(await made(new Probing(clusters, down), inputs), []);
+  return { inputs, notes };
+}
+
+/** Where each mirror leads: `192.0.2.10`, or `not ready: 192.0.2.10`. */
+async function leads({ east }: Setting): Promise<Record<string, string>> {
+  const found = [...(await east.snapshot()).endpoints].map(([key, { subsets = [] }]) => {
+    const texts = subsets.flatMap(({ addresses = [], notReadyAddresses = [] }) => [
+      ...addresses.map(({ ip, hostname }) => hostname ?? ip),
+      ...notReadyAddresses.map(({ ip }) => `not ready: ${ip}`),
+    ]);
+    return [key, texts.join(", ")] as const;
+  });
+  return Object.fromEntries(found.sort());
+}
+
+const serving = {
+  "shop/db-0-west": "192.0.2.10",
+  "shop/db-west": "db-0",
+  "shop/web-west": "192.0.2.10",
+};
+const out = {
+  "shop/db-0-west": "not ready: 192.0.2.10",
+  "shop/db-west": "db-0",
+  "shop/web-west": "not ready: 192.0.2.10",
+};
+const every = ["shop/api-west", "shop/db-0-west", "shop/db-west", "shop/web-west"];
+const down = "HTTP status 503";
+const sentence =
+  "east <- west: its gateway 192.0.2.10:4191 fails its probe /ready (HTTP status 503): 2 mirrors lead nowhere until it answers";
+
+describe("a gateway that is down", () => {
+  it("takes the addresses of its mirrors out, and puts them back", async () => {
+    const clusters = setting();
+    const first = await run(clusters);
+    deepEqual(await leads(clusters), serving);
+    const second = await run(clusters, down, first.inputs);
+    deepEqual(await leads(clusters), out);
+    deepEqual(await mirrorsIn(clusters.east), every);
+    await run(clusters, undefined, second.inputs);
+    deepEqual(await leads(clusters), serving);
+  });
+
+  it("is shown as what it is, as a line of its link and in each mirror", async () => {
+    const clusters = setting();
+    const { inputs: before, notes: first } = await run(clusters);
+    equal(first.filter((note) => note.includes("gateway")).length, 0);
+    const { inputs, notes } = await preview(new Probing(clusters, down), args, before);
+    deepEqual(
+      notes.filter((note) => note.includes("its gateway")),
+      [sentence],
+    );
+    deepEqual(inputs.changes?.["west"]?.["shop/web-west"], {
+      endpoints: "192.0.2.10 (http 4143/TCP) → 192.0.2.10 (http 4143/TCP) not ready",
+    });
+    const { addresses: _, ...how } = probe;
+    const { probe: kept } = inputs.gateways?.["west"] ?? {};
+    deepEqual(kept, { ...how, alive: false });
+  });
+
+  it("is no reason for another run while it stays so, whatever the failure", async () => {
+    const clusters = setting();
+    const { inputs } = await run(clusters, down);
+    const again = await preview(new Probing(clusters, "no answer within 1.5 s"), args, inputs);
+    equal(again.inputs.revision, inputs.revision);
+    match(again.notes.join(), /fails its probe \/ready \(no answer within 1.5 s\)/);
+  });
+
+  it("has mirrors made all the same, ready for when it is back", async () => {
+    const clusters = setting();
+    await run(clusters, down);
+    deepEqual(await leads(clusters), out);
+  });
+
+  it("adds nothing to a mirror that is empty for another reason, with readiness: follow", async () => {
+    const target = new MemoryCluster(
+      cluster("west", {
+        services: [gateway(), web],
+        endpoints: [endpoints("shop/web", [pods([], [""])])],
+      }),
+    );
+    const clusters = setting(target);
+    const { notes } = await run(clusters, down, {}, argsFor([{ ...link, readiness: "follow" }]));
+    deepEqual(await leads(clusters), { "shop/web-west": "" });
+    match(notes.join(), /: 0 mirrors lead nowhere/);
+  });
+
+  it("matters to the links that ask for it alone", async () => {
+    const clusters = setting();
+    const world = new Probing(clusters, down);
+    const { inputs } = await preview(world, argsFor([{ target: "west", headless: true }]));
+    deepEqual([world.probed, inputs.gateways?.["west"]?.probe], [[], undefined]);
+    const probing = new Probing(clusters, down);
+    await preview(probing, args);
+    deepEqual(probing.probed, [probe]);
+  });
+
+  it("is not looked for where its Service offers no probe, which is told", async () => {
+    const clusters = setting(west(gateway({})));
+    const { notes } = await run(clusters, down);
+    deepEqual(await leads(clusters), serving);
+    match(notes.join(), /its gateway is not probed and taken to be alive: the gateway Service/);
+  });
+});
+
+describe("the gateway of a target that can't be read", () => {
+  const away = (clusters: Setting): Setting => ({ ...clusters, west: unreachable("west") });
+
+  /** Of a link whose target was alive in the last run. */
+  async function settled(): Promise<{ readonly clusters: Setting; readonly before: Inputs }> {
+    const clusters = setting();
+    return { clusters, before: (await run(clusters)).inputs };
+  }
+
+  it("is probed where it was, and its mirrors follow, while all else stays", async () => {
+    const { clusters, before } = await settled();
+    const second = await run(away(clusters), down, before);
+    deepEqual(await leads(clusters), out);
+    deepEqual(await mirrorsIn(clusters.east), every);
+    match(second.notes.join("\n"), /its mirrors stay as they are, because since /);
+    equal(second.notes.includes(sentence), true);
+    deepEqual(second.inputs.notMirrored, before.notMirrored);
+    deepEqual(
+      Object.keys((second.inputs.mirrors as Record<string, object>)["west"] ?? {}).sort(),
+      every,
+    );
+    const third = await run(away(clusters), undefined, second.inputs);
+    deepEqual(await leads(clusters), serving);
+    deepEqual(third.inputs.mirrors, before.mirrors);
+    const last = await preview(new Probing(clusters), args, third.inputs);
+    deepEqual(last.inputs.mirrors, before.mirrors);
+    deepEqual(await mirrorsIn(clusters.east), every);
+  });
+
+  it("is no reason for a run while it is alive", async () => {
+    const { clusters, before } = await settled();
+    const { inputs } = await run(away(clusters), undefined, before);
+    const again = await preview(new Probing(away(clusters)), args, inputs);
+    equal(again.inputs.revision, inputs.revision);
+    deepEqual(inputs.gateways, before.gateways);
+  });
+
+  it("is not probed unless a run has seen it, and the config still allows it", async () => {
+    const { clusters, before } = await settled();
+    const { gateways: _, ...unknown } = before;
+    const allowed = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
+    const stricter = argsFor([
+      { ...link, gateway: { ...allowed, allowedAddresses: ["198.51.100.0/24"] } },
+    ]);
+    for (const [of, state] of [
+      [args, unknown],
+      [argsFor([{ target: "west", headless: true }]), before],
+      [stricter, before],
+    ] as const) {
+      const world = new Probing(away(clusters), down);
+      await preview(world, of, state);
+      deepEqual(world.probed, []);
+    }
+  });
+
+  it("leaves mirrors alone that lead elsewhere", async () => {
+    const { clusters, before } = await settled();
+    const fact = before.gateways?.["west"];
+    if (fact === undefined) throw new Error("the run knows no gateway");
+    const elsewhere = { ...before, gateways: { west: { ...fact, addresses: "192.0.2.77" } } };
+    await run(away(clusters), down, elsewhere);
+    deepEqual(await leads(clusters), serving);
+  });
+});
+
+describe("what a run remembers of gateways", () => {
+  it("says how to probe them between runs, and what mirrors go by", async () => {
+    const { inputs } = await run(setting(), down);
+    const { addresses, ...how } = probe;
+    const known = { addresses, port: 4143, identity: "gateway.west", probe: how };
+    deepEqual(rememberedGateways(inputs, args), [{ target: "west", gateway: known, alive: false }]);
+    deepEqual(rememberedGateways(inputs, argsFor([{ target: "west", headless: true }])), []);
+  });
+});

@@ -1,0 +1,140 @@
+import { deepEqual, match, rejects } from "node:assert/strict";
+import { claimLease } from "../../../engine/kubernetes/claim.ts";
+import type { Lease } from "../../../engine/kubernetes/objects.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import { claimsOf, type ClaimArgs, type ClaimInputs } from "../../../engine/providers/claims.ts";
+import { IsolatedHere } from "../../../engine/providers/isolated-here.ts";
+import { failing } from "../fixtures/failing.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster } from "../fixtures/objects.ts";
+import { World } from "../fixtures/world.ts";
+
+const args: ClaimArgs = { cluster: "east", context: "k3d-east", stack: "o/mesh/one" };
+const lease = { metadata: claimLease, spec: { holderIdentity: "o/mesh/other" } };
+
+/** One process of the provider, with a cluster of its own or that of another. */
+function process(memory: MemoryCluster | undefined = new MemoryCluster(cluster("east"))) {
+  const said: string[] = [];
+  const isolated = new IsolatedHere();
+  const clusters = new World({ east: memory });
+  const claims = claimsOf({ clusters, isolated, say: (line) => said.push(line) });
+  return { memory, said, isolated, claims };
+}
+
+type Process = ReturnType<typeof process>;
+
+/** The lines of a run by which a user knows it. */
+async function up({ claims }: Process, olds: Partial<ClaimInputs> = {}, news = args) {
+  const { inputs, failures } = await claims.check(olds, news);
+  if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join());
+  if (olds.revision === inputs.revision) return inputs;
+  await (olds.revision === undefined ? claims.create(inputs) : claims.update("", {}, inputs));
+  return inputs;
+}
+
+async function holderIn(memory: MemoryCluster): Promise<string | undefined> {
+  const found: Lease | undefined = await memory.find(resources.leases, claimLease);
+  return found?.spec?.holderIdentity;
+}
+
+describe("the claim of a cluster", () => {
+  it("is made once, and kept without a write", async () => {
+    const one = process();
+    const state = await up(one);
+    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    const again = await up(process(one.memory), state);
+    deepEqual(again, await up(process(one.memory), again));
+    deepEqual(one.memory.writes.length, 1);
+  });
+
+  it("is written by no preview", async () => {
+    const one = process();
+    await one.claims.check({}, args);
+    deepEqual(one.memory.writes, []);
+  });
+
+  it("is refused where another stack has the cluster, with the way to free it", async () => {
+    const one = process();
+    await one.memory.create(resources.leases, lease);
+    await rejects(up(one), {
+      message:
+        "cluster east is the stack o/mesh/other's, as Lease east/default/linkerd-multicluster says, so the stack o/mesh/one may not write to it: leave it out of linkerd-multicluster:sources of one of them; if the stack o/mesh/other is gone or has given the cluster up, delete the Lease: kubectl --context k3d-east -n default delete lease linkerd-multicluster",
+    });
+  });
+
+  it("goes to the first of two that make it at the same time", async () => {
+    const one = process();
+    const { inputs } = await one.claims.check({}, args);
+    await one.memory.create(resources.leases, lease);
+    await rejects(one.claims.create(inputs), /^Error: cluster east is the stack o\/mesh\/other's/);
+    deepEqual(await holderIn(one.memory), "o/mesh/other");
+  });
+
+  it("is made again where somebody has deleted it", async () => {
+    const one = process();
+    const state = await up(one);
+    await one.memory.remove(resources.leases, claimLease);
+    await up(process(one.memory), state);
+    deepEqual(await holderIn(one.memory), "o/mesh/one");
+  });
+
+  it("follows a stack that is renamed", async () => {
+    const one = process();
+    const state = await up(one);
+    const renamed = { ...args, stack: "o/mesh/two" };
+    const next = await up(process(one.memory), state, renamed);
+    deepEqual(await holderIn(one.memory), "o/mesh/two");
+    deepEqual((await up(process(one.memory), next, renamed)).formerStacks, undefined);
+  });
+
+  it("waits for a cluster that is out of reach, and holds up nobody", async () => {
+    const one = process();
+    one.memory.refuse = () => failing("unreachable", "east");
+    const state = await up(one);
+    match(one.said.join(), /^east: this stack does not claim it yet, because /);
+    one.memory.refuse = () => undefined;
+    await up(process(one.memory), state);
+    deepEqual(await holderIn(one.memory), "o/mesh/one");
+  });
+
+  it("is refused to a runner that may not read it", async () => {
+    const one = process();
+    one.memory.refuse = (request) =>
+      request.includes("leases") ? failing("forbidden", "east") : undefined;
+    await rejects(up(one), /docs\/access\.md/);
+  });
+
+  it("is for the cluster that the stack knows", async () => {
+    const one = process();
+    const state = await up(one);
+    const other = new MemoryCluster({
+      ...cluster("east"),
+      identity: "another",
+    });
+    await rejects(up(process(other), state), /leads to another cluster than before/);
+    await rejects(process(other).claims.delete("east", state), /leads to another cluster/);
+    deepEqual(await holderIn(one.memory), "o/mesh/one");
+  });
+
+  it("ends with the stack, and that of another stays", async () => {
+    const one = process();
+    const state = await up(one);
+    await process(one.memory).claims.delete("east", state);
+    deepEqual(await holderIn(one.memory), undefined);
+    await one.memory.create(resources.leases, lease);
+    await process(one.memory).claims.delete("east", state);
+    deepEqual(await holderIn(one.memory), "o/mesh/other");
+  });
+
+  it("stays where the cluster has but another name now, and where it is revoked", async () => {
+    const one = process();
+    const state = await up(one);
+    const renamed = process(one.memory);
+    await renamed.claims.check(state, args);
+    await renamed.claims.delete("east", state);
+    const revoked = process(one.memory);
+    revoked.isolated.add("east");
+    await revoked.claims.delete("east", state);
+    deepEqual(await holderIn(one.memory), "o/mesh/one");
+  });
+});
