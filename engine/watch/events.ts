@@ -12,6 +12,8 @@ export const reasons = [
   "listed",
   /** The hostname of a gateway leads elsewhere. */
   "hostname",
+  /** A gateway that is probed fails, or answers again. */
+  "probe",
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -70,7 +72,7 @@ export type WatchEvent =
       readonly event: "triggered";
       readonly reason: Reason;
       readonly cluster: string;
-      /** `services shop/web`, or the hostname. */
+      /** `services shop/web`, the hostname, or what a probed gateway does. */
       readonly about: string;
     }
   | {

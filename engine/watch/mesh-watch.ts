@@ -6,6 +6,7 @@ import type { Watching } from "../kubernetes/watching.ts";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
 import { ClusterWatch } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
+import { GatewayProbes } from "./gateway-probes.ts";
 import { type Interest, interests } from "./interest.ts";
 
 /** One for each kind, and one for lists. */
@@ -17,9 +18,10 @@ export interface MeshWatchSettings {
   readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;
 }
 
-/** Watches every cluster that mirrors depend on. */
+/** Watches every cluster that mirrors depend on, and the gateways that are probed. */
 export class MeshWatch {
   readonly #settings: Required<MeshWatchSettings>;
+  readonly #gateways: GatewayProbes;
   readonly #clusters = new Map<string, { readonly interest: Interest; watch: ClusterWatch }>();
 
   constructor({
@@ -28,10 +30,12 @@ export class MeshWatch {
     connect = (access, cluster) => connectToWatch(access, cluster, { connections, time }),
   }: MeshWatchSettings) {
     this.#settings = { observe, time, connect };
+    this.#gateways = new GatewayProbes({ observe, time });
   }
 
   /** Begins to watch what is new, and no longer watches what is not needed any more. */
   async update(sources: readonly Inputs[]): Promise<void> {
+    this.#gateways.update(sources);
     const wanted = interests(sources);
     const ending: Promise<void>[] = [];
     for (const [name, { interest, watch }] of this.#clusters) {

@@ -21,6 +21,7 @@ function lineOf(event: WatchEvent): string | undefined {
     case "triggered":
       // The line that the watch has begun says it already.
       if (event.reason === "listed") return undefined;
+      if (event.reason === "probe") return `${event.cluster}: its gateway ${event.about}`;
       return event.reason === "hostname"
         ? `${event.about} leads to another address`
         : `${event.cluster}: ${event.about} changed`;

@@ -41,7 +41,7 @@ describe("metrics of the watch", () => {
     const samples = await own();
     const named = (start: string) => [...samples.keys()].filter((each) => each.startsWith(start));
     equal(named("runs_total").length, 8);
-    equal(named("triggers_total").length, 3);
+    equal(named("triggers_total").length, 4);
     equal(named("state{").length, 6);
     equal(named("leftovers_cleared_total").length, 2);
     equal(named("last_run_timestamp_seconds").length, 2);
