@@ -23,7 +23,7 @@ export function colliding(
   claims: readonly Claim[],
   source: ClusterSnapshot,
 ): (Refusal & { readonly part: string })[] {
-  return [...contested(claims)].flatMap(([key, rivals]) => {
+  return contested(claims).flatMap(([key, rivals]) => {
     const wanted = rivals.map(words).sort().join(" and ");
     const sentence = `${wanted} would all be named ${key} on ${source.cluster}: rename one of them`;
     const refused = rivals.filter((claim) => !holds(claim, source));
@@ -36,8 +36,8 @@ export function colliding(
   });
 }
 
-/** The names that several claim; of any number of claims, nearly all are the only one of theirs. */
-function contested(claims: readonly Claim[]): ReadonlyMap<ObjectKey, readonly Claim[]> {
+/** The names that several claim, in their order; of any number of claims, nearly all are the only one of theirs. */
+function contested(claims: readonly Claim[]): [ObjectKey, readonly Claim[]][] {
   const names = new Set<ObjectKey>();
   const several = new Map<ObjectKey, Claim[]>();
   for (const { mirror } of claims) {
@@ -47,7 +47,7 @@ function contested(claims: readonly Claim[]): ReadonlyMap<ObjectKey, readonly Cl
   }
   if (several.size > 0)
     for (const claim of claims) several.get(mirrorKey(claim.mirror))?.push(claim);
-  return several;
+  return [...several].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function holds({ mirror, part }: Claim, source: ClusterSnapshot): boolean {
