@@ -36,8 +36,9 @@ const config = {
     { source: "east", target: "west", headless: true },
     { source: "east", target: "north", headless: true },
   ],
-  // Of the guards other tests speak: here everything may go.
-  linkDefaults: { allowDeletions: true },
+  // Of the guards other tests speak: here everything may go. Nor is any pod waited for that is away,
+  // of which a fresh run would know nothing.
+  linkDefaults: { allowDeletions: true, readiness: "follow" },
 };
 
 describe(`${minutes} minutes of random changes and faults`, function () {
