@@ -66,9 +66,12 @@ export async function expectCell(cell: Cell): Promise<void> {
   await expectRecovery(cell, phase, mesh);
 }
 
+/** What a run is going to do, which is no note: `east <- west: +2 ~4 (+ shop/web-west)`. */
+const summary = /^[\w-]+(?: <- [\w-]+)?: (?:federated Services )?[+~-]\d/;
+
 function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
   const sentences = failure === undefined ? [] : sentencesIn(failure);
-  const notes = lines.filter((line) => !line.includes("mirroring: "));
+  const notes = lines.filter((line) => !line.includes("mirroring: ") && !summary.test(line));
   const told = [...sentences, ...notes];
   const end: End = failure !== undefined ? "failed" : notes.length > 0 ? "told" : "done";
   equal(end, cell.end, told.join("\n"));

@@ -12,7 +12,7 @@ describe("a runner whose clock is an hour", () => {
     ["fast", hour],
     ["slow", -hour],
   ] as const)
-    for (const [phase, { reads }] of allPhases)
+    for (const [phase] of allPhases)
       it(`${way} waits as long as an overloaded source says ${phase}`, async () => {
         const now = Date.now();
         // As some proxies write it: the time by their own clock.
@@ -23,7 +23,8 @@ describe("a runner whose clock is an hour", () => {
           equal(Math.round((Date.now() - now) / hour), off / hour);
           await expectCell({
             ...{ phase, at: "east", lie, spell: "at first", end: "done", sentence: /./ },
-            ...{ waits: 2_000, patience: reads ? 12_000 : 10_000 },
+            // A cluster that refuses requests gets fewer at a time, which then wait one after the other.
+            ...{ waits: 2_000, patience: 30_000 },
           });
         } finally {
           mock.timers.reset();

@@ -96,7 +96,8 @@ const rows: readonly Row[] = [
       spell: "at first",
       ends: done,
       sentence: /./,
-      patience: [12_000, 10_000],
+      // Fewer requests at a time are sent to it, which wait one after the other.
+      patience: [30_000, 30_000],
     },
   },
   {
