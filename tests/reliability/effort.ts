@@ -1,10 +1,6 @@
 import { env } from "node:process";
 
-/**
- * What the randomized tests begin from. A failure is repeated with `SEED=... npm test -- FILE`, as it
- * says itself.
- */
-export const seed = env.SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(env.SEED);
+import { seed } from "../seed.ts";
 
 const soak = env.SOAK === undefined ? undefined : Number(env.SOAK);
 

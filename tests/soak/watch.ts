@@ -17,7 +17,7 @@ import type { Contents } from "../e2e/mirroring/mirrors.ts";
 import { contentsOf } from "../e2e/mirroring/view.ts";
 import { create, createNamespaces, type World } from "../e2e/mirroring/world.ts";
 import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
-import { seed } from "../reliability/effort.ts";
+import { seed } from "../seed.ts";
 import { Chance } from "./chance.ts";
 import { change } from "./changes.ts";
 import { type Held, heldBy, median, quantile } from "./measures.ts";

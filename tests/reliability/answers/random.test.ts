@@ -5,7 +5,8 @@ import fc from "fast-check";
 import type { Fault, Seen } from "../../simulation/faults.ts";
 import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
 import { trespasses } from "../../simulation/outcome.ts";
-import { count, repeated, seed } from "../effort.ts";
+import { seed } from "../../seed.ts";
+import { count, repeated } from "../effort.ts";
 import { expectNoOtherDeletion, expectNoSecret, expectRecovery } from "./cell.ts";
 import { always, type Lie, page, refusal } from "./lies.ts";
 import { changed, clusters, undisturbed } from "./world.ts";
@@ -66,7 +67,7 @@ describe("any answers that lie", () => {
         await expectNoOtherDeletion("up", mesh);
         await expectRecovery({}, { operation: "up" }, mesh);
       }),
-      { seed, numRuns: repeated(20) },
+      { numRuns: repeated(20) },
     );
   });
 
@@ -78,7 +79,7 @@ describe("any answers that lie", () => {
         expectSound(await mesh.destroy(weatherOf(troubles, mesh)), mesh);
         await expectRecovery({}, { operation: "destroy" }, mesh);
       }),
-      { seed, numRuns: repeated(20) },
+      { numRuns: repeated(20) },
     );
   });
 });

@@ -1,4 +1,5 @@
-import { count, repeated, seed } from "../effort.ts";
+import { seed } from "../../seed.ts";
+import { count, repeated } from "../effort.ts";
 import { scenarios } from "./scenarios.ts";
 import {
   type Disturbance,

@@ -42,6 +42,8 @@ export class History {
   readonly #present = new Set<number>(links.map((_link, index) => index));
   readonly #controlled = new Set<number>();
   readonly #lost = new Set<ClusterName>();
+  /** Links that a run has begun to mirror and did not live to note in the state. */
+  readonly #unknown = new Set<number>();
   #settings: Readonly<Record<string, unknown>> = {};
   #isSwapped = false;
 
@@ -74,10 +76,11 @@ export class History {
         this.#drop(action.cluster, action.service);
         break;
       case "link":
+        if (this.#unknown.has(action.link)) break;
         if (!this.#present.delete(action.link)) this.#present.add(action.link);
         break;
       case "hand over":
-        this.#handOver(action.link);
+        if (!this.#unknown.has(action.link)) this.#handOver(action.link);
         break;
       case "set":
         this.#settings = { ...this.#settings, ...action.to };
@@ -206,6 +209,7 @@ export class History {
 
   /** A name that another cluster has stays with that one. */
   #rename(cluster: ClusterName, to: string): void {
+    if ([...this.#unknown].some((link) => links[link]?.target === cluster)) return;
     const others = clusterNames.filter((name) => name !== cluster);
     if (!others.some((other) => this.#nameOf(other) === to)) this.#names.set(cluster, to);
   }
@@ -250,17 +254,35 @@ export class History {
   async #up(mishap?: Mishap): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
     const isQuiet = mishap === undefined && this.#lost.size === 0 && !this.#isSwapped;
-    if (!isQuiet) return this.#held(() => this.mesh.up(this.#weather(mishap)));
+    if (!isQuiet) {
+      const ended = await this.#held(() => this.mesh.up(this.#weather(mishap)));
+      this.#noteUnknown();
+      return ended;
+    }
     const { failure, steps } = await this.mesh.preview();
     if (failure !== undefined) return { ...(await this.#held(() => this.mesh.up())), failure };
     const announced = this.#announced(steps);
     const ended = await this.#held(() => this.mesh.up());
+    this.#noteUnknown();
     assert.deepEqual(
       [...new Set(ended.writes.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
       announced,
       "what is written is not what was announced",
     );
     return ended;
+  }
+
+  /**
+   * After a run. The config of a link's first run has to stay until one has succeeded (docs/trust.md,
+   * "What is not promised"), so nobody removes, renames or hands over these.
+   */
+  #noteUnknown(): void {
+    for (const [index, { source, target }] of links.entries()) {
+      const { links: known = [] } = (this.mesh.engine.state.get(this.#nameOf(source))?.inputs ??
+        {}) as { readonly links?: readonly { readonly target: string }[] };
+      if (known.some((link) => link.target === this.#nameOf(target))) this.#unknown.delete(index);
+      else if (this.#present.has(index) && !this.#controlled.has(index)) this.#unknown.add(index);
+    }
   }
 
   /**

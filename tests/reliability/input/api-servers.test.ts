@@ -10,7 +10,7 @@ import { WantedHere } from "../../../engine/mirroring/reconcile/wanted-here.ts";
 import { member } from "../../unit/fixtures/federation.ts";
 import { endpoints, exported, headless, pods } from "../../unit/fixtures/objects.ts";
 import { argsFor, gatewayService, linkObject } from "../../unit/fixtures/world.ts";
-import { count, repeated, seed } from "../effort.ts";
+import { count, repeated } from "../effort.ts";
 import { refusal } from "./acceptable.ts";
 import { hostile, jsonOf } from "./hostile.ts";
 import { type Json, JsonCluster, type JsonObject } from "./json-cluster.ts";
@@ -185,7 +185,7 @@ describe("bad input: what API servers say", () => {
         );
         for (const sentence of said) ok(isPrintable(sentence), sentence);
       }),
-      { seed, numRuns: repeated(100) },
+      { numRuns: repeated(100) },
     );
   });
 
@@ -201,7 +201,7 @@ describe("bad input: what API servers say", () => {
         deepEqual(refused, [], "what was written, Kubernetes would refuse");
         for (const sentence of said) ok(isPrintable(sentence), sentence);
       }),
-      { seed, numRuns: repeated(150) },
+      { numRuns: repeated(150) },
     );
   });
 
@@ -239,7 +239,7 @@ describe("bad input: what API servers say", () => {
             said.join("\n"),
           );
       }),
-      { seed, numRuns: repeated(40) },
+      { numRuns: repeated(40) },
     );
   });
 
@@ -264,7 +264,7 @@ describe("bad input: what API servers say", () => {
           equal(east.written.filter(({ method }) => method === "DELETE").length, 0);
         },
       ),
-      { seed, numRuns: repeated(30) },
+      { numRuns: repeated(30) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { sections } from "../../../config/keys.ts";
 import { parseConfig, parseTexts } from "../../../config/parse.ts";
-import { count, repeated, seed } from "../effort.ts";
+import { count, repeated } from "../effort.ts";
 import { canary, deeplyNested, hostile, jsonOf } from "./hostile.ts";
 
 type Json = unknown;
@@ -192,7 +192,7 @@ describe("bad input: the stack config", () => {
       fc.property(fc.oneof(anything, deeplyNested), (raw) => {
         judged(raw);
       }),
-      { seed, numRuns: repeated(4_000) },
+      { numRuns: repeated(4_000) },
     );
   });
 
@@ -203,7 +203,7 @@ describe("bad input: the stack config", () => {
         seen.add(judged(config));
         seen.add(judged(all.reduce<Json>(mutated, config)));
       }),
-      { seed, numRuns: repeated(100) },
+      { numRuns: repeated(100) },
     );
     equal(seen.size, 2);
   });
@@ -228,7 +228,7 @@ describe("bad input: the stack config", () => {
             each,
           );
       }),
-      { seed, numRuns: repeated(200) },
+      { numRuns: repeated(200) },
     );
   });
 
@@ -254,7 +254,7 @@ describe("bad input: the stack config", () => {
         const west = { ...access, apiServer: url };
         judged({ clusters: { west }, trust, charts: { source: url } });
       }),
-      { seed, numRuns: repeated(300) },
+      { numRuns: repeated(300) },
     );
   });
 
@@ -276,7 +276,7 @@ describe("bad input: the stack config", () => {
         ok(parsed.problem.startsWith("The stack config needs a change:\n  "), parsed.problem);
         ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(parsed.problem.replaceAll("\n  ", "")), parsed.problem);
       }),
-      { seed, numRuns: repeated(300) },
+      { numRuns: repeated(300) },
     );
   });
 });

@@ -9,7 +9,7 @@ import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
 import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import { FakeTime, withFolder } from "../../unit/kubernetes/scripted-cluster.ts";
-import { count, repeated, seed } from "../effort.ts";
+import { count, repeated } from "../effort.ts";
 import { canary, deeplyNested, hostile } from "./hostile.ts";
 
 const context = "west";
@@ -149,7 +149,7 @@ describe("bad input: a kubeconfig", () => {
           ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(error.message), `not printable: ${error.message}`);
           ok(error.message.length < 2_500, `${error.message.length} characters`);
         }),
-        { seed, numRuns: repeated(100) },
+        { numRuns: repeated(100) },
       );
       ok(outcomes.has("KubeconfigError"), "a kubeconfig was refused");
     }));
