@@ -9,7 +9,7 @@ import { measureMesh } from "../testbed/bench/mesh-row.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureStacks } from "../testbed/bench/stacks.ts";
 import { measureWatchRow } from "../testbed/bench/watch-row.ts";
-import { BedError, codeOf } from "../testbed/errors.ts";
+import { BedError, complain } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
 const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,stacks,watch] [--output table|json]
@@ -43,10 +43,7 @@ const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
 try {
   await main();
 } catch (error) {
-  const isOurs = error instanceof BedError;
-  if (!isOurs && codeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;
-  console.error(isOurs ? error.message : USAGE);
-  process.exitCode = 1;
+  complain(error, USAGE);
 }
 
 async function main(): Promise<void> {
