@@ -38,7 +38,7 @@ export interface ConvergencePolicy {
   readonly eventsWait: number;
 }
 
-export const convergencePolicy: ConvergencePolicy = {
+const convergencePolicy: ConvergencePolicy = {
   gathering: gatheringPolicy,
   resync: 600_000,
   hostnames: 30_000,

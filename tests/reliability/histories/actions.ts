@@ -7,7 +7,7 @@ import type { Shape } from "./shape.ts";
 export const clusterNames = ["west", "north", "east"] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
-export const serviceNames = ["web", "db", "taken"] as const;
+const serviceNames = ["web", "db", "taken"] as const;
 
 /** East mirrors from both others, and west from east. */
 export const links: readonly { readonly source: ClusterName; readonly target: ClusterName }[] = [
