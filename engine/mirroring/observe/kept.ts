@@ -78,7 +78,8 @@ export class Kept {
   }
 
   #other(metadata: ObjectMeta): ObjectMeta {
-    const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
+    const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } =
+      metadata;
     const { labels, annotations } = metadata;
     return {
       ...{ name, namespace },
