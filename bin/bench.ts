@@ -18,12 +18,20 @@ const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,stacks
   --clusters 20      of the full mesh, and --exports 20 of each of them
   --stacks 4         of the row stacks: how many of the stacks with one source each are run
   --services 100000  of the pure plan
-  --watched 1000     mirrors that the watch keeps; each change is made --times times
+  --watched 1000     mirrors that the watch keeps, of --watched-clusters 2; each change is made --times times
   --times 3          how often what is quick is repeated; the least counts`;
 
 type Sizes = Readonly<
   Record<
-    "first" | "mirrors" | "clusters" | "exports" | "stacks" | "services" | "times" | "watched",
+    | "first"
+    | "mirrors"
+    | "clusters"
+    | "exports"
+    | "stacks"
+    | "services"
+    | "times"
+    | "watched"
+    | "watchedClusters",
     number
   >
 >;
@@ -37,7 +45,8 @@ const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
   stacks: ({ clusters, exports, stacks }) =>
     measureStacks({ clusters, exports }, stacks, console.error),
-  watch: ({ watched, times }) => measureWatchRow({ mirrors: watched, rounds: times }),
+  watch: ({ watched, watchedClusters, times }) =>
+    measureWatchRow({ clusters: watchedClusters, mirrors: watched, rounds: times }),
 };
 
 try {
@@ -56,7 +65,7 @@ async function main(): Promise<void> {
       rows: { type: "string", default: Object.keys(rows).join() },
       ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
       ...{ clusters: size("20"), exports: size("20"), stacks: size("4"), times: size("3") },
-      watched: size("1000"),
+      ...{ watched: size("1000"), "watched-clusters": size("2") },
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -70,11 +79,12 @@ async function main(): Promise<void> {
     ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
     stacks: Number(values.stacks),
     ...{ services: Number(values.services), times: Number(values.times) },
-    watched: Number(values.watched),
+    ...{ watched: Number(values.watched), watchedClusters: Number(values["watched-clusters"]) },
   };
   const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);
   const isFormat = values.output === "table" || values.output === "json";
-  if (!areSizes || sizes.clusters < 2 || !isFormat) throw new BedError(USAGE);
+  if (!areSizes || sizes.clusters < 2 || sizes.watchedClusters < 2 || !isFormat)
+    throw new BedError(USAGE);
   const measures = values.rows.split(",").map((name) => {
     const measure = rows[name];
     if (measure === undefined) throw new BedError(`There is no row ${name}.\n${USAGE}`);

@@ -1,5 +1,5 @@
 import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
-import { controllersIn } from "@linkerd-multicluster/engine/mirroring";
+import { controllersIn, noController } from "@linkerd-multicluster/engine/mirroring";
 import type { LinkConfig } from "../config/mesh.ts";
 
 /**
@@ -26,5 +26,5 @@ export async function missingControllers(
 }
 
 function missing(source: string, target: string): string {
-  return `Link ${source}/${target} has mirroring: controller, and cluster ${source} has no controller for Link ${target}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
+  return `Link ${source}/${target} has mirroring: controller, and ${noController(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
 }

@@ -2,6 +2,7 @@
  * What is mirrored: links, mirrors, and what a source's resource is told.
  * The rest of the program imports nothing of it but this.
  */
+export { noController } from "./model/controller.ts";
 export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
 export { selectedElsewhere } from "./model/selected-elsewhere.ts";

@@ -8,7 +8,9 @@ import { startMesh } from "./mesh.ts";
 import { namespace, Writer } from "./writer.ts";
 
 export interface WatchSize {
-  /** Before anything changes. */
+  /** That are watched; one of them mirrors from all others. */
+  readonly clusters: number;
+  /** In all, before anything changes. */
   readonly mirrors: number;
   /** How often each change is made. */
   readonly rounds: number;
@@ -32,22 +34,24 @@ export interface WatchMeasured extends WatchSize {
 
 const seconds = 600;
 
-/** Watches two clusters, one of which mirrors from the other, and measures how soon it has converged. */
+/** Watches clusters, one of which mirrors from the others, and measures how soon it has converged. */
 export async function measureWatch(
   size: WatchSize,
   report: (text: string) => void,
 ): Promise<WatchMeasured> {
-  report(`starting 2 API servers with ${size.mirrors} exports each`);
-  const bed = await startMesh({ clusters: 2, exports: size.mirrors });
-  const [source, target] = ["c0", "c1"].map((name) => bed.clusters[name]);
+  const exports = Math.ceil(size.mirrors / (size.clusters - 1));
+  report(`starting ${size.clusters} API servers with ${exports} exports each`);
+  const bed = await startMesh({ clusters: size.clusters, exports });
+  const [source, target] = Object.values(bed.clusters);
   if (source === undefined || target === undefined) throw new Error("the bed lacks a cluster");
+  const targets = Object.keys(bed.clusters).filter((name) => name !== source.name);
   const writer = new Writer(target);
   let watch: RunningWatch | undefined;
   try {
     const stack = await newStack(bed, "watched", {
       manage: "mirrors",
-      clusters: { c0: {}, c1: {} },
-      links: [{ source: "c0", target: "c1", gateway: false }],
+      clusters: Object.fromEntries(Object.keys(bed.clusters).map((name) => [name, {}])),
+      links: targets.map((name) => ({ source: source.name, target: name, gateway: false })),
     });
     report("the first run");
     watch = startWatch(bed, stack);
@@ -60,29 +64,32 @@ export async function measureWatch(
     for (let round = 0; round < size.rounds; round += 1) {
       report(`round ${round + 1} of ${size.rounds}`);
       const name = `new-${round}`;
+      const mirror = `${name}-${target.name}`;
       const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
       await writer.create([{ metadata: { name, labels }, spec: { ports: [{ port: 80 }] } }]);
-      exported.push(await timed(() => until(name, [], () => isThere(`${name}-c1`), seconds)));
+      exported.push(await timed(() => until(name, [], () => isThere(mirror), seconds)));
       await settled(watch);
-      await request(source.access, "DELETE", path(`${name}-c1`));
-      deleted.push(await timed(() => until(name, [], () => isThere(`${name}-c1`), seconds)));
+      await request(source.access, "DELETE", path(mirror));
+      deleted.push(await timed(() => until(name, [], () => isThere(mirror), seconds)));
       await settled(watch);
     }
     const looks = watch.events.flatMap((each) =>
       each.event === "looked" ? [each.milliseconds] : [],
     );
-    const ports = [source, target].map(({ server }) => Number(new URL(server).port));
-    const sockets = await until("idle connections to end", [], async () => {
-      const found = await connectionsOf(watch?.pid ?? 0, ports);
-      return found <= 8 ? found : undefined;
+    const ports = Object.values(bed.clusters).map(({ server }) => Number(new URL(server).port));
+    const { pid } = watch;
+    const most = 4 * ports.length;
+    const sockets = await until(`at most ${most} connections`, [], async () => {
+      const found = await connectionsOf(pid, ports);
+      return found <= most ? found : undefined;
     });
     return {
       ...size,
       exported: exported.sort((a, b) => a - b),
       deleted: deleted.sort((a, b) => a - b),
       look: (looks.at(-1) ?? 0) / 1000,
-      memory: await memoryOf(watch.pid),
-      connections: sockets / 2,
+      memory: await memoryOf(pid),
+      connections: sockets / ports.length,
     };
   } finally {
     if (watch !== undefined && !watch.isEnded()) process.kill(watch.pid, "SIGTERM");

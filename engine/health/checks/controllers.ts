@@ -3,6 +3,7 @@ import {
   alsoMirrors,
   type Controller,
   deploymentOf,
+  noController,
   running,
 } from "../../mirroring/model/controller.ts";
 import { listed } from "../../mirroring/plan/text.ts";
@@ -42,8 +43,7 @@ export const controllerRights: Check<LinkView> = {
   run: ({ link, mirroring, source, reading: { controller } }) => {
     if (mirroring === "pulumi") return { skipped: "this program mirrors the link" };
     if ("why" in source.snapshot) return unread(link.source);
-    if (controller === undefined)
-      return { skipped: `cluster ${link.source} has no controller for Link ${link.target}` };
+    if (controller === undefined) return { skipped: noController(link.source, link.target) };
     const { deployment, denied } = controller;
     if ("why" in denied)
       return { skipped: `the rights of its service account can't be asked about: ${denied.why}` };
@@ -100,7 +100,7 @@ function controlled(
     {
       sentence:
         any === undefined
-          ? `cluster ${source} has no controller for Link ${target}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
+          ? `${noController(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
           : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
     },
   ];

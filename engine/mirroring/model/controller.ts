@@ -31,6 +31,11 @@ export function deploymentOf(cluster: string, { namespace, name }: Controller): 
   return `Deployment ${cluster}/${namespace}/${name}`;
 }
 
+/** That nothing mirrors a link that is left to a controller, as the first part of a sentence. */
+export function noController(source: string, target: string): string {
+  return `cluster ${source} has no controller for Link ${target}`;
+}
+
 /** The sentence for a controller that mirrors a link beside this program. */
 export function alsoMirrors(source: string, controller: Controller): string {
   return `${deploymentOf(source, controller)} also mirrors this link, so both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or its own chart linkerd-multicluster-link), or leave the link to it (mirroring: controller, and with manage: mirrors take the link out of the config)`;

@@ -5,16 +5,16 @@ import { linkCreated } from "../desired/members.ts";
 import { mirrorKey } from "../desired/refuse.ts";
 import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
-import { federated, federatedPart } from "../model/owner.ts";
+import { federatedPart } from "../model/owner.ts";
 import { elsewhereIn } from "../model/selected-elsewhere.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
 import { plan, type WantedPart } from "../plan/plan.ts";
 import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
 import { downNotes, linkGateways } from "./link-gateways.ts";
+import { sharedIn, sharedNotes, unconfirmedIn } from "./other-stacks.ts";
 import { gatewayFact } from "./remembered-gateways.ts";
 import { markedAmong, type RemovedPart } from "./removed-links.ts";
 import { type ByPart, type Facts, makesLinks, type MirrorsArgs, nonEmpty } from "./state.ts";
@@ -129,15 +129,6 @@ export function planSource(observation: SourceObservation): Reconciliation {
   };
 }
 
-/** Federated Services that another stack keeps, which may link the same clusters as this one did. */
-function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
-  return new Set(
-    [...services].flatMap(([key, service]) =>
-      federated.owns(service) && otherStacks(service.metadata, stacks).length > 0 ? [key] : [],
-    ),
-  );
-}
-
 /** A federated Service that this run leaves to others is no longer among this stack's. */
 function withoutForeign(parts: SourcePlan, managed: ReadonlySet<string>): SourcePlan {
   const joined = parts.get(federatedPart);
@@ -192,28 +183,6 @@ function limitOf(
   };
 }
 
-function unconfirmedIn(
-  parts: SourcePlan,
-  { services }: ClusterSnapshot,
-  stacks: readonly string[],
-): ByPart<readonly ObjectKey[]> {
-  return Object.fromEntries(
-    [...parts].flatMap(([part, { wanted, changes }]) => {
-      const written = new Set(changes.map(({ key }) => key));
-      const keys = wanted.map(mirrorKey).filter((key) => {
-        const meta = services.get(key)?.metadata;
-        return (
-          meta !== undefined &&
-          !written.has(key) &&
-          otherStacks(meta, stacks).length > 0 &&
-          !isMarkedBy(meta, stacks)
-        );
-      });
-      return keys.length === 0 ? [] : [[part, keys] as const];
-    }),
-  );
-}
-
 function notesOf(
   reached: readonly Reached[],
   going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
@@ -228,30 +197,6 @@ function notesOf(
       ([origin, sentence]) => [federatedPart, `${origin}: ${sentence}`] as const,
     ),
   ];
-}
-
-/** Two stacks that mirror one link: each would undo what the other does when they disagree. */
-function sharedNotes(
-  parts: SourcePlan,
-  source: ClusterSnapshot,
-  stacks: readonly string[],
-): (readonly [string, string])[] {
-  return [...parts].flatMap(([part, { wanted }]) => {
-    const keepers = new Set(
-      wanted.flatMap((mirror) => {
-        const meta = source.services.get(mirrorKey(mirror))?.metadata;
-        return meta === undefined ? [] : otherStacks(meta, stacks);
-      }),
-    );
-    if (keepers.size === 0) return [];
-    const names = [...keepers].sort().join(", ");
-    return [
-      [
-        part,
-        `another stack mirrors this as well (${names}): take it out of one of the two`,
-      ] as const,
-    ];
-  });
 }
 
 function statusesOf(
