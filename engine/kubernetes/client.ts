@@ -29,8 +29,8 @@ export class Client implements Kubernetes {
     return this.#requester.sent;
   }
 
-  async list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
-    const { labelSelector, ...at } = options;
+  async list<T>(resource: Resource<T>, options: ListOptions<T> = {}): Promise<T[]> {
+    const { labelSelector, kept = (object: T) => object, ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
     const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
     const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
@@ -42,7 +42,7 @@ export class Client implements Kubernetes {
         const items = itemsOf(resource, page.items);
         return typeof items === "string"
           ? { failure: malformedAnswer(items) }
-          : { value: { items, next: page.next, bytes } };
+          : { value: { items: items.map(kept), next: page.next, bytes } };
       };
       return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };

@@ -33,11 +33,13 @@ export interface ConnectOptions {
   readonly log?: Log;
 }
 
-export interface ListOptions {
+export interface ListOptions<T> {
   /** All namespaces without one. */
   readonly namespace?: string;
   /** As in the API: `app=web,tier in (a,b)`. */
   readonly labelSelector?: string;
+  /** What is kept of an object; asked page by page, so that all objects are never held whole. */
+  readonly kept?: (object: T) => T;
 }
 
 export interface WriteOptions {
@@ -68,7 +70,7 @@ export interface Kubernetes {
   /** Requests sent so far, every page and every retry counted. */
   readonly requests: { readonly reads: number; readonly writes: number };
   /** Every object there is, or an error: never a part of them. */
-  list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
+  list<T>(resource: Resource<T>, options?: ListOptions<T>): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
   /**
    * As `get`, but undefined for an object that does not exist. That is a 404 whose Status names the

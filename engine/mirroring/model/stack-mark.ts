@@ -26,14 +26,20 @@ export function isOurManager(manager: string | undefined): boolean {
  * @param own the stack itself, and the names that it has had
  */
 export function otherStacks({ managedFields = [] }: ObjectMeta, own: readonly string[]): string[] {
-  const ours = new Set(own.map(managerOf));
-  const others = managedFields.flatMap(({ manager = "" }) =>
-    manager.startsWith(prefix) && !ours.has(manager) ? [manager.slice(prefix.length)] : [],
-  );
-  return [...new Set(others)].sort();
+  const others: string[] = [];
+  for (const { manager = "" } of managedFields) {
+    if (!manager.startsWith(prefix) || isOneOf(own, manager)) continue;
+    const stack = manager.slice(prefix.length);
+    if (!others.includes(stack)) others.push(stack);
+  }
+  return others.sort();
 }
 
 export function isMarkedBy({ managedFields = [] }: ObjectMeta, own: readonly string[]): boolean {
-  const ours = new Set(own.map(managerOf));
-  return managedFields.some(({ manager = "" }) => ours.has(manager));
+  return managedFields.some(({ manager = "" }) => isOneOf(own, manager));
+}
+
+/** Asked of every mirror, where a set of the few names would take longer to make than to go through them. */
+function isOneOf(stacks: readonly string[], manager: string): boolean {
+  return stacks.some((stack) => managerOf(stack) === manager);
 }

@@ -4,6 +4,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
+import { Kept } from "./kept.ts";
 
 /**
  * Reads everything that mirroring needs of a cluster, in five lists.
@@ -14,10 +15,11 @@ import { resources } from "../../kubernetes/resources.ts";
  * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
+  const kept = new Kept();
   const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
     kubernetes.list(resources.namespaces),
-    kubernetes.list(resources.services),
-    kubernetes.list(resources.endpoints),
+    kubernetes.list(resources.services, { kept: (service) => kept.service(service) }),
+    kubernetes.list(resources.endpoints, { kept: (endpoints) => kept.endpoints(endpoints) }),
     linksOf(kubernetes),
     serviceRangesOf(kubernetes),
   ]);

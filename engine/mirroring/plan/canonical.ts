@@ -32,8 +32,19 @@ export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf)
   return repacked(withAddresses(subsets, addressOf));
 }
 
+/** Of subsets that many mirrors share, as those behind one gateway do. */
+const knownTexts = new WeakMap<readonly EndpointSubset[], readonly string[]>();
+
 /** Every address with its ports, one text each, sorted; how they are spread over subsets means nothing. */
-export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
+export function liveTexts(subsets: readonly EndpointSubset[] = []): readonly string[] {
+  const known = knownTexts.get(subsets);
+  if (known !== undefined) return known;
+  const texts = textsOf(subsets);
+  knownTexts.set(subsets, texts);
+  return texts;
+}
+
+function textsOf(subsets: readonly EndpointSubset[]): string[] {
   const texts = repacked(subsets).flatMap(({ addresses = [], notReadyAddresses = [], ports }) => [
     ...addresses.map((address) => `${addressText(address)} (${portsText(ports)})`),
     ...notReadyAddresses.map(
@@ -44,7 +55,7 @@ export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
 }
 
 export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: AddressOf): string[] {
-  return liveTexts(withAddresses(subsets, (key) => addressOf(key) ?? "new"));
+  return textsOf(withAddresses(subsets, (key) => addressOf(key) ?? "new"));
 }
 
 function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {

@@ -92,7 +92,7 @@ function mapFields(
   // A map, because a key may be called what every object inherits, like `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
   const differing = Object.entries(wanted).flatMap(([key, value]) =>
-    key === annotation.remoteResourceVersion
+    key === annotation.remoteResourceVersion || is.get(key) === value
       ? []
       : changed(`${word} ${key}`, quoted(is.get(key)), quoted(value)),
   );

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Service } from "../../../engine/kubernetes/objects.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import { errorOf, type Reply, serviceList, status, withCluster } from "./scripted-cluster.ts";
 
@@ -48,6 +49,19 @@ describe("a list", () => {
         assert.equal(received[0].url.searchParams.get("labelSelector"), "app=a,!b");
       },
     ));
+
+  it("keeps of each object what it is told to keep", () =>
+    withCluster(threePages(), async ({ client }) => {
+      const kept = ({ metadata: { name, namespace } }: Service) => ({
+        metadata: { name, namespace, labels: { of: name } },
+        spec: {},
+      });
+      const services = await client.list(resources.services, { kept });
+      assert.deepEqual(
+        services.map(({ metadata, spec }) => [metadata.labels, spec]),
+        ["a", "b", "c"].map((name) => [{ of: name }, {}]),
+      );
+    }));
 
   it("may be empty", () =>
     withCluster(

@@ -1,10 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { onDemand } from "../../../engine/providers/on-demand.ts";
@@ -58,28 +59,49 @@ describe("the start of a process", () => {
   });
 
   it("of a provider is remembered too: the engine's signal is an end like any other", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "provider-"));
-    const engine = createServer().listen(0, "127.0.0.1");
-    try {
-      await once(engine, "listening");
-      const script = join(folder, "dynamic-provider", "index.mjs");
-      await mkdir(join(folder, "dynamic-provider"));
-      const index = JSON.stringify(join(repository, "engine", "providers", "index.ts"));
-      await writeFile(
-        script,
-        `await import(${index});
-         process.once("exit", () => process.stdout.write("told"));
-         process.stderr.write("ready");
-         setInterval(() => {}, 1_000);`,
-      );
-      const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-      const child = spawn(process.execPath, [script, address]);
+    const script = `
+      process.once("exit", () => process.stdout.write("told"));
+      process.stderr.write("ready");
+      setInterval(() => {}, 1_000);`;
+    await withProvider(script, async (child) => {
       await once(child.stderr, "data");
       child.kill("SIGINT");
       equal(await text(child.stdout), "told");
-    } finally {
-      engine.close();
-      await rm(folder, { recursive: true });
-    }
+    });
+  });
+
+  it("of a provider keeps the space small that V8 has for what is new", async () => {
+    const script = `
+      const { getHeapSpaceStatistics } = await import("node:v8");
+      const size = () =>
+        getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size;
+      const before = size();
+      const kept = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+      process.stdout.write(JSON.stringify({ kept: kept.length, grows: size() > before }));
+      process.exit();`;
+    await withProvider(script, async (child) => {
+      deepEqual(JSON.parse(await text(child.stdout)), { kept: 1_000_000, grows: false });
+    });
   });
 });
+
+/** A process that has loaded the engine as a provider does, and then runs the script. */
+async function withProvider(
+  script: string,
+  use: (child: ChildProcessByStdio<null, Readable, Readable>) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "provider-"));
+  const engine = createServer().listen(0, "127.0.0.1");
+  try {
+    await once(engine, "listening");
+    const file = join(folder, "dynamic-provider", "index.mjs");
+    await mkdir(join(folder, "dynamic-provider"));
+    const index = JSON.stringify(join(repository, "engine", "providers", "index.ts"));
+    await writeFile(file, `await import(${index});${script}`);
+    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    await use(spawn(process.execPath, [file, address], { stdio: ["ignore", "pipe", "pipe"] }));
+  } finally {
+    engine.close();
+    await rm(folder, { recursive: true });
+  }
+}

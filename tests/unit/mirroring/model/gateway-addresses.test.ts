@@ -31,6 +31,17 @@ describe("the addresses that a target announces", () => {
     equal(refusedAddress("10.0.0.8", { own }), undefined);
   });
 
+  it("are not what these answer at in IPv6, however that is written", () => {
+    const addresses = ["10.0.0.7", "fd00::7", "::ffff:10.0.0.9", "None"];
+    const services = addresses.map((clusterIP, index) =>
+      service(`shop/web-${index}`, {}, { clusterIP }),
+    );
+    const own = clusterAddresses(cluster("east", { services }));
+    for (const ip of ["10.0.0.7", "fd00::7", "fd00:0:0:0::7", "FD00::7", "10.0.0.9"])
+      equal(refusedAddress(ip, { own }), "is a ClusterIP of the source itself", ip);
+    for (const ip of ["fd00::8", "10.0.0.8"]) equal(refusedAddress(ip, { own }), undefined);
+  });
+
   it("are no names that mean something else in the source", () => {
     for (const name of [
       "localhost",
