@@ -1,4 +1,4 @@
-import { mark, requestsOf } from "../bed.ts";
+import { isWrite, mark, requestsOf } from "../audit.ts";
 import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { withPair } from "./pair.ts";
@@ -23,8 +23,4 @@ export function measureFirstUp(exports: number): Promise<Figure[]> {
       },
     ];
   });
-}
-
-export function isWrite({ verb }: { readonly verb: string }): boolean {
-  return ["create", "update", "patch", "delete"].includes(verb);
 }
