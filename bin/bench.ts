@@ -6,14 +6,16 @@ import { measureFirstUp } from "../testbed/bench/first-up.ts";
 import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
 import { measureMesh } from "../testbed/bench/mesh-row.ts";
+import { measurePods } from "../testbed/bench/pods.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureStacks } from "../testbed/bench/stacks.ts";
 import { measureWatchRow } from "../testbed/bench/watch-row.ts";
 import { BedError, codeOf } from "../testbed/errors.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,stacks,watch] [--output table|json]
+const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,many,mesh,stacks,watch] [--output table|json]
   --first 1000       exports of the first up
+  --pods 1000        of the row pods: the pods of all StatefulSets, ten of each
   --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
   --clusters 20      of the full mesh, and --exports 20 of each of them
   --stacks 4         of the row stacks: how many of the stacks with one source each are run
@@ -24,6 +26,7 @@ const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,many,mesh,stacks
 type Sizes = Readonly<
   Record<
     | "first"
+    | "pods"
     | "mirrors"
     | "clusters"
     | "exports"
@@ -37,10 +40,11 @@ type Sizes = Readonly<
 >;
 
 /** Each starts what it needs, and stops it again. */
-const rows: Readonly<Record<string, (sizes: Sizes) => Promise<Figure[]>>> = {
+const rows: Readonly<Record<string, (sizes: Sizes) => Promise<readonly Figure[]>>> = {
   plan: ({ services, times }) => Promise.resolve(measurePurePlan(services, times)),
   fixed: ({ times }) => measureFixedCost(times),
   first: ({ first }) => measureFirstUp(first),
+  pods: ({ pods }) => measurePods(pods),
   many: ({ mirrors, times }) => measureManyMirrors(mirrors, times),
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
   stacks: ({ clusters, exports, stacks }) =>
@@ -63,7 +67,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       rows: { type: "string", default: Object.keys(rows).join() },
-      ...{ first: size("1000"), mirrors: size("10000"), services: size("100000") },
+      ...{ first: size("1000"), pods: size("1000") },
+      ...{ mirrors: size("10000"), services: size("100000") },
       ...{ clusters: size("20"), exports: size("20"), stacks: size("4"), times: size("3") },
       ...{ watched: size("1000"), "watched-clusters": size("2") },
       output: { type: "string", short: "o", default: "table" },
@@ -75,7 +80,8 @@ async function main(): Promise<void> {
     return;
   }
   const sizes: Sizes = {
-    ...{ first: Number(values.first), mirrors: Number(values.mirrors) },
+    ...{ first: Number(values.first), pods: Number(values.pods) },
+    mirrors: Number(values.mirrors),
     ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
     stacks: Number(values.stacks),
     ...{ services: Number(values.services), times: Number(values.times) },
