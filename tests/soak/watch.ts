@@ -195,7 +195,8 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   async function restart(): Promise<void> {
     process.kill(watch.pid, "SIGTERM");
     equal(await watch.ended, 0);
-    deepEqual(await runs.locks(), []);
+    // One that has run nothing yet leaves the lock of a killed one to the next.
+    if (watch.events.some(hasHeldTheLock)) deepEqual(await runs.locks(), []);
     counted("the watch terminated");
     begin();
   }
@@ -232,6 +233,10 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     return `${ups.length} runs by this watch, ${memory.toFixed(0)} MB, ${open} open`;
   }
 });
+
+function hasHeldTheLock(event: WatchEvent): boolean {
+  return event.event === "runEnded" && event.command === "up" && event.result === "succeeded";
+}
 
 /** No cluster that it has lost, and not found again; Links there are none. */
 function isConnected({ events }: RunningWatch): boolean {
