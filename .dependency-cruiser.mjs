@@ -49,7 +49,9 @@ export default {
       name: "program-without-tests",
       comment: "No program file imports from tests or the test bed.",
       severity: "error",
-      from: { path: "^(components|config|automation|engine|index\\.ts|bin/(check|docs|watch))" },
+      from: {
+        path: "^(components|config|automation|engine|index\\.ts|bin/(check|command-line|docs|watch))",
+      },
       to: { path: "^(tests|testbed|demo)/" },
     },
     {

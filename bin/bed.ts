@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { type Running, ask } from "../testbed/by-hand.ts";
-import { BedError, codeOf } from "../testbed/errors.ts";
+import { BedError, complain } from "../testbed/errors.ts";
 import type { Outcome } from "../testbed/serve.ts";
 import { ensureTools } from "../testbed/tools.ts";
 
@@ -14,10 +14,7 @@ const USAGE = "Usage: npm run bed -- up [cluster names, default: west east] | do
 try {
   await main();
 } catch (error) {
-  const isOurs = error instanceof BedError;
-  if (!isOurs && codeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;
-  console.error(isOurs ? error.message : USAGE);
-  process.exitCode = 1;
+  complain(error, USAGE);
 }
 
 async function main(): Promise<void> {

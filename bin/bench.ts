@@ -11,7 +11,7 @@ import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureServiceMirror } from "../testbed/bench/service-mirror.ts";
 import { measureStacks } from "../testbed/bench/stacks.ts";
 import { measureWatchRow } from "../testbed/bench/watch-row.ts";
-import { BedError, codeOf } from "../testbed/errors.ts";
+import { BedError, complain } from "../testbed/errors.ts";
 import { isFile } from "../testbed/path.ts";
 import { table } from "../testbed/table.ts";
 
@@ -71,10 +71,7 @@ const rows: Readonly<Record<string, (request: Request) => Promise<readonly Figur
 try {
   await main();
 } catch (error) {
-  const isOurs = error instanceof BedError;
-  if (!isOurs && codeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;
-  console.error(isOurs ? error.message : USAGE);
-  process.exitCode = 1;
+  complain(error, USAGE);
 }
 
 async function main(): Promise<void> {

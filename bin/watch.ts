@@ -1,6 +1,4 @@
 /** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
-import { realpathSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { type ListenAddress, listenAddressIn } from "../automation/listen-address.ts";
 import { LiveLines } from "../automation/live-lines.ts";
 import { WatchMetrics } from "../automation/metrics.ts";
@@ -17,24 +15,31 @@ import {
   type Observer,
   sentenceOf,
 } from "@linkerd-multicluster/engine/watch";
+import type { StackChoice } from "../config/stack-file.ts";
+import { commonOptions, runIfStarted, stackIn, valuesIn } from "./command-line.ts";
 
 const usage =
   "Usage: npm run watch -- [--stack NAME] [--config-file PATH] [--resync 10m] [--output text|json] [--listen 127.0.0.1:9464]";
 
-export interface Options {
+const options = {
+  ...commonOptions,
+  output: { type: "string", short: "o", default: "text" },
+  resync: { type: "string", default: "10m" },
+  listen: { type: "string" },
+} as const;
+
+export interface Options extends StackChoice {
   readonly help: boolean;
   readonly output: "text" | "json";
   /** Milliseconds. */
   readonly resync: number;
   /** Where health and metrics are served; nowhere without it. */
   readonly listen?: ListenAddress;
-  readonly stack?: string;
-  readonly configFile?: string;
 }
 
 /** @throws Error whose message is the one sentence to print */
 export function optionsIn(args: readonly string[]): Options {
-  const { help, stack, output, resync, listen, "config-file": configFile } = parsed(args);
+  const { help, output, resync, listen, ...choice } = valuesIn(args, { options, usage });
   if (output !== "text" && output !== "json")
     throw new Error(`--output is ${JSON.stringify(output)}; it must be text or json.`);
   const milliseconds = parseDuration(resync);
@@ -50,28 +55,8 @@ export function optionsIn(args: readonly string[]): Options {
   return {
     ...{ help, output, resync: milliseconds },
     ...(address !== undefined && { listen: address }),
-    ...(stack !== undefined && { stack }),
-    ...(configFile !== undefined && { configFile }),
+    ...stackIn(choice),
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        help: { type: "boolean", short: "h", default: false },
-        stack: { type: "string", short: "s" },
-        "config-file": { type: "string" },
-        output: { type: "string", short: "o", default: "text" },
-        resync: { type: "string", default: "10m" },
-        listen: { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    const why = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
-    throw new Error(`${why}. ${usage}`, { cause: error });
-  }
 }
 
 async function main(): Promise<void> {
@@ -139,12 +124,4 @@ function printer(output: Options["output"]): Observer {
   };
 }
 
-// Not when a test imports it for its options.
-if (realpathSync(process.argv[1] ?? "") === import.meta.filename) {
-  try {
-    await main();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+await runIfStarted(import.meta.filename, main);

@@ -147,7 +147,7 @@ const issuer = section("an issuer", {
   },
 });
 
-export const trust = section("trust", {
+const trust = section("trust", {
   external: {
     type: flag,
     default: false,

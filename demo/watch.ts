@@ -26,16 +26,11 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
     if (!watch.isEnded()) process.kill(watch.pid, "SIGTERM");
     await watch.ended;
   };
-  const wait = (what: string, isSo: (watch: RunningWatch) => boolean): Promise<true> =>
-    until(
-      what,
-      [],
-      () => {
-        if (running === undefined || running.isEnded()) throw new DemoError("The watch has ended.");
-        return Promise.resolve(isSo(running) || undefined);
-      },
-      patience,
-    );
+  const wait = (what: string, isSo: (watch: RunningWatch) => boolean): Promise<true> => {
+    const watch = running;
+    if (watch === undefined) throw new DemoError("There is no watch.");
+    return until(what, [watch], () => Promise.resolve(isSo(watch) || undefined), patience);
+  };
   return {
     begin() {
       screen.command("npm run watch &");

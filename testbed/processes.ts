@@ -54,7 +54,7 @@ export function startProgram({ name, path, args, log }: Command, watchdog: Watch
     await ended;
   };
   return {
-    problem: () => problem && `${problem} ${lastWords(log)}`,
+    problem: () => problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
     end,
     async terminate(seconds) {
       ending = true;
@@ -76,10 +76,14 @@ async function isStopped(pid: number | undefined): Promise<true | undefined> {
   return stdout.startsWith("T") || undefined;
 }
 
-/** Polls until `probe` gives a value. A probe that throws means: not yet. */
+/**
+ * Polls until `probe` gives a value. A probe that throws means: not yet.
+ *
+ * @param programs without which it never will: the end of one is the end of the wait
+ */
 export async function until<T>(
   what: string,
-  programs: readonly Program[],
+  programs: readonly Pick<Program, "problem">[],
   probe: () => Promise<T | undefined>,
   seconds = 60,
 ): Promise<T> {
@@ -103,7 +107,8 @@ export async function until<T>(
   }
 }
 
-function lastWords(log: string): string {
-  const lines = readFileSync(log, "utf8").trim().split("\n");
+/** @param log what a program that has ended has written */
+export function lastWords(log: string): string {
+  const lines = log.trim().split("\n");
   return `Its last words:\n${lines.slice(-8).join("\n")}`;
 }

@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Observer, WatchEvent } from "@linkerd-multicluster/engine/watch";
+import { lastWords, type Program } from "./processes.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
 /** `npm run watch` in a process of its own. */
-export interface RunningWatch {
+export interface RunningWatch extends Pick<Program, "problem"> {
   readonly pid: number;
   /** All that it has told so far. */
   readonly events: readonly WatchEvent[];
@@ -28,26 +29,35 @@ export function startWatch(
   { settings }: Pick<PulumiStack, "settings">,
   show: Observer = () => undefined,
 ): RunningWatch {
+  const log = join(bed.folder, "watch.log");
+  const fd = openSync(log, "a");
+  // Of the watches before this one.
+  const { size } = fstatSync(fd);
+  // Written by the watch itself: all of it is there once that has ended.
+  const errors = createWriteStream(log, { fd });
   const child = spawn(process.execPath, [join(repository, "bin", "watch.ts"), "--output", "json"], {
     cwd: repository,
     env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", errors],
     // A Ctrl-C in the terminal is for whoever has started it to pass on.
     detached: true,
   });
-  child.stderr.pipe(createWriteStream(join(bed.folder, "watch.log"), { flags: "a" }));
+  errors.close();
   const events: WatchEvent[] = [];
   createInterface(child.stdout).on("line", (line) => {
     const event = JSON.parse(line) as WatchEvent;
     events.push(event);
     show(event);
   });
-  let isEnded = false;
+  let end: number | string | undefined;
   const ended = once(child, "exit").then(([code, signal]) => {
-    isEnded = true;
-    return (code ?? signal) as number | string;
+    return (end = (code ?? signal) as number | string);
   });
-  return { pid: child.pid ?? 0, events, isEnded: () => isEnded, ended };
+  const problem = (): string | undefined =>
+    end === undefined
+      ? undefined
+      : `The watch ended (${end}). ${lastWords(readFileSync(log).subarray(size).toString())}`;
+  return { pid: child.pid ?? 0, events, isEnded: () => end !== undefined, ended, problem };
 }
 
 /** Whatever clusters have told was looked at, and nothing is left to do; undefined: not yet. */

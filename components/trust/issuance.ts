@@ -260,7 +260,7 @@ export interface Expiries {
   readonly notices: readonly ExpiryNotice[];
 }
 
-export function expiriesOf(expiring: readonly Expiring[], now: Date): Expiries {
+function expiriesOf(expiring: readonly Expiring[], now: Date): Expiries {
   const dates = expiring.map(
     ({ role, certificate }) => [role, certificate.notAfter.toISOString()] as const,
   );

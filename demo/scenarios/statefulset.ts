@@ -3,18 +3,9 @@ import { statefulSets } from "../kubernetes/objects.ts";
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
+import { exported, nginx, set, westOnEast, worthALook } from "./west-on-east.ts";
 
-const EXPORTED = { "mirror.linkerd.io/exported": "true" };
-
-const nginx = {
-  namespace: "default",
-  name: "nginx-svc",
-  app: "nginx",
-  ports: [{ port: 80 }],
-  labels: EXPORTED,
-};
 const lost = { namespace: "default", name: "nginx-set-1-west" };
-const set = { namespace: "default", name: "nginx-set" };
 
 const deploy: Act = {
   title: "Deploy the tutorial's StatefulSet and a few ordinary Services on west",
@@ -26,7 +17,7 @@ The gateway is where the traffic of other clusters comes in. East has a namespac
     await makeNamespaces(west, "payments", "shop");
     await makeNamespaces(cluster("east"), "shop");
     await makeStatefulSet(west, nginx, { name: set.name, replicas: 3 });
-    const shop = { namespace: "shop", labels: EXPORTED };
+    const shop = { namespace: "shop", labels: exported };
     const http = { name: "http", port: 80 };
     await makeService(west, { ...shop, name: "web", ports: [http] });
     await makeService(west, { ...shop, name: "cart", ports: [http, { name: "grpc", port: 8080 }] });
@@ -105,19 +96,9 @@ const upAgain: Act = {
 
 export const statefulset: Scenario = {
   title: "A StatefulSet in cluster west, reached pod by pod from cluster east",
-  clusters: ["west", "east"],
-  mirrorsIn: "east",
-  config: {
-    clusters: { west: {}, east: {} },
-    links: [{ source: "east", target: "west", headless: true }],
-    manage: "mirrors",
-  },
+  ...westOnEast,
   acts: [deploy, configure, preview, up, look, disturb, previewAgain, upAgain],
-  worthALook: [
-    "kubectl --context west get services -A",
-    "kubectl --context east get services,endpoints -A",
-    "kubectl --context east get service nginx-set-0-west -o yaml",
-  ],
+  worthALook: [...worthALook, "kubectl --context east get service nginx-set-0-west -o yaml"],
 };
 
 /** @param pod one to ask for by its name, as a pod on east would */

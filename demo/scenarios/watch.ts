@@ -5,10 +5,8 @@ import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../ku
 import { statefulSets } from "../kubernetes/objects.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 import { patience } from "../watch.ts";
+import { exported, nginx, set, westOnEast, worthALook } from "./west-on-east.ts";
 
-const exported = { [label.exported]: "true" };
-const nginx = { namespace: "default", name: "nginx-svc", app: "nginx", ports: [{ port: 80 }] };
-const set = { namespace: "default", name: "nginx-set" };
 const cart = { namespace: "shop", name: "cart", ports: [{ name: "http", port: 80 }] };
 
 const deploy: Act = {
@@ -18,7 +16,7 @@ const deploy: Act = {
     const west = cluster("west");
     await makeGateway(west, "192.0.2.10");
     for (const each of [west, cluster("east")]) await makeNamespaces(each, cart.namespace);
-    await makeStatefulSet(west, { ...nginx, labels: exported }, { name: set.name, replicas: 2 });
+    await makeStatefulSet(west, nginx, { name: set.name, replicas: 2 });
     await makeService(west, cart);
     await kubectl.getServices(west, { exported: true });
   },
@@ -107,19 +105,9 @@ const end: Act = {
 export const watch: Scenario = {
   title:
     "Between runs: changes in cluster west, and mistakes in cluster east, that nobody runs Pulumi for",
-  clusters: ["west", "east"],
-  mirrorsIn: "east",
-  config: {
-    clusters: { west: {}, east: {} },
-    links: [{ source: "east", target: "west", headless: true }],
-    manage: "mirrors",
-  },
+  ...westOnEast,
   acts: [deploy, begin, exportCart, scale, remove, cutOff, end],
-  worthALook: [
-    "kubectl --context west get services -A",
-    "kubectl --context east get services,endpoints -A",
-    "npm run watch",
-  ],
+  worthALook: [...worthALook, "npm run watch"],
 };
 
 /** Waits until it is so, and says how long that took. */

@@ -19,12 +19,8 @@ export { accessRules, discoverySelectors, linkUse } from "./rules.ts";
 export type {
   PolicyRule,
   RevocationArgs,
-  RevocationInputs,
-  RevocationTarget,
   TargetArgs,
   TargetFacts,
-  TargetInputs,
-  TargetOutputs,
   TokenCheckArgs,
   TokenRotation,
 } from "./state.ts";

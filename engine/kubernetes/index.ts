@@ -12,5 +12,5 @@ export { plain } from "./plain.ts";
 export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects.ts";
 export { withoutUserPart } from "./redaction.ts";
 export { openClusters, type Connect, type OpenedClusters } from "./preflight.ts";
-export { systemTime, type Time } from "./retry.ts";
+export { systemTime } from "./retry.ts";
 export { resources, type ObjectName, type Resource } from "./resources.ts";

@@ -8,4 +8,4 @@ export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
 export { selectedElsewhere } from "./model/selected-elsewhere.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
-export type { Inputs, MirrorsArgs, ObservedGateway, Outputs } from "./reconcile/state.ts";
+export type { Inputs, MirrorsArgs, ObservedGateway } from "./reconcile/state.ts";

@@ -24,12 +24,7 @@ export { missingExternal } from "./observe-external.ts";
 export { issuerName, leavingOut, type LiveTrusts } from "./live.ts";
 export { observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
-export {
-  publicationArgs,
-  type Publication,
-  type PublicationArgs,
-  type Share,
-} from "./publication.ts";
+export { publicationArgs, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
 export { anchorProblem, issuerProblem, keyProblem, timeProblem } from "./requirements.ts";

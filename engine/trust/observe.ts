@@ -125,10 +125,7 @@ const hashAnnotation = "linkerd.io/trust-root-sha256";
  * All meshed pods that run, with the anchors that their proxies were started with: proxies read
  * them once, so only what is in the pod counts (linkerd-behaviour.md 9.3).
  */
-export async function proxiesOf(
-  kubernetes: Kubernetes,
-  linkerdNamespace: string,
-): Promise<ProxyReading> {
+async function proxiesOf(kubernetes: Kubernetes, linkerdNamespace: string): Promise<ProxyReading> {
   try {
     const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
     const [all, roots] = await Promise.all([

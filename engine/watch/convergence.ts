@@ -1,8 +1,7 @@
-import { backoff, type Backoff, systemTime, type Time } from "../kubernetes/retry.ts";
+import { systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
 import type { Command, Observer, Result, SourceSeen, State } from "./events.ts";
-import { Gathering, type GatheringPolicy, gatheringPolicy } from "./gathering.ts";
-import { nextStep } from "./schedule.ts";
+import { Schedule, type SchedulePolicy } from "./schedule.ts";
 
 /** How a run of Pulumi has ended. */
 export interface RunEnd {
@@ -26,26 +25,6 @@ export interface StackRuns {
   up(): Promise<RunEnd>;
 }
 
-export interface ConvergencePolicy {
-  readonly gathering: GatheringPolicy;
-  /** Milliseconds between two runs that see to everything, and not to mirrors alone. */
-  readonly resync: number;
-  /** Milliseconds between two times that hostnames of gateways are looked up. */
-  readonly hostnames: number;
-  /** Milliseconds until a run that failed is tried again. */
-  readonly backoff: Backoff;
-  /** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
-  readonly eventsWait: number;
-}
-
-export const convergencePolicy: ConvergencePolicy = {
-  gathering: gatheringPolicy,
-  resync: 600_000,
-  hostnames: 30_000,
-  backoff: { first: 5_000, longest: 300_000 },
-  eventsWait: 30_000,
-};
-
 /**
  * Milliseconds after which what should have come to its end must be stuck. Of looks and waits alone:
  * both have an end of their own, and how long a run may take is for Pulumi and the clusters to say.
@@ -63,7 +42,7 @@ export interface ConvergenceParts {
   readonly meshWatch: { update(sources: readonly Inputs[]): Promise<void> };
   readonly observe: Observer;
   readonly time?: Time;
-  readonly policy?: Partial<ConvergencePolicy>;
+  readonly policy?: Partial<SchedulePolicy>;
 }
 
 /**
@@ -76,14 +55,8 @@ export interface ConvergenceParts {
 export class Convergence {
   readonly #parts: ConvergenceParts;
   readonly #time: Time;
-  readonly #policy: ConvergencePolicy;
-  readonly #gathering: Gathering;
+  readonly #schedule: Schedule;
   #sources: readonly Inputs[] = [];
-  #failures = 0;
-  #retry = Infinity;
-  #notBefore = -Infinity;
-  #resync = -Infinity;
-  #hostnames = Infinity;
   /** When the first sign was seen of what has not been done yet. */
   #pending: number | undefined;
   /** When the step under way must have ended. */
@@ -94,14 +67,13 @@ export class Convergence {
   constructor(parts: ConvergenceParts) {
     this.#parts = parts;
     this.#time = parts.time ?? systemTime;
-    this.#policy = { ...convergencePolicy, ...parts.policy };
-    this.#gathering = new Gathering(this.#policy.gathering);
+    this.#schedule = new Schedule(parts.policy ?? {}, this.#time);
   }
 
   /** Something has changed. */
   trigger(): void {
-    if (this.#gathering.due === Infinity) this.#parts.lookout.prepare();
-    this.#gathering.add(this.#time.now());
+    if (!this.#schedule.isGathering) this.#parts.lookout.prepare();
+    this.#schedule.gather();
     this.#wake();
   }
 
@@ -115,14 +87,7 @@ export class Convergence {
     this.#isStopped = () => signal.aborted;
     this.#say("starting");
     while (!signal.aborted) {
-      const schedule = {
-        gathered: this.#gathering.due,
-        notBefore: this.#notBefore,
-        retry: this.#retry,
-        resync: this.#resync,
-        hostnames: this.#hostnames,
-      };
-      const step = nextStep(schedule, this.#time.now());
+      const step = this.#schedule.next();
       if (typeof step === "object") await this.#sleep(step.wait, signal);
       else if (step === "look") await this.#onSigns();
       else if (step === "hostnames") await this.#lookUp();
@@ -133,7 +98,7 @@ export class Convergence {
   /** Everything, mirrors or not: at the start, after a failure, and from time to time. */
   async #whole(): Promise<void> {
     const { stack } = this.#parts;
-    this.#resync = this.#time.now() + this.#policy.resync * (0.95 + this.#time.random() / 10);
+    this.#schedule.resync();
     this.#take();
     if (!(await this.#learn())) return;
     const verdict = await this.#look();
@@ -154,12 +119,12 @@ export class Convergence {
     const verdict = await this.#look();
     if (verdict === "work" && !this.#isStopped()) await this.#up();
     // What has failed and is none of the mirrors' is not in order because they are.
-    else if (verdict === "inOrder" && this.#failures === 0) this.#settled();
+    else if (verdict === "inOrder" && !this.#schedule.isFailing) this.#settled();
   }
 
   async #lookUp(): Promise<void> {
     const { lookout, observe } = this.#parts;
-    this.#hostnames = this.#time.now() + this.#policy.hostnames;
+    this.#schedule.lookUp();
     for (const about of await lookout.moved()) {
       observe({ event: "triggered", reason: "hostname", cluster: "", about });
       this.trigger();
@@ -187,10 +152,8 @@ export class Convergence {
     const refusals = sources.flatMap((source) => source.refusals);
     if (refusals.length > 0) {
       // Nothing is forced: a person sees to it, or what a cluster tells next, or the next resync.
-      this.#failures = 0;
-      this.#retry = Infinity;
-      this.#notBefore = -Infinity;
-      this.#say("refused", refusals, this.#resync - this.#time.now());
+      this.#schedule.calm();
+      this.#say("refused", refusals, this.#schedule.untilResync);
       return "refused";
     }
     return sources.some(({ verdict }) => verdict === "work") ? "work" : "inOrder";
@@ -232,30 +195,24 @@ export class Convergence {
       return false;
     }
     await meshWatch.update(this.#sources);
-    this.#hostnames = Math.min(this.#hostnames, this.#time.now() + this.#policy.hostnames);
+    this.#schedule.learn();
     return true;
   }
 
   #take(): void {
-    const first = this.#gathering.take();
+    const first = this.#schedule.take();
     this.#pending ??= first;
   }
 
   #settled(): void {
-    this.#failures = 0;
-    this.#retry = Infinity;
-    this.#notBefore = -Infinity;
+    this.#schedule.calm();
     this.#pending = undefined;
     this.#say("settled");
   }
 
   #failed({ result, why }: RunEnd): void {
     if (result === "cancelled" && this.#isStopped()) return;
-    this.#failures += 1;
-    const wait = backoff(this.#failures, this.#policy.backoff, this.#time);
-    const now = this.#time.now();
-    this.#retry = now + wait;
-    this.#notBefore = now + Math.min(wait, this.#policy.eventsWait);
+    const wait = this.#schedule.fail();
     this.#say(result === "locked" ? "locked" : "failing", why === undefined ? [] : [why], wait);
   }
 

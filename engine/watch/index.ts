@@ -2,13 +2,7 @@
  * Watching the clusters of a stack between its runs, and when to run it.
  * The rest of the program imports nothing of it but this.
  */
-export {
-  Convergence,
-  type ConvergencePolicy,
-  convergencePolicy,
-  type RunEnd,
-  type StackRuns,
-} from "./convergence.ts";
+export { Convergence, type RunEnd, type StackRuns } from "./convergence.ts";
 export {
   commands,
   leftovers,
@@ -18,8 +12,6 @@ export {
   type SourceSeen,
   type State,
   states,
-  type WatchedKind,
-  watchedKinds,
   type WatchEvent,
 } from "./events.ts";
 export { Lookout } from "./lookout.ts";

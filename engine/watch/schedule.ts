@@ -1,27 +1,113 @@
-/** When the next thing is to be done, on the clock of `Time`, in milliseconds. */
-export interface Schedule {
-  /** When what has been gathered is to be looked at; Infinity: there is nothing. */
-  readonly gathered: number;
-  /** Before that, no sign from a cluster leads to a look: a run has just failed. */
-  readonly notBefore: number;
-  /** When a run that failed is tried again; Infinity: none has. */
-  readonly retry: number;
+import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
+import { Gathering, type GatheringPolicy, gatheringPolicy } from "./gathering.ts";
+
+/** Milliseconds. */
+export interface SchedulePolicy {
+  readonly gathering: GatheringPolicy;
+  /** Between two runs that see to everything, and not to mirrors alone. */
   readonly resync: number;
-  /** When hostnames of gateways are looked up. */
+  /** Between two times that hostnames of gateways are looked up. */
   readonly hostnames: number;
+  /** Until a run that failed is tried again. */
+  readonly backoff: Backoff;
+  /** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
+  readonly eventsWait: number;
 }
 
-export type Step = "resync" | "retry" | "look" | "hostnames" | { readonly wait: number };
+const schedulePolicy: SchedulePolicy = {
+  gathering: gatheringPolicy,
+  resync: 600_000,
+  hostnames: 30_000,
+  backoff: { first: 5_000, longest: 300_000 },
+  eventsWait: 30_000,
+};
 
-/** What to do now, or how long to wait for it. */
-export function nextStep(
-  { gathered, notBefore, retry, resync, hostnames }: Schedule,
-  now: number,
-): Step {
-  if (resync <= now) return "resync";
-  if (retry <= now) return "retry";
-  const look = Math.max(gathered, notBefore);
-  if (look <= now) return "look";
-  if (hostnames <= now) return "hostnames";
-  return { wait: Math.min(resync, retry, look, hostnames) - now };
+type Step = "resync" | "retry" | "look" | "hostnames" | { readonly wait: number };
+
+/** When the next thing is to be done, on the clock of `Time`; it begins with everything. */
+export class Schedule {
+  readonly #policy: SchedulePolicy;
+  readonly #time: Time;
+  readonly #gathering: Gathering;
+  #failures = 0;
+  /** When a run that failed is tried again; Infinity: none has. */
+  #retry = Infinity;
+  /** Before that, no sign from a cluster leads to a look: a run has just failed. */
+  #notBefore = -Infinity;
+  #resync = -Infinity;
+  /** When hostnames of gateways are looked up. */
+  #hostnames = Infinity;
+
+  constructor(policy: Partial<SchedulePolicy>, time: Time) {
+    this.#policy = { ...schedulePolicy, ...policy };
+    this.#time = time;
+    this.#gathering = new Gathering(this.#policy.gathering);
+  }
+
+  /** What to do now, or how long to wait for it. */
+  next(): Step {
+    const now = this.#time.now();
+    if (this.#resync <= now) return "resync";
+    if (this.#retry <= now) return "retry";
+    const look = Math.max(this.#gathering.due, this.#notBefore);
+    if (look <= now) return "look";
+    if (this.#hostnames <= now) return "hostnames";
+    return { wait: Math.min(this.#resync, this.#retry, look, this.#hostnames) - now };
+  }
+
+  /** There are signs that have not been taken yet. */
+  get isGathering(): boolean {
+    return this.#gathering.due !== Infinity;
+  }
+
+  /** Something has changed. */
+  gather(): void {
+    this.#gathering.add(this.#time.now());
+  }
+
+  /** What has been gathered is looked at now; when the first sign was seen, if there has been one. */
+  take(): number | undefined {
+    return this.#gathering.take();
+  }
+
+  /** Everything is seen to now. Many watches that start together do not stay together. */
+  resync(): void {
+    this.#resync = this.#time.now() + this.#policy.resync * (0.95 + this.#time.random() / 10);
+  }
+
+  /** Milliseconds. */
+  get untilResync(): number {
+    return this.#resync - this.#time.now();
+  }
+
+  /** Hostnames are looked up now. */
+  lookUp(): void {
+    this.#hostnames = this.#time.now() + this.#policy.hostnames;
+  }
+
+  /** It is known which hostnames there are. */
+  learn(): void {
+    this.#hostnames = Math.min(this.#hostnames, this.#time.now() + this.#policy.hostnames);
+  }
+
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** A run, or what leads to one, has failed; milliseconds until it is tried again. */
+  fail(): number {
+    this.#failures += 1;
+    const wait = backoff(this.#failures, this.#policy.backoff, this.#time);
+    const now = this.#time.now();
+    this.#retry = now + wait;
+    this.#notBefore = now + Math.min(wait, this.#policy.eventsWait);
+    return wait;
+  }
+
+  /** Nothing is left to be tried again. */
+  calm(): void {
+    this.#failures = 0;
+    this.#retry = Infinity;
+    this.#notBefore = -Infinity;
+  }
 }

@@ -4,7 +4,7 @@ import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
 import type { Change, Listed, Watching } from "../kubernetes/watching.ts";
 
 /** How long is waited after each failure in a row, in milliseconds. */
-export const streamBackoff: Backoff = { first: 500, longest: 30_000 };
+const streamBackoff: Backoff = { first: 500, longest: 30_000 };
 
 /** In milliseconds: a watch that the server ends sooner is a failure, or it would be begun without pause. */
 const shortest = 1_000;

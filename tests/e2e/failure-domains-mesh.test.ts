@@ -3,39 +3,25 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
-import { type Bed, startBed } from "../../testbed/bed.ts";
-import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
+import type { Cluster } from "../../testbed/bed.ts";
+import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
-import { addNamespace, addService, serviceIn } from "./objects.ts";
-import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
-
-type Names = "west" | "east" | "north";
-
-const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
-const member = { labels: { "mirror.linkerd.io/federated": "member" } };
+import { addService, serviceIn } from "./objects.ts";
+import { configOf, exported, fillShop, realMesh } from "./real-mesh.ts";
+import { chartsFolder, skipNote } from "./real-plugins.ts";
 
 describe(`a whole mesh that loses a cluster, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
-  let bed: Bed<Names> | undefined;
-  let stack: PulumiStack;
+  const mesh = realMesh("domains", () => config());
 
-  before(async function () {
-    if (!arePluginsReal) return this.skip();
-    bed = await startBed({ clusters: ["west", "east", "north"] });
-    stack = await newStack(bed, "domains", config());
-    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
-    const { west, east } = bed.clusters;
-    await addService(west, "shop", "web", exported);
-    await addService(east, "shop", "api", exported);
-    await addService(east, "shop", "shared", member);
-    await addService(west, "shop", "shared", member);
-    await stack.pulumi("up", "--yes", "--skip-preview");
+  before(async () => {
+    await fillShop(mesh.clusters);
+    await mesh.stack.pulumi("up", "--yes", "--skip-preview");
   });
-  after(() => bed?.stop());
 
   it("has one trust domain, whatever the domains of its clusters", async () => {
-    const { east, north } = theBed().clusters;
+    const { east, north } = mesh.clusters;
     const identity = "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd";
     const path = clusters.inNamespace("linkerd-multicluster", "services");
     const gateway = await clusters.get<Annotated>(east, `${path}/linkerd-gateway`);
@@ -51,11 +37,11 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   });
 
   it("does for the others whatever is to be done while one is down", async () => {
-    const { west, east, north } = theBed().clusters;
+    const { west, east, north } = mesh.clusters;
     await east.cut();
     await addService(west, "shop", "more", exported);
-    await stack.configure(config({ logLevel: "debug", generation: 2 }));
-    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    await mesh.stack.configure(config({ logLevel: "debug", generation: 2 }));
+    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(
       output,
       /Whatever Linkerd needs in cluster east stays as it is until a run reaches/,
@@ -66,13 +52,13 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     // The one token is in use by now; the other would leave east without any.
     await clusters.issuedToken(west, token("north", 2));
     await clusters.issuedToken(west, token("east", 1));
-    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await mesh.stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
   it("catches up once the cluster is back", async () => {
-    const { west, east } = theBed().clusters;
+    const { west, east } = mesh.clusters;
     await east.restore();
-    await stack.pulumi("up", "--yes", "--skip-preview");
+    await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.ok(await serviceIn(east, "shop", "more-west"));
     assert.match(await linkerdConfig(east), /^controllerLogLevel: debug$/m);
     await clusters.issuedToken(west, token("east", 2));
@@ -81,14 +67,14 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   });
 
   it("lets go of one that is gone for good, and nothing of it stays with the others", async () => {
-    const { west, east, north } = theBed().clusters;
+    const { west, east, north } = mesh.clusters;
     await east.cut();
     // What a user tries first, and it gets half-way.
-    await stack.configure(config({ logLevel: "debug", generation: 2, without: true }));
-    assert.notEqual((await stack.run(["up", "--yes", "--skip-preview"])).code, 0);
-    await withoutContext(theBed().kubeconfig, "east");
-    await stack.configure(config({ logLevel: "debug", generation: 2, gone: true }));
-    await stack.pulumi("up", "--yes", "--skip-preview");
+    await mesh.stack.configure(config({ logLevel: "debug", generation: 2, without: true }));
+    assert.notEqual((await mesh.stack.run(["up", "--yes", "--skip-preview"])).code, 0);
+    await withoutContext(mesh.bed.kubeconfig, "east");
+    await mesh.stack.configure(config({ logLevel: "debug", generation: 2, gone: true }));
+    await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     for (const cluster of [west, north])
       assert.deepEqual(await traces(cluster, "east"), [], cluster.name);
     const shared = await serviceIn(north, "shop", "shared-federated");
@@ -97,8 +83,8 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   });
 
   it("and the others can be destroyed while it is still in the config", async () => {
-    const { west, north } = theBed().clusters;
-    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    const { west, north } = mesh.clusters;
+    await mesh.stack.pulumi("destroy", "--yes", "--skip-preview");
     assert.equal(await serviceIn(north, "shop", "more-west"), undefined);
     for (const cluster of [west, north]) {
       const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
@@ -109,30 +95,21 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   const token = (consumer: string, generation: number) =>
     tokenName(accountName(consumer), { generation, serial: 1 });
 
-  function theBed(): Bed<Names> {
-    if (bed === undefined) throw new Error("there is no bed");
-    return bed;
-  }
-
   function config({
     logLevel = "info",
     generation = 1,
     gone = false,
     without = false,
   } = {}): Config {
-    const values = {
-      "linkerd-multicluster": { gateway: { serviceType: "NodePort" } },
-      "linkerd-control-plane": { controllerLogLevel: logLevel },
-    };
-    const own = { gateway: { addresses: ["192.0.2.7"] }, values };
-    const { west, east, north } = theBed().clusters;
+    const values = { "linkerd-control-plane": { controllerLogLevel: logLevel } };
+    const { west, east, north } = mesh.clusters;
     return {
       manage: "all",
       clusters: {
-        west: { apiServer: west.server, ...own },
-        north: { apiServer: north.server, ...own },
+        west: configOf(west, values),
+        north: configOf(north, values),
         ...(!without && {
-          east: { apiServer: east.server, clusterDomain: "east.example", ...own, revoked: gone },
+          east: { ...configOf(east, values), clusterDomain: "east.example", revoked: gone },
         }),
       },
       topology: "mesh",
@@ -146,7 +123,7 @@ interface Annotated {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
 }
 
-async function linkerdConfig(cluster: Bed<Names>["clusters"][Names]): Promise<string> {
+async function linkerdConfig(cluster: Cluster): Promise<string> {
   const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
   const { data } = await clusters.get<{ readonly data: { readonly values: string } }>(
     cluster,
@@ -156,7 +133,7 @@ async function linkerdConfig(cluster: Bed<Names>["clusters"][Names]): Promise<st
 }
 
 /** Objects that are there for another cluster, by their names. */
-async function traces(cluster: Bed<Names>["clusters"][Names], other: string): Promise<string[]> {
+async function traces(cluster: Cluster, other: string): Promise<string[]> {
   const lists = [
     ...["services", "endpoints", "secrets", "serviceaccounts"].map((plural) => `/api/v1/${plural}`),
     ...["clusterroles", "clusterrolebindings"].map(

@@ -70,7 +70,7 @@ async function addIdentity(cluster: Cluster, root: Authority): Promise<string> {
 }
 
 /** As the run before has left it. */
-export async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void> {
+async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void> {
   const parsed = parseConfig({
     manage: "mirrors",
     clusters: { west: { kubeconfig }, east: { kubeconfig } },

@@ -6,12 +6,12 @@ import { type Bed, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
+import { anchorsOf, configOf, exported } from "./real-mesh.ts";
 import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 
 type Names = "west" | "east";
 type TheCluster = Bed<Names>["clusters"][Names];
 
-const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const home = "/api/v1/namespaces/linkerd";
 
 describe(`a mesh of a trust stack and a stack for each cluster, with real plugins and charts${skipNote}`, function () {
@@ -104,26 +104,17 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
   }
 });
 
-async function anchorsOf(cluster: TheCluster): Promise<number> {
-  const path = `${home}/configmaps/linkerd-identity-trust-roots`;
-  const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
-  return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;
-}
-
 async function issuerOf(cluster: TheCluster): Promise<string | undefined> {
   const path = `${home}/secrets/linkerd-identity-issuer`;
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
   return data["tls.crt"];
 }
 
-/** Nobody gives a load balancer an address here, so the links are told one. */
 function shared({ clusters: { west, east } }: Bed<Names>): Config {
-  const values = { "linkerd-multicluster": { gateway: { serviceType: "NodePort" } } };
-  const own = { gateway: { addresses: ["192.0.2.7"] }, values };
   return {
     clusters: {
-      west: { apiServer: west.server, ...own },
-      east: { apiServer: east.server, ...own },
+      west: configOf(west),
+      east: configOf(east),
     },
     links: [{ source: "east", target: "west" }],
     trust: { stack: "organization/linkerd-multicluster/trust" },

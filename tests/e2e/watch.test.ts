@@ -116,7 +116,7 @@ describe("npm run watch", function () {
     it(`makes up for it when somebody kills ${whom} ${when} (round ${round + 1})`, async () => {
       await exportOf(`killed-${round}`);
       await event((each) => each.event === "runBegan" && each.command === "up");
-      await until(when, [], async () => (await isReached(when)) || undefined, patience);
+      await until(when, [watch], async () => (await isReached(when)) || undefined, patience);
       await runs.kill(whom, watch);
       if (whom === "the watch" || whom === "all of them") {
         equal(await watch.ended, "SIGKILL");
@@ -125,7 +125,7 @@ describe("npm run watch", function () {
       await mirrored(`killed-${round}`);
       await settled();
       deepEqual(await runs.locks(), []);
-      await until("the end of all that was started", [], async () =>
+      await until("the end of all that was started", [watch], async () =>
         (await runs.started()).length === 0 ? true : undefined,
       );
     });
@@ -138,7 +138,9 @@ describe("npm run watch", function () {
   it("ends a run that is under way when it is terminated, and leaves no lock", async () => {
     await exportOf("fifth");
     await event((each) => each.event === "runBegan" && each.command === "up");
-    await until("its lock", [], async () => ((await runs.locks()).length > 0 ? true : undefined));
+    await until("its lock", [watch], async () =>
+      (await runs.locks()).length > 0 ? true : undefined,
+    );
     process.kill(watch.pid, "SIGTERM");
     equal(await watch.ended, 0);
     deepEqual(await runs.locks(), []);
@@ -154,7 +156,7 @@ describe("npm run watch", function () {
     const begun = performance.now();
     await until(
       `the mirror of ${name}`,
-      [],
+      [watch],
       () => world.kube.east.find(resources.services, at),
       patience,
     );
@@ -169,7 +171,7 @@ describe("npm run watch", function () {
   ): Promise<E> {
     return until(
       "an event",
-      [],
+      [watch],
       () => Promise.resolve(watch.events.slice(from).find((each): each is E => isIt(each))),
       patience,
     );
@@ -177,7 +179,7 @@ describe("npm run watch", function () {
 
   /** Whatever has been told was looked at, and nothing is left to do. */
   async function settled(): Promise<void> {
-    await until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), patience);
+    await until("the watch to settle", [watch], () => Promise.resolve(isSettled(watch)), patience);
   }
 
   function ups(): number {

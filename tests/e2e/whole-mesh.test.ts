@@ -3,14 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
-import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { type Cluster, until } from "../../testbed/bed.ts";
+import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
 import { type Canaries, Search } from "./canaries.ts";
-import { addNamespace, addService, serviceIn } from "./objects.ts";
-import { arePluginsReal, chartsFolder, skipNote, withCli } from "./real-plugins.ts";
-
-type Names = "west" | "east" | "north";
+import { addService, serviceIn } from "./objects.ts";
+import { anchorsOf, configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
+import { chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 
 interface LinkObject {
   readonly status?: {
@@ -27,37 +26,30 @@ interface Deployment {
 }
 
 const discovered = { labels: { "mirror.linkerd.io/exported": "remote-discovery" } };
-const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
 
 describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
-  let bed: Bed<Names> | undefined;
-  let stack: PulumiStack;
+  const mesh = realMesh("whole", (made) => config(made));
 
-  before(async function () {
-    if (!arePluginsReal) return this.skip();
-    bed = await startBed({ clusters: ["west", "east", "north"] });
-    stack = await newStack(bed, "whole", config(bed));
-    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
-    const { west, east } = bed.clusters;
+  before(async () => {
+    const { west, east } = mesh.clusters;
     await addService(west, "shop", "web", exported);
     await addService(west, "shop", "found", discovered);
     await addService(east, "shop", "shown", exported);
   });
-  after(() => bed?.stop());
 
   it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
-    const { west } = theBed().clusters;
-    const output = await stack.pulumi("preview", "--diff");
+    const { west } = mesh.clusters;
+    const output = await mesh.stack.pulumi("preview", "--diff");
     assert.match(output, /shop\/web-west *: "gateway mirror of web: .+"/);
     assert.equal((await west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
   it("comes up in one go: Linkerd, the link, its mirrors, and all is in order", async () => {
-    const { west, east, north } = theBed().clusters;
-    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    const { west, east, north } = mesh.clusters;
+    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(output, /health: \d+ passed/);
     const mirror = await serviceIn(east, "shop", "web-west");
     assert.deepEqual(
@@ -73,8 +65,8 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("keeps the status of links that one run makes one after the other", async () => {
-    const { east, north } = theBed().clusters;
-    const mirrored = async (cluster: typeof east, target: Names) => {
+    const { east, north } = mesh.clusters;
+    const mirrored = async (cluster: Cluster, target: Name) => {
       const { status } = await clusters.get<LinkObject>(cluster, `${links}/${target}`);
       return status?.mirrorServices?.map(({ remoteRef }) => remoteRef.name);
     };
@@ -84,25 +76,25 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("is the same afterwards", async () => {
-    await stack.pulumi("preview", "--expect-no-changes");
-    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await mesh.stack.pulumi("preview", "--expect-no-changes");
+    await mesh.stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
   it("follows what is exported, by a run that touches nothing but mirrors", async () => {
-    const { west, east } = theBed().clusters;
+    const { west, east } = mesh.clusters;
     await addService(west, "shop", "api", exported);
-    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(output, /linkerd:Mirrors +east +updated/);
     assert.doesNotMatch(output, /^ *[-+~]+ +(kubernetes|tls):/m);
     assert.ok(await serviceIn(east, "shop", "api-west"));
   });
 
   it("gives a link a new token, and everybody who uses it", async () => {
-    const { west, east } = theBed().clusters;
+    const { west, east } = mesh.clusters;
     const secret = "/api/v1/namespaces/linkerd/secrets/cluster-credentials-west";
     const before = await clusters.get<Identified>(east, secret);
-    await stack.configure(config(theBed(), { credentialsGeneration: 2 }));
-    const output = await stack.pulumi("up", "--yes", "--skip-preview");
+    await mesh.stack.configure(config(mesh.clusters, { credentialsGeneration: 2 }));
+    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(output, /health: \d+ passed/);
     // The destination controller looks at a Secret only when it comes.
     const after = await clusters.get<Identified>(east, secret);
@@ -113,9 +105,11 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("takes two steps of a rotation of the trust anchor, and waits with the third", async () => {
-    const { west, east, north } = theBed().clusters;
-    await stack.configure(config(theBed(), { credentialsGeneration: 2 }, { generation: 2 }));
-    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    const { west, east, north } = mesh.clusters;
+    await mesh.stack.configure(
+      config(mesh.clusters, { credentialsGeneration: 2 }, { generation: 2 }),
+    );
+    const up = () => mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(await up(), /Rotation, step 1 of 3/);
     for (const cluster of [west, east, north]) assert.equal(await anchorsOf(cluster), 2);
     assert.match(await up(), /Rotation, step 2 of 3/);
@@ -124,9 +118,9 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("keeps every key and token encrypted, and uses no provider but its clusters' own", async () => {
-    const { folder, clusters: made } = theBed();
+    const { folder, clusters: made } = mesh.bed;
     const file = join(folder, "whole.json");
-    await stack.pulumi("stack", "export", "--file", file);
+    await mesh.stack.pulumi("stack", "export", "--file", file);
     const text = await readFile(file, "utf8");
     const token = await clusters.issuedToken(
       made.west,
@@ -153,8 +147,8 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("is gone without a trace of the link when it is destroyed", async () => {
-    const { west, east, north } = theBed().clusters;
-    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    const { west, east, north } = mesh.clusters;
+    await mesh.stack.pulumi("destroy", "--yes", "--skip-preview");
     assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
     const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("east")}`;
     assert.equal((await west.request("GET", role)).code, 404);
@@ -164,39 +158,27 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
         return code === 404 ? true : undefined;
       });
   });
-
-  function theBed(): Bed<Names> {
-    if (bed === undefined) throw new Error("there is no bed");
-    return bed;
-  }
 });
 
 /** Without what all keys of a kind begin and end with. */
-async function issuerKeyOf(cluster: Bed<Names>["clusters"][Names]): Promise<string> {
+async function issuerKeyOf(cluster: Cluster): Promise<string> {
   const path = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
   const pem = Buffer.from(data["tls.key"] ?? "", "base64").toString();
   return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
 }
 
-/** PEM blocks in the bundle that a cluster trusts. */
-async function anchorsOf(cluster: Bed<Names>["clusters"][Names]): Promise<number> {
-  const path = "/api/v1/namespaces/linkerd/configmaps/linkerd-identity-trust-roots";
-  const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
-  return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;
-}
-
-/** Nobody gives a load balancer an address here, so the links are told one. */
-function config(bed: Bed<Names>, link: Config = {}, trust: Config = {}): Config {
-  const { west, east, north } = bed.clusters;
-  const values = { "linkerd-multicluster": { gateway: { serviceType: "NodePort" } } };
-  const own = { gateway: { addresses: ["192.0.2.7"] }, values };
+function config(
+  { west, east, north }: RealMesh["clusters"],
+  link: Config = {},
+  trust: Config = {},
+): Config {
   return {
     manage: "all",
     clusters: {
-      west: { apiServer: west.server, ...own },
-      east: { apiServer: east.server, ...own },
-      north: { apiServer: north.server, ...own },
+      west: configOf(west),
+      east: configOf(east),
+      north: configOf(north),
     },
     links: [
       { source: "east", target: "west", ...link },

@@ -75,7 +75,7 @@ export function invalid(kind: Kind, name: string, objections: readonly Objection
   return new Refused(422, "Invalid", `${kind.kind} "${name}" is invalid: ${all}`, { name, causes });
 }
 
-export function conflict({ plural }: Kind, name: string, why = modified): Refused {
+function conflict({ plural }: Kind, name: string, why = modified): Refused {
   const message = `Operation cannot be fulfilled on ${plural} "${name}": ${why}`;
   return new Refused(409, "Conflict", message, { name });
 }

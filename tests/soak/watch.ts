@@ -106,7 +106,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     for (const target of ["west", "north"] as const) {
       await create(world.kube[target], exportedService(`${namespace}/last`));
       const at = { namespace, name: `last-${target}` };
-      await until(at.name, [], () => world.kube.east.find(resources.services, at), patience);
+      await until(at.name, [watch], () => world.kube.east.find(resources.services, at), patience);
     }
     await settled();
   });
@@ -220,7 +220,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
 
   async function settled(): Promise<void> {
     const isReached = () => (isConnected(watch) ? isSettled(watch) : undefined);
-    await until("the watch to settle", [], () => Promise.resolve(isReached()), patience);
+    await until("the watch to settle", [watch], () => Promise.resolve(isReached()), patience);
   }
 
   function contents(): Promise<Contents> {

@@ -61,7 +61,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
 }
 
 /** The federated Services there are, by the Service that they unite. */
-export function liveFederated({ source }: Pick<FederatedView, "source">): Map<ObjectKey, Service> {
+function liveFederated({ source }: Pick<FederatedView, "source">): Map<ObjectKey, Service> {
   const suffix = federatedName("");
   const found = [...source.services.values()].filter(
     (service) => federated.owns(service) && service.metadata.name.endsWith(suffix),

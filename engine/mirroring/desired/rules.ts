@@ -21,7 +21,7 @@ interface Rule {
   readonly broken: (candidate: Candidate) => string | undefined;
 }
 
-export const longestName = 63;
+const longestName = 63;
 
 /** A Service's name is a DNS-1035 label in Kubernetes, while a pod's may begin with a digit. */
 const nameRules = {

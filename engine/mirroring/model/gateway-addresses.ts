@@ -10,7 +10,7 @@ import type { ClusterSnapshot } from "./snapshot.ts";
  */
 
 /** Gateways have a handful, every one of which is written to every mirror. */
-export const mostAddresses = 32;
+const mostAddresses = 32;
 
 const special = [
   ["loopback", ["127.0.0.0/8", "::1/128"]],

@@ -5,7 +5,7 @@ import { type Config, Mesh } from "../../simulation/mesh.ts";
 import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
 import { gatewayService } from "../../unit/fixtures/world.ts";
 
-export const clusters = ["west", "north", "east"] as const;
+const clusters = ["west", "north", "east"] as const;
 
 /** The clusters in which mirrors appear; nothing may be written to the others. */
 export const sources = ["east", "north"] as const;

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 
-import type { Mishap } from "./history.ts";
+import type { Meddling } from "./meddling.ts";
+import type { Mishap } from "./mishap.ts";
+import type { Shape } from "./shape.ts";
 
 export const clusterNames = ["west", "north", "east"] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
-export const serviceNames = ["web", "db", "taken"] as const;
+const serviceNames = ["web", "db", "taken"] as const;
 
 /** East mirrors from both others, and west from east. */
 export const links: readonly { readonly source: ClusterName; readonly target: ClusterName }[] = [
@@ -20,13 +22,7 @@ export type Action =
       readonly do: "change";
       readonly cluster: ClusterName;
       readonly service: string;
-      readonly to: {
-        readonly labels?: Readonly<Record<string, string>>;
-        readonly isHeadless?: boolean;
-        readonly port?: number;
-        readonly replicas?: number;
-        readonly away?: readonly number[];
-      };
+      readonly to: Partial<Shape>;
     }
   | { readonly do: "drop"; readonly cluster: ClusterName; readonly service: string }
   /** Added or removed. */
@@ -39,13 +35,7 @@ export type Action =
   | { readonly do: "lose"; readonly cluster: ClusterName }
   /** Two contexts of the kubeconfig lead to each other's clusters, or right again. */
   | { readonly do: "swap" }
-  | {
-      readonly do: "meddle";
-      readonly with: {
-        readonly which: number;
-        readonly by: "delete" | "delete endpoints" | "edit";
-      };
-    }
+  | { readonly do: "meddle"; readonly with: Meddling }
   | { readonly do: "up" | "refresh" | "destroy"; readonly mishap?: Mishap };
 
 const cluster = fc.constantFrom(...clusterNames);

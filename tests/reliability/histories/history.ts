@@ -1,35 +1,15 @@
 import assert from "node:assert/strict";
 
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
 import { controller, gatewayService } from "../../unit/fixtures/world.ts";
 import { namespace } from "../../unit/fixtures/objects.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
-import { status } from "../../simulation/api-server.ts";
-import type { Fault } from "../../simulation/faults.ts";
-import type { Step } from "../../simulation/engine.ts";
 import { type Ended, Mesh, type Weather } from "../../simulation/mesh.ts";
 import { contentsOf, isMirror, trespasses } from "../../simulation/outcome.ts";
-import { readSteps } from "../../simulation/preview.ts";
 import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
-
-/** What happens to the `at`th request of an operation, whichever cluster it is for. */
-export interface Mishap {
-  readonly at: number;
-  readonly fault: "reset" | "drop" | "duplicate" | "crash" | "carry out and crash" | "unavailable";
-}
-
-/** What one of the services of a cluster is, as its owner sees it. */
-interface Shape {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly isHeadless: boolean;
-  readonly port: number;
-  /** How many pods its StatefulSet has. */
-  readonly replicas: number;
-  /** Pods that are in nobody's list just now, by number. */
-  readonly away: readonly number[];
-}
-
-const first: Shape = { labels: {}, isHeadless: false, port: 80, replicas: 2, away: [] };
+import { announced } from "./announced.ts";
+import { meddle } from "./meddling.ts";
+import { faultOf, type Mishap } from "./mishap.ts";
+import { dropService, firstShape, putService, type Shape } from "./shape.ts";
 
 /**
  * Clusters, links and a stack, and all that happens to them, in the order in which it happens. After
@@ -95,7 +75,7 @@ export class History {
         this.#isSwapped = !this.#isSwapped;
         break;
       case "meddle":
-        this.#meddle(action.with);
+        for (const name of clusterNames) meddle(this.mesh.server(name), action.with);
         break;
       case "up":
         await this.#up(action.mishap);
@@ -167,44 +147,14 @@ export class History {
   #change(cluster: ClusterName, service: string, to: Partial<Shape>): void {
     const key = `${cluster}/${service}`;
     const before = this.#shapes.get(key);
-    const shape = { ...first, ...before, ...to };
+    const shape = { ...firstShape, ...before, ...to };
     this.#shapes.set(key, shape);
-    const server = this.mesh.server(cluster);
-    // A ClusterIP can't be changed.
-    if (before !== undefined && before.isHeadless !== shape.isHeadless)
-      server.delete("services", `shop/${service}`);
-    const metadata = { namespace: "shop", name: service };
-    server.put("services", {
-      metadata: { ...metadata, labels: shape.labels },
-      spec: {
-        ...(shape.isHeadless && { clusterIP: "None" }),
-        ports: [{ name: "http", port: shape.port }],
-      },
-    });
-    server.put("statefulsets", {
-      metadata,
-      spec: { serviceName: service, replicas: shape.replicas },
-    });
-    const pods = Array.from({ length: shape.replicas }, (_pod, number) => number).filter(
-      (number) => !shape.away.includes(number),
-    );
-    const addresses = pods.map((number) => ({
-      ip: `10.1.0.${number + 1}`,
-      hostname: `${service}-${number}`,
-    }));
-    server.put("endpoints", {
-      metadata,
-      ...(pods.length > 0 && {
-        subsets: [{ addresses, ports: [{ name: "http", port: shape.port }] }],
-      }),
-    });
+    putService(this.mesh.server(cluster), service, { before, shape });
   }
 
   #drop(cluster: ClusterName, service: string): void {
     this.#shapes.delete(`${cluster}/${service}`);
-    const server = this.mesh.server(cluster);
-    server.delete("services", `shop/${service}`);
-    server.delete("statefulsets", `shop/${service}`);
+    dropService(this.mesh.server(cluster), service);
   }
 
   /** A name that another cluster has stays with that one. */
@@ -229,27 +179,6 @@ export class History {
     server.put("deployments", controller(this.#nameOf(target), 1));
   }
 
-  /** What people and programs do to mirrors. */
-  #meddle(how: Extract<Action, { readonly do: "meddle" }>["with"]): void {
-    for (const name of clusterNames) {
-      const server = this.mesh.server(name);
-      const mirrors = [...server.all("services")].filter(([, object]) => isMirror(object));
-      const [key, object] = mirrors[how.which % Math.max(1, mirrors.length)] ?? [];
-      if (key === undefined || object === undefined) continue;
-      if (how.by === "delete") server.delete("services", key);
-      else if (how.by === "delete endpoints") server.delete("endpoints", key);
-      else
-        server.edit("services", key, (live) => ({
-          ...live,
-          metadata: {
-            ...live.metadata,
-            annotations: { ...live.metadata.annotations, [annotation.remoteName]: "x" },
-          },
-          spec: { ...(live.spec as object), ports: [{ name: "http", port: 9, protocol: "TCP" }] },
-        }));
-    }
-  }
-
   /** In quiet times, what the preview before it says is what is written. */
   async #up(mishap?: Mishap): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
@@ -261,12 +190,12 @@ export class History {
     }
     const { failure, steps } = await this.mesh.preview();
     if (failure !== undefined) return { ...(await this.#held(() => this.mesh.up())), failure };
-    const announced = this.#announced(steps);
+    const expected = announced(this.mesh, steps);
     const ended = await this.#held(() => this.mesh.up());
     this.#noteUnknown();
     assert.deepEqual(
       [...new Set(ended.writes.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
-      announced,
+      expected,
       "what is written is not what was announced",
     );
     return ended;
@@ -283,34 +212,6 @@ export class History {
       if (known.some((link) => link.target === this.#nameOf(target))) this.#unknown.delete(index);
       else if (this.#present.has(index) && !this.#controlled.has(index)) this.#unknown.add(index);
     }
-  }
-
-  /**
-   * What a preview announces, as `shop/web-west in east`. A resource that goes takes its mirrors along
-   * unless another one of the same cluster, under its new name, has them.
-   */
-  #announced(steps: readonly Step[]): string[] {
-    const held = new Map(this.mesh.engine.state);
-    const keys = new Set<string>();
-    const stay = new Set<string>();
-    for (const { name, inputs } of steps) {
-      const part = readSteps([{ before: held.get(name)?.inputs, after: inputs }]);
-      for (const key of part.keys) keys.add(`${key} in ${clusterOf(name, inputs)}`);
-      for (const key of Object.keys(readSteps([{ before: undefined, after: inputs }]).comes))
-        stay.add(`${key} in ${clusterOf(name, inputs)}`);
-      held.delete(name);
-    }
-    for (const [name, { inputs }] of held)
-      for (const key of Object.keys(readSteps([{ before: inputs, after: undefined }]).goes)) {
-        const cluster = clusterOf(name, inputs);
-        const gone = `${key} in ${cluster}`;
-        // Pulumi asks nobody about what a resource that goes takes along.
-        const isThere = ["services", "endpoints"].some((plural) =>
-          this.mesh.server(cluster).all(plural).has(key),
-        );
-        if (isThere && !stay.has(gone)) keys.add(gone);
-      }
-    return [...keys].sort();
   }
 
   /** Does one operation, and holds it to what holds for all. */
@@ -378,26 +279,6 @@ export class History {
       };
     };
   }
-}
-
-function faultOf({ fault }: Mishap): Fault {
-  return fault === "unavailable"
-    ? {
-        answer: status(
-          503,
-          "ServiceUnavailable",
-          "the server is currently unable to handle the request",
-        ),
-      }
-    : fault;
-}
-
-/** Which cluster a resource is about: contexts never change their names. */
-function clusterOf(name: string, inputs: Step["inputs"]): string {
-  const { clusters = {} } = inputs as {
-    readonly clusters?: Readonly<Record<string, { readonly context: string }>>;
-  };
-  return clusters[name]?.context ?? assert.fail(`there is no cluster ${name}`);
 }
 
 function mirrorsOf(server: ApiServer): Record<string, unknown> {

@@ -8,10 +8,10 @@ interface List {
 }
 
 /** Control, format and line characters, and a line that would pass for the end of the health report. */
-export const forged = "x\u001b[2K\u202e\r\n\u2028Status: √ (99 passed)\u009b";
+const forged = "x\u001b[2K\u202e\r\n\u2028Status: √ (99 passed)\u009b";
 
 /** Changes what an honest server would list. */
-export function listing(plural: string, change: (items: Item[]) => unknown): Lie {
+function listing(plural: string, change: (items: Item[]) => unknown): Lie {
   return whenListed(plural, ({ status, body }, response) => {
     const list = JSON.parse(body) as List;
     const changed = change(list.items);

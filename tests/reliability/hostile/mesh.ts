@@ -13,7 +13,7 @@ import { HostileServer } from "./server.ts";
 import path from "node:path";
 
 /** Patience for servers on this machine, and bounds that are quickly reached. */
-export const limits: ConnectOptions = {
+const limits: ConnectOptions = {
   ...{ connections: 4, connectTimeout: 1_000, requestTimeout: 150, listTimeout: 1_000 },
   retry: {
     working: { attempts: 2, within: 400 },

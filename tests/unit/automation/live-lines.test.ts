@@ -3,15 +3,17 @@ import { deepEqual, equal } from "node:assert/strict";
 import { LiveLines } from "../../../automation/live-lines.ts";
 import type { SourceSeen, WatchEvent } from "../../../engine/watch/events.ts";
 
+const escape = "\x1b";
+const parts = new RegExp(`${escape}\\[\\d*[AJ]|\\n|[^${escape}\\n]+`, "g");
+const upwards = new RegExp(`^${escape}\\[(\\d+)A$`);
+
 /** What a terminal shows that knows how to go up and to clear what is below. */
 class Terminal {
   columns = 60;
   lines: string[] = [""];
   write(text: string): void {
-    // eslint-disable-next-line no-control-regex
-    for (const [part = ""] of text.matchAll(/\x1b\[\d*[AJ]|\n|[^\x1b\n]+/g)) {
-      // eslint-disable-next-line no-control-regex
-      const [, up] = /^\x1b\[(\d+)A$/.exec(part) ?? [];
+    for (const [part = ""] of text.matchAll(parts)) {
+      const [, up] = upwards.exec(part) ?? [];
       if (up !== undefined) this.#row -= Number(up);
       else if (part === "\x1b[J") this.lines.length = this.#row;
       else if (part === "\n") this.#row += 1;

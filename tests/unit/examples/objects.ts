@@ -31,7 +31,7 @@ const workload = {
   }),
 };
 
-export const object = z.discriminatedUnion("kind", [
+const object = z.discriminatedUnion("kind", [
   z.strictObject({
     apiVersion: z.literal("v1"),
     kind: z.literal("Namespace"),

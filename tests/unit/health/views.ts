@@ -55,9 +55,9 @@ export const linkObject: Link = {
   },
 };
 
-export const domains = { clusterDomain: "cluster.local", trustDomain: "trust.example" };
+const domains = { clusterDomain: "cluster.local", trustDomain: "trust.example" };
 
-export function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = {}) {
+function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = {}) {
   return {
     links: { value: [linkObject] },
     ...trusting([root], issuer),

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { connect } from "../../../engine/kubernetes/connect.ts";
 import { Congestion, Pace, pacePolicy } from "../../../engine/kubernetes/pace.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
-import { saved, service, status, withCluster } from "./scripted-cluster.ts";
+import { type Answer, AnsweringDispatcher } from "../../simulation/answering-dispatcher.ts";
+import { json, status } from "../../simulation/refusals.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+import { service } from "./scripted-cluster.ts";
 
 /** A round: as many answers as there may be requests in flight. */
 function round(congestion: Congestion, milliseconds: number): void {
@@ -79,30 +83,34 @@ describe("the pace of calls", () => {
   });
 
   it("is the server's: those that come after some were refused are fewer at a time", async () => {
-    let lastIsHere = (): void => undefined;
-    const allHere = new Promise<void>((resolve) => (lastIsHere = resolve));
-    let open = 0;
-    /** How many requests there were when each came in. */
-    const together: number[] = [];
-    await withCluster(
-      async (_, index) => {
-        together.push(++open);
-        if (open === pacePolicy.first) lastIsHere();
-        await allHere;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        open--;
-        return index < pacePolicy.first
-          ? status(429, "TooManyRequests", "later")
-          : saved(service("web"));
-      },
-      async ({ client }) => {
-        const create = () => client.create(resources.services, service("web"));
-        await Promise.all(Array.from({ length: 40 }, create));
-      },
-    );
+    const server = new BusyServer();
+    const to = { server: "https://west.test", token: "token-of-west" };
+    const client = await connect(to, "west", { time: server.time, dispatcher: () => server });
+    const create = () => client.create(resources.services, service("web"));
+    await Promise.all(Array.from({ length: 40 }, create));
+    await client.close();
+    const { together } = server;
     const repeated = 2 * pacePolicy.first;
     assert.equal(Math.max(...together.slice(0, repeated)), pacePolicy.first);
     const next = Math.max(...together.slice(repeated, repeated + 4));
     assert.ok(next <= 5, `${next} at a time`);
   });
 });
+
+/** Refuses the first requests, and takes its time, in which whatever else is sent comes in. */
+class BusyServer extends AnsweringDispatcher {
+  readonly time = new VirtualTime();
+  /** How many requests there were when each came in. */
+  readonly together: number[] = [];
+  #open = 0;
+
+  protected override async answer(): Promise<Answer> {
+    const isRefused = this.together.length < pacePolicy.first;
+    this.together.push(++this.#open);
+    await this.time.sleep(10);
+    this.#open--;
+    return isRefused
+      ? status(429, "TooManyRequests", "later")
+      : json(201, { apiVersion: "v1", kind: "Service", ...service("web") });
+  }
+}

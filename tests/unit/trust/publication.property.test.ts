@@ -1,22 +1,25 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
+import {
+  cluster,
+  happen,
+  type Happening,
+  happenings,
+  neverBreaks,
+  restartAll,
+  unknowns,
+} from "./happenings.ts";
 import { World } from "./world.ts";
 
 /** Certificates are read over and over, which takes its time. */
 const runs = 250;
-const names = ["west", "east", "north"];
-const cluster = fc.constantFrom(...names);
 
 /** Whatever happens to a mesh of many stacks, in any order. */
 type Event =
   | { readonly kind: "publish" | "round" }
   | { readonly kind: "begin" | "run"; readonly cluster: string }
   | { readonly kind: "finish"; readonly cluster: string; readonly parts: readonly string[] }
-  | { readonly kind: "turn"; readonly direction: "on" | "back" }
-  | { readonly kind: "restart"; readonly of: readonly string[] }
-  | { readonly kind: "pass"; readonly minutes: number }
-  | { readonly kind: "reach"; readonly cluster: string; readonly readable: boolean }
-  | { readonly kind: "add" };
+  | Happening;
 
 const parts = fc.oneof(
   { weight: 3, arbitrary: fc.constant(["issuer", "bundle"]) },
@@ -26,11 +29,7 @@ const event = fc.oneof<fc.Arbitrary<Event>[]>(
   fc.record({ kind: fc.constantFrom("publish", "publish", "round") }),
   fc.record({ kind: fc.constantFrom("begin", "run", "run"), cluster }),
   fc.record({ kind: fc.constant("finish"), cluster, parts }),
-  fc.record({ kind: fc.constant("turn"), direction: fc.constantFrom("on", "on", "back") }),
-  fc.record({ kind: fc.constant("restart"), of: fc.subarray(names, { minLength: 1 }) }),
-  fc.record({ kind: fc.constant("pass"), minutes: fc.constantFrom(1, 6, 600, 1500) }),
-  fc.record({ kind: fc.constant("reach"), cluster, readable: fc.boolean() }),
-  fc.record({ kind: fc.constant("add") }),
+  ...happenings,
 );
 
 function run(world: World, name: string): void {
@@ -53,26 +52,10 @@ function play(world: World, event: Event): string {
     case "finish":
       world.finish(event.cluster, (part) => event.parts.includes(part));
       break;
-    case "turn":
-      world.turn(event.direction);
-      break;
-    case "restart":
-      restartAll(world, event.of);
-      break;
-    case "pass":
-      world.pass(event.minutes * 60_000);
-      break;
-    case "reach":
-      world.reach(event.cluster, event.readable);
-      break;
-    case "add":
-      world.add("north");
+    default:
+      happen(world, event);
   }
   return event.kind;
-}
-
-function restartAll(world: World, of: Iterable<string> = world.clusters.keys()): void {
-  for (const name of of) for (const pod of [0, 1, 2]) world.restart(name, pod);
 }
 
 function runAll(world: World): void {
@@ -89,8 +72,6 @@ function round(world: World): string {
   return stage;
 }
 
-const unknowns = fc.constantFrom("keep" as const, "remove" as const);
-
 function started(unknown?: "keep" | "remove"): World {
   const world = new World(["west", "east"], unknown);
   world.publish();
@@ -100,26 +81,7 @@ function started(unknown?: "keep" | "remove"): World {
 
 describe("trust of many stacks: any order of their runs, restarts, outages and changes of mind", () => {
   it("never makes one proxy refuse another", () => {
-    const seen = new Set<string>();
-    fc.assert(
-      fc.property(
-        fc.array(event, { minLength: 10, maxLength: 80 }),
-        unknowns,
-        (events, unknown) => {
-          const world = started(unknown);
-          for (const each of events) {
-            seen.add(play(world, each));
-            deepEqual(world.broken(), []);
-          }
-        },
-      ),
-      { numRuns: runs },
-    );
-    const stages = ["settled", "bundle", "reissue", "drop", "waiting"];
-    ok(
-      stages.every((stage) => seen.has(stage)),
-      [...seen].join(),
-    );
+    neverBreaks({ started, event, play }, { maxLength: 80, numRuns: runs });
   });
 
   it("comes to an end once every stack runs and workloads are restarted", () => {

@@ -1,0 +1,79 @@
+import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
+import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { get, inNamespace } from "./access-clusters.ts";
+import { addNamespace, addService } from "./objects.ts";
+import { arePluginsReal } from "./real-plugins.ts";
+
+export type Name = "west" | "east" | "north";
+
+/** Three clusters, still without Linkerd, and a stack of all of them; it is there once tests run. */
+export interface RealMesh {
+  readonly bed: Bed<Name>;
+  readonly clusters: Bed<Name>["clusters"];
+  readonly stack: PulumiStack;
+}
+
+/** Starts one for the suite that calls it, and skips the suite where real plugins are missing. */
+export function realMesh(
+  stackName: string,
+  config: (clusters: RealMesh["clusters"]) => Config,
+): RealMesh {
+  let bed: Bed<Name> | undefined;
+  let stack: PulumiStack | undefined;
+
+  before(async function () {
+    if (!arePluginsReal) return this.skip();
+    bed = await startBed({ clusters: ["west", "east", "north"] });
+    stack = await newStack(bed, stackName, config(bed.clusters));
+    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
+  });
+  after(() => bed?.stop());
+
+  return {
+    get bed() {
+      return running(bed);
+    },
+    get clusters() {
+      return running(bed).clusters;
+    },
+    get stack() {
+      return running(stack);
+    },
+  };
+}
+
+function running<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("a mesh can be used in tests and hooks alone");
+  return part;
+}
+
+export const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
+const member = { labels: { "mirror.linkerd.io/federated": "member" } };
+
+/** West exports web, east api, and both have a part in shared. */
+export async function fillShop({ west, east }: RealMesh["clusters"]): Promise<void> {
+  await addService(west, "shop", "web", exported);
+  await addService(east, "shop", "api", exported);
+  for (const cluster of [east, west]) await addService(cluster, "shop", "shared", member);
+}
+
+/**
+ * What the config says of a cluster. Nobody gives a load balancer an address here, so the links are
+ * told one.
+ *
+ * @param values more of them, by chart
+ */
+export function configOf({ server }: Cluster, values: Config = {}): Config {
+  return {
+    apiServer: server,
+    gateway: { addresses: ["192.0.2.7"] },
+    values: { "linkerd-multicluster": { gateway: { serviceType: "NodePort" } }, ...values },
+  };
+}
+
+/** PEM blocks in the bundle that a cluster trusts. */
+export async function anchorsOf(cluster: Cluster): Promise<number> {
+  const path = `${inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
+  const { data } = await get<{ readonly data: Record<string, string> }>(cluster, path);
+  return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+
+import type { Step } from "../../simulation/engine.ts";
+import type { Mesh } from "../../simulation/mesh.ts";
+import { readSteps } from "../../simulation/preview.ts";
+
+/**
+ * What a preview announces, as `shop/web-west in east`. A resource that goes takes its mirrors along
+ * unless another one of the same cluster, under its new name, has them.
+ */
+export function announced(mesh: Mesh, steps: readonly Step[]): string[] {
+  const held = new Map(mesh.engine.state);
+  const keys = new Set<string>();
+  const stay = new Set<string>();
+  for (const { name, inputs } of steps) {
+    const part = readSteps([{ before: held.get(name)?.inputs, after: inputs }]);
+    for (const key of part.keys) keys.add(`${key} in ${clusterOf(name, inputs)}`);
+    for (const key of Object.keys(readSteps([{ before: undefined, after: inputs }]).comes))
+      stay.add(`${key} in ${clusterOf(name, inputs)}`);
+    held.delete(name);
+  }
+  for (const [name, { inputs }] of held)
+    for (const key of Object.keys(readSteps([{ before: inputs, after: undefined }]).goes)) {
+      const cluster = clusterOf(name, inputs);
+      const gone = `${key} in ${cluster}`;
+      // Pulumi asks nobody about what a resource that goes takes along.
+      const isThere = ["services", "endpoints"].some((plural) =>
+        mesh.server(cluster).all(plural).has(key),
+      );
+      if (isThere && !stay.has(gone)) keys.add(gone);
+    }
+  return [...keys].sort();
+}
+
+/** Which cluster a resource is about: contexts never change their names. */
+function clusterOf(name: string, inputs: Step["inputs"]): string {
+  const { clusters = {} } = inputs as {
+    readonly clusters?: Readonly<Record<string, { readonly context: string }>>;
+  };
+  return clusters[name]?.context ?? assert.fail(`there is no cluster ${name}`);
+}

@@ -1,0 +1,52 @@
+import type { ApiServer } from "../../simulation/api-server.ts";
+
+/** What one of the services of a cluster is, as its owner sees it. */
+export interface Shape {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isHeadless: boolean;
+  readonly port: number;
+  /** How many pods its StatefulSet has. */
+  readonly replicas: number;
+  /** Pods that are in nobody's list just now, by number. */
+  readonly away: readonly number[];
+}
+
+/** Of a service of which nothing has been said. */
+export const firstShape: Shape = {
+  ...{ labels: {}, isHeadless: false },
+  ...{ port: 80, replicas: 2, away: [] },
+};
+
+/** Gives a service in the namespace shop its shape. */
+export function putService(
+  server: ApiServer,
+  name: string,
+  { before, shape }: { readonly before: Shape | undefined; readonly shape: Shape },
+): void {
+  // A ClusterIP can't be changed.
+  if (before !== undefined && before.isHeadless !== shape.isHeadless)
+    server.delete("services", `shop/${name}`);
+  const metadata = { namespace: "shop", name };
+  const ports = [{ name: "http", port: shape.port }];
+  server.put("services", {
+    metadata: { ...metadata, labels: shape.labels },
+    spec: { ...(shape.isHeadless && { clusterIP: "None" }), ports },
+  });
+  server.put("statefulsets", { metadata, spec: { serviceName: name, replicas: shape.replicas } });
+  const pods = Array.from({ length: shape.replicas }, (_pod, number) => number).filter(
+    (number) => !shape.away.includes(number),
+  );
+  const addresses = pods.map((number) => ({
+    ip: `10.1.0.${number + 1}`,
+    hostname: `${name}-${number}`,
+  }));
+  server.put("endpoints", {
+    metadata,
+    ...(pods.length > 0 && { subsets: [{ addresses, ports }] }),
+  });
+}
+
+export function dropService(server: ApiServer, name: string): void {
+  server.delete("services", `shop/${name}`);
+  server.delete("statefulsets", `shop/${name}`);
+}
