@@ -4,11 +4,17 @@ import { stringify } from "yaml";
 
 import type { Access } from "./request.ts";
 
-/** Writes a kubeconfig with one context for each entry, named as the entry is; the first is the current one. */
-export async function writeKubeconfig(
-  file: string,
-  entries: readonly { readonly name: string; readonly access: Access }[],
-): Promise<void> {
+interface Entry {
+  readonly name: string;
+  readonly access: Access;
+}
+
+export async function writeKubeconfig(file: string, entries: readonly Entry[]): Promise<void> {
+  await writeFile(file, kubeconfigText(entries), { mode: 0o600 });
+}
+
+/** A kubeconfig with one context for each entry, named as the entry is; the first is the current one. */
+export function kubeconfigText(entries: readonly Entry[]): string {
   const config = {
     apiVersion: "v1",
     kind: "Config",
@@ -23,5 +29,5 @@ export async function writeKubeconfig(
     contexts: entries.map(({ name }) => ({ name, context: { cluster: name, user: name } })),
     "current-context": entries[0]?.name ?? "",
   };
-  await writeFile(file, stringify(config), { mode: 0o600 });
+  return stringify(config);
 }

@@ -2,7 +2,7 @@
 import { type Cluster, until } from "./bed.ts";
 import { BedError } from "./errors.ts";
 
-const namespace = "linkerd-multicluster";
+export const namespace = "linkerd-multicluster";
 const group = "multicluster.linkerd.io";
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -16,12 +16,13 @@ export async function addLinkCrd(cluster: Cluster): Promise<void> {
   await until("Link resources", [], async () => (await answers(cluster, 200)) || undefined);
 }
 
-export async function addLink(cluster: Cluster, name: string): Promise<void> {
+/** @param spec what the Link says besides the name of its target, which is its own */
+export async function addLink(cluster: Cluster, name: string, spec: object = {}): Promise<void> {
   await post(cluster, linksPath, {
     apiVersion: `${group}/v1alpha3`,
     kind: "Link",
     metadata: { name },
-    spec: { targetClusterName: name },
+    spec: { targetClusterName: name, ...spec },
   });
 }
 

@@ -1,26 +1,43 @@
 import type { Cluster } from "../cluster.ts";
 import { seconds } from "./figure.ts";
-import { type Service, Writer } from "./writer.ts";
+import { type Endpoints, type Service, Writer } from "./writer.ts";
 
-/** Writes every mirror once more, under a name of its own, to all clusters at once. */
+const mirrored = "mirror.linkerd.io/mirrored-service=true";
+
+/** Writes every mirror once more, under a name of its own, to all clusters at once: Services, then Endpoints. */
 export async function writeAgain(
   clusters: readonly Cluster[],
 ): Promise<{ readonly mirrors: number; readonly bareWrites: number }> {
   const writers = clusters.map((cluster) => new Writer(cluster));
   const work = await Promise.all(
-    writers.map(async (writer) => {
-      const mirrors = await writer.list("mirror.linkerd.io/mirrored-service=true");
-      return { writer, copies: mirrors.map(copyOf) };
-    }),
+    writers.map(async (writer) => ({
+      writer,
+      services: (await writer.list(mirrored)).map(copyOfService),
+      endpoints: (await writer.listEndpoints(mirrored)).map(copyOfEndpoints),
+    })),
   );
   const bareWrites = await seconds(() =>
-    Promise.all(work.map(({ writer, copies }) => writer.create(copies))),
+    Promise.all(
+      work.map(async ({ writer, services, endpoints }) => {
+        await writer.create(services);
+        await writer.createEndpoints(endpoints);
+      }),
+    ),
   );
   await Promise.all(writers.map((writer) => writer.close()));
-  return { mirrors: work.flatMap(({ copies }) => copies).length, bareWrites };
+  return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-function copyOf({ metadata, spec }: Service): Service {
-  const { name, labels = {}, annotations = {} } = metadata;
-  return { metadata: { name: `bare-${name}`, labels, annotations }, spec: { ports: spec.ports } };
+function copyOfService({ metadata, spec: { clusterIP, ports } }: Service): Service {
+  // An address belongs to one Service; to have none is part of what it is.
+  const headless = clusterIP === "None" ? { clusterIP } : {};
+  return { metadata: copyOf(metadata), spec: { ...headless, ports } };
+}
+
+function copyOfEndpoints({ metadata, subsets = [] }: Endpoints): Endpoints {
+  return { metadata: copyOf(metadata), subsets };
+}
+
+function copyOf({ name, labels = {}, annotations = {} }: Service["metadata"]): Service["metadata"] {
+  return { name: `bare-${name}`, labels, annotations };
 }

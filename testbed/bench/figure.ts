@@ -4,7 +4,7 @@ export interface Figure {
   readonly row: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "B" | "MB" | "connections" | "ms" | "requests" | "s" | "writes";
+  readonly unit: "B" | "MB" | "connections" | "ms" | "requests" | "s" | "waves" | "writes";
   /** The same by something that does no more than it has to, measured in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }

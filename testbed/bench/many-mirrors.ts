@@ -1,6 +1,8 @@
-import { type Cluster, mark, requestsOf } from "../bed.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isWrite, mark, requestsOf } from "../audit.ts";
+import type { Cluster } from "../cluster.ts";
 import { type Figure, leastSeconds, seconds } from "./figure.ts";
-import { isWrite } from "./first-up.ts";
 import { latencies } from "./latency.ts";
 import { type Pair, withPair } from "./pair.ts";
 import { providerMemory } from "./provider-memory.ts";
@@ -20,7 +22,7 @@ export function measureManyMirrors(mirrors: number, times: number): Promise<Figu
 }
 
 async function firstUp({ bed, stack }: Pair, mirrors: number): Promise<Figure[]> {
-  const alone = await latencies(bed.clusters.east, () => pause(2_000));
+  const alone = await latencies(bed.clusters.east, () => sleep(2_000));
   let memory: number | undefined;
   const during = await latencies(bed.clusters.east, async () => {
     memory = await providerMemory(bed.folder, () => stack.pulumi("up", "--yes", "--skip-preview"));
@@ -78,8 +80,4 @@ async function readLists(cluster: Cluster): Promise<void> {
   const writer = new Writer(cluster);
   await Promise.all(["namespaces", "services", "endpoints"].map((each) => writer.readAll(each)));
   await writer.close();
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

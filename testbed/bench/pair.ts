@@ -2,7 +2,7 @@ import { type Bed, startBed } from "../bed.ts";
 import type { Config, PulumiStack } from "../stack.ts";
 import { newStack } from "../stack.ts";
 import { addNamespace, exportsOf } from "./mesh.ts";
-import { Writer } from "./writer.ts";
+import { type Endpoints, type Service, Writer } from "./writer.ts";
 
 /** One cluster that exports Services, and one that mirrors them. */
 export interface Pair {
@@ -10,25 +10,40 @@ export interface Pair {
   readonly stack: PulumiStack;
 }
 
+export interface Exports {
+  readonly services: readonly Service[];
+  readonly endpoints?: readonly Endpoints[];
+  /** How many mirrors they become. */
+  readonly mirrors: number;
+  /** Keys of the link besides its ends. */
+  readonly link: Config;
+}
+
 /** Runs `work` on a pair of API servers without anything beside them. */
-export async function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): Promise<T> {
+export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): Promise<T> {
+  const services = exportsOf(exports);
+  return withExports({ services, mirrors: exports, link: { gateway: false } }, work);
+}
+
+/** The same with exports of any kind. */
+export async function withExports<T>(
+  { services, endpoints = [], mirrors, link }: Exports,
+  work: (pair: Pair) => Promise<T>,
+): Promise<T> {
   const bed = await startBed({ clusters: ["west", "east"], runs: "nothing" });
   try {
     await Promise.all(Object.values(bed.clusters).map(addNamespace));
     const writer = new Writer(bed.clusters.west);
-    await writer.create(exportsOf(exports));
+    await writer.create(services);
+    await writer.createEndpoints(endpoints);
     await writer.close();
-    return await work({ bed, stack: await newStack(bed, "bench", configOf(exports)) });
+    const config: Config = {
+      manage: "mirrors",
+      clusters: { west: {}, east: {} },
+      links: [{ source: "east", target: "west", ...link, maxMirrors: 2 * mirrors }],
+    };
+    return await work({ bed, stack: await newStack(bed, "bench", config) });
   } finally {
     await bed.stop();
   }
-}
-
-function configOf(exports: number): Config {
-  return {
-    manage: "mirrors",
-    clusters: { west: {}, east: {} },
-    links: [{ source: "east", target: "west" }],
-    linkDefaults: { gateway: false, maxMirrors: 2 * exports },
-  };
 }

@@ -1,10 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Bed, mark, requestsOf } from "../bed.ts";
+import { isWrite, mark, requestsOf } from "../audit.ts";
+import type { Bed } from "../bed.ts";
 import { newStack, type PulumiStack } from "../stack.ts";
 import { type Figure, seconds } from "./figure.ts";
-import { isWrite } from "./first-up.ts";
 import { meshConfig, type MeshSize, startMesh } from "./mesh.ts";
 import { type MeshShape, readsOfPhase, type StackShape, writesOfFirstUp } from "./model.ts";
 import { processorSeconds } from "./processor-time.ts";

@@ -5,22 +5,30 @@ import type { Cluster } from "../cluster.ts";
 
 const IN_FLIGHT = 32;
 export const namespace = "bench";
-const path = `/api/v1/namespaces/${namespace}/services`;
+const pathOf = (plural: string): string => `/api/v1/namespaces/${namespace}/${plural}`;
+const path = pathOf("services");
+
+interface Metadata {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
 
 export interface Service {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly ports: readonly object[] };
+  readonly metadata: Metadata;
+  readonly spec: { readonly clusterIP?: string; readonly ports: readonly object[] };
+}
+
+export interface Endpoints {
+  readonly metadata: Metadata;
+  readonly subsets?: readonly object[];
 }
 
 interface Page {
   readonly metadata: { readonly continue?: string };
 }
 
-/** Writes Services as fast as a cluster takes them: undici, and nothing around it. */
+/** Writes Services and their Endpoints as fast as a cluster takes them: undici, and nothing around it. */
 export class Writer {
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;
@@ -30,13 +38,12 @@ export class Writer {
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
-  async create(services: readonly Service[]): Promise<void> {
-    // One iterator for all: each takes the next Service when it is done with one.
-    const rest = services.values();
-    const work = async (): Promise<void> => {
-      for (const service of rest) await this.#send("POST", path, service, 201);
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  create(services: readonly Service[]): Promise<void> {
+    return this.#createAll(path, services);
+  }
+
+  createEndpoints(endpoints: readonly Endpoints[]): Promise<void> {
+    return this.#createAll(pathOf("endpoints"), endpoints);
   }
 
   /** Gives existing Services another port. */
@@ -57,9 +64,11 @@ export class Writer {
   }
 
   async list(selector: string): Promise<readonly Service[]> {
-    const query = `${path}?labelSelector=${encodeURIComponent(selector)}`;
-    const { items } = (await this.#send("GET", query, undefined, 200)) as { items: Service[] };
-    return items;
+    return (await this.#list(path, selector)) as Service[];
+  }
+
+  async listEndpoints(selector: string): Promise<readonly Endpoints[]> {
+    return (await this.#list(pathOf("endpoints"), selector)) as Endpoints[];
   }
 
   /** Reads all objects of a kind page by page, and does nothing with them. */
@@ -73,6 +82,21 @@ export class Writer {
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  async #createAll(path: string, objects: readonly unknown[]): Promise<void> {
+    // One iterator for all: each takes the next object when it is done with one.
+    const rest = objects.values();
+    const work = async (): Promise<void> => {
+      for (const object of rest) await this.#send("POST", path, object, 201);
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  }
+
+  async #list(path: string, selector: string): Promise<unknown[]> {
+    const query = `${path}?labelSelector=${encodeURIComponent(selector)}`;
+    const { items } = (await this.#send("GET", query, undefined, 200)) as { items: unknown[] };
+    return items;
   }
 
   async #send(

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Bed, type Cluster, mark, requestsOf, startBed } from "../../testbed/bed.ts";
-import { isWrite } from "../../testbed/bench/first-up.ts";
+import { isWrite } from "../../testbed/audit.ts";
 import { type MeshShape, readsOfPhase, writesOfFirstUp } from "../../testbed/bench/model.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { inNamespace } from "./access-clusters.ts";

@@ -32,9 +32,10 @@ export function changesIn(work: Work): number {
 
 /**
  * Carries out the plans of all parts together, in the order that keeps traffic up: namespaces,
- * Services, Endpoints (of headless mirrors last, as they lead to the others), deletions. What fails
- * does not stop the rest, but a pod's mirror is not deleted while the headless mirror may still lead
- * to it.
+ * Services, Endpoints, deletions. The Endpoints of a headless mirror lead to others: where clients
+ * use it already they come after all the rest, while nobody has yet been led anywhere by a new one.
+ * What fails does not stop the rest, but a pod's mirror is not deleted while the headless mirror may
+ * still lead to it.
  */
 export async function apply(
   destination: Destination,
@@ -44,11 +45,15 @@ export async function apply(
   const run = new Run(destination, work, say);
   await run.createNamespaces();
   await run.writeServices();
-  await run.writeEndpoints((kind) => kind !== "headless");
-  await run.writeEndpoints((kind) => kind === "headless");
+  await run.writeEndpoints((change) => !leadsClients(change));
+  await run.writeEndpoints(leadsClients);
   await run.deleteMirrors((kind) => kind === "headless");
   await run.deleteMirrors((kind) => kind !== "headless");
   return run.failures;
+}
+
+function leadsClients({ kind, action }: Write): boolean {
+  return kind === "headless" && action !== "create";
 }
 
 interface Scoped<T extends Change> {
@@ -120,9 +125,9 @@ class Run {
     );
   }
 
-  async writeEndpoints(which: (kind: MirrorKind) => boolean): Promise<void> {
+  async writeEndpoints(which: (change: Write) => boolean): Promise<void> {
     const writes = this.#writes.filter(
-      ({ change }) => which(change.kind) && !this.#failed.has(change.key),
+      ({ change }) => which(change) && !this.#failed.has(change.key),
     );
     await this.#each(
       writes,
