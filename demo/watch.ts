@@ -10,6 +10,8 @@ import type { Screen } from "./screen.ts";
 /** `npm run watch`, which goes on from act to act and prints what it does between what they print. */
 export interface Watch {
   begin(): void;
+  /** Until it is so in a cluster, as long as the watch goes on. */
+  until(what: string, isSo: () => Promise<boolean>): Promise<void>;
   /** Until nothing is left to do. */
   settled(): Promise<void>;
   /** Until it can't reach that cluster any more. */
@@ -18,7 +20,7 @@ export interface Watch {
 }
 
 /** Seconds that one thing may take. */
-export const patience = 300;
+const patience = 300;
 
 export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: Cleanup): Watch {
   let running: RunningWatch | undefined;
@@ -26,10 +28,13 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
     if (!watch.isEnded()) process.kill(watch.pid, "SIGTERM");
     await watch.ended;
   };
-  const wait = (what: string, isSo: (watch: RunningWatch) => boolean): Promise<true> => {
+  const wait = async (
+    what: string,
+    isSo: (watch: RunningWatch) => boolean | Promise<boolean>,
+  ): Promise<void> => {
     const watch = running;
     if (watch === undefined) throw new DemoError("There is no watch.");
-    return until(what, [watch], () => Promise.resolve(isSo(watch) || undefined), patience);
+    await until(what, [watch], async () => (await isSo(watch)) || undefined, patience);
   };
   return {
     begin() {
@@ -41,14 +46,12 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
       cleanup.add(() => ended(watch));
       running = watch;
     },
-    async settled() {
-      await wait("the watch to settle", (watch) => isSettled(watch) === true);
-    },
-    async lost(cluster) {
-      await wait(`the watch to miss ${cluster}`, ({ events }) =>
+    until: wait,
+    settled: () => wait("the watch to settle", (watch) => isSettled(watch) === true),
+    lost: (cluster) =>
+      wait(`the watch to miss ${cluster}`, ({ events }) =>
         events.some((each) => each.event === "looked" && isWithout(each.sources, cluster)),
-      );
-    },
+      ),
     async end() {
       screen.command("kill %1");
       if (running !== undefined) await ended(running);

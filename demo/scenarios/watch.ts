@@ -1,10 +1,8 @@
-import { until } from "../../testbed/bed.ts";
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
 import { statefulSets } from "../kubernetes/objects.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
-import { patience } from "../watch.ts";
 import { exported, nginx, set, westOnEast, worthALook } from "./west-on-east.ts";
 
 const cart = { namespace: "shop", name: "cart", ports: [{ name: "http", port: 80 }] };
@@ -117,7 +115,7 @@ async function seen(
   isSo: () => Promise<boolean>,
 ): Promise<void> {
   const begun = performance.now();
-  await until(what, [], async () => (await isSo()) || undefined, patience);
+  await watch.until(what, isSo);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   await watch.settled();
   screen.remark(`${what}, ${seconds} s later.`);

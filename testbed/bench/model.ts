@@ -32,7 +32,7 @@ export function servicesIn(shape: MeshShape): number {
 }
 
 /** Requests that one reading of one cluster takes: five lists, page by page. */
-export function requestsOfReading(shape: MeshShape): number {
+function requestsOfReading(shape: MeshShape): number {
   const lengths = [shape.namespaces, servicesIn(shape), shape.endpoints];
   const pages = lengths.map((length) => Math.max(1, Math.ceil(length / pageSize)));
   return pages.reduce((sum, each) => sum + each, shortLists);
@@ -47,7 +47,7 @@ export function stacksOf({ clusters }: MeshShape, shape: StackShape): number {
 }
 
 /** Clusters that one stack reads: its sources and all their targets. */
-export function clustersRead({ clusters, targets }: MeshShape, shape: StackShape): number {
+function clustersRead({ clusters, targets }: MeshShape, shape: StackShape): number {
   return shape === "one stack" ? clusters : 1 + targets;
 }
 

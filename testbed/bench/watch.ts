@@ -54,8 +54,8 @@ export async function measureWatch(
       links: targets.map((name) => ({ source: source.name, target: name, gateway: false })),
     });
     report("the first run");
-    watch = startWatch(bed, stack);
-    await settled(watch);
+    const running = (watch = startWatch(bed, stack));
+    await settled(running);
     const path = (name: string) => `/api/v1/namespaces/${namespace}/services/${name}`;
     const isThere = async (name: string): Promise<true | undefined> =>
       (await request(source.access, "GET", path(name))).code === 200 || undefined;
@@ -67,19 +67,19 @@ export async function measureWatch(
       const mirror = `${name}-${target.name}`;
       const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
       await writer.create([{ metadata: { name, labels }, spec: { ports: [{ port: 80 }] } }]);
-      exported.push(await timed(() => until(name, [], () => isThere(mirror), seconds)));
-      await settled(watch);
+      exported.push(await timed(() => until(name, [running], () => isThere(mirror), seconds)));
+      await settled(running);
       await request(source.access, "DELETE", path(mirror));
-      deleted.push(await timed(() => until(name, [], () => isThere(mirror), seconds)));
-      await settled(watch);
+      deleted.push(await timed(() => until(name, [running], () => isThere(mirror), seconds)));
+      await settled(running);
     }
-    const looks = watch.events.flatMap((each) =>
+    const looks = running.events.flatMap((each) =>
       each.event === "looked" ? [each.milliseconds] : [],
     );
     const ports = Object.values(bed.clusters).map(({ server }) => Number(new URL(server).port));
-    const { pid } = watch;
+    const { pid } = running;
     const most = 4 * ports.length;
-    const sockets = await until(`at most ${most} connections`, [], async () => {
+    const sockets = await until(`at most ${most} connections`, [running], async () => {
       const found = await connectionsOf(pid, ports);
       return found <= most ? found : undefined;
     });
@@ -105,7 +105,7 @@ export function percentile(sorted: Latencies, share: number): number {
 }
 
 function settled(watch: RunningWatch): Promise<true> {
-  return until("the watch to settle", [], () => Promise.resolve(isSettled(watch)), seconds);
+  return until("the watch to settle", [watch], () => Promise.resolve(isSettled(watch)), seconds);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

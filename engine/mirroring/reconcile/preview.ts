@@ -136,7 +136,7 @@ function groupedBy(
 }
 
 /** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
-export function subject({ origin, cluster, hostname }: Skip): string {
+function subject({ origin, cluster, hostname }: Skip): string {
   const pod = hostname === undefined ? "" : ` pod ${hostname}`;
   return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;
 }
