@@ -1,5 +1,6 @@
 // `npm run test:node` runs the program on each line of Node that it supports, with npm's own builds of them: the unit and
-// component tests, and a stack in the real engine. `npm run test:node -- 26 tests/unit/config` names versions and tests.
+// component tests, and a stack in the real engine. Versions and tests can be named:
+// `npm run test:node -- 26 'tests/unit/config/**/*.test.ts'`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
