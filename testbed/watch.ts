@@ -35,13 +35,17 @@ export function startWatch(
   const { size } = fstatSync(fd);
   // Written by the watch itself: all of it is there once that has ended.
   const errors = createWriteStream(log, { fd });
-  const child = spawn(process.execPath, [join(repository, "bin", "watch.ts"), "--output", "json"], {
-    cwd: repository,
-    env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
-    stdio: ["ignore", "pipe", errors],
-    // A Ctrl-C in the terminal is for whoever has started it to pass on.
-    detached: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [join("bin", "run.mjs"), join("bin", "watch.ts"), "--output", "json"],
+    {
+      cwd: repository,
+      env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
+      stdio: ["ignore", "pipe", errors],
+      // A Ctrl-C in the terminal is for whoever has started it to pass on.
+      detached: true,
+    },
+  );
   errors.close();
   const events: WatchEvent[] = [];
   createInterface(child.stdout).on("line", (line) => {

@@ -11,6 +11,9 @@ import { RunRecords } from "../../../automation/run-record.ts";
 import { PulumiRuns } from "../../../automation/stack-runs.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { until } from "../../../testbed/processes.ts";
+import { repository } from "../../../testbed/stack.ts";
+
+const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
 
 /** Stands for Pulumi's CLI: what it is called with goes to `calls`, and what it does is in `script`. */
 describe("runs of a stack", () => {
@@ -23,8 +26,7 @@ describe("runs of a stack", () => {
     folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-unit-"));
     records = new RunRecords(join(folder, "records"));
     events = [];
-    const PATH = [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter);
-    const variables = { PATH };
+    const variables = { PATH: [folder, PATH].join(delimiter) };
     const cli = new PulumiCli({ folder, stack: "dev", configFile: "c.yaml", variables });
     runs = new PulumiRuns({ cli, records, observe: (event) => events.push(event) });
   });
@@ -75,6 +77,17 @@ exit 255`);
     await script("echo 'error: no stack named dev found' >&2; exit 1");
     const { why } = await runs.up();
     equal(why, "error: no stack named dev found");
+  });
+
+  it("let Node keep what it compiles for them, where the program's own is kept, or as they are told", async () => {
+    await script(`echo "$NODE_COMPILE_CACHE" > ${folder}/cache`);
+    const told = () => readFile(join(folder, "cache"), "utf8");
+    await runs.up();
+    equal(await told(), `${join(repository, "node_modules", ".cache", "compiled")}\n`);
+    const variables = { PATH: [folder, PATH].join(delimiter), NODE_COMPILE_CACHE: "/elsewhere" };
+    const cli = new PulumiCli({ folder, variables });
+    await new PulumiRuns({ cli, records, observe: () => undefined }).up();
+    equal(await told(), "/elsewhere\n");
   });
 
   it("fail in a sentence where there is no CLI", async () => {
