@@ -79,7 +79,7 @@ export class PulumiCli {
     try {
       const { stdout } = await promisify(execFile)("pulumi", [...words, ...this.#choice()], {
         cwd: folder,
-        env: { ...compiled(), ...variables, ...unattended },
+        env: { ...variables, ...unattended },
         maxBuffer: mostOutput,
       });
       return stdout;
