@@ -27,22 +27,14 @@ const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,many,mesh,s
   --compared 300     exports of the row service-mirror, which needs --service-mirror: Linkerd's program controller
   --times 3          how often what is quick is repeated; the least counts`;
 
-type Sizes = Readonly<
-  Record<
-    | "first"
-    | "pods"
-    | "mirrors"
-    | "clusters"
-    | "exports"
-    | "stacks"
-    | "services"
-    | "times"
-    | "watched"
-    | "watchedClusters"
-    | "compared",
-    number
-  >
->;
+/** The flags that are numbers, with what they are by default. */
+const defaults = {
+  ...{ first: 1_000, pods: 1_000, mirrors: 10_000, services: 100_000 },
+  ...{ clusters: 20, exports: 20, stacks: 4, times: 3 },
+  ...{ watched: 1_000, "watched-clusters": 2, compared: 300 },
+};
+
+type Sizes = Readonly<Record<keyof typeof defaults, number>>;
 
 interface Request extends Sizes {
   /** Path of Linkerd's controller. */
@@ -59,8 +51,8 @@ const rows: Readonly<Record<string, (request: Request) => Promise<readonly Figur
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
   stacks: ({ clusters, exports, stacks }) =>
     measureStacks({ clusters, exports }, stacks, console.error),
-  watch: ({ watched, watchedClusters, times }) =>
-    measureWatchRow({ clusters: watchedClusters, mirrors: watched, rounds: times }),
+  watch: ({ watched, "watched-clusters": clusters, times }) =>
+    measureWatchRow({ clusters, mirrors: watched, rounds: times }),
   "service-mirror": ({ serviceMirror, compared }) => {
     if (serviceMirror !== undefined) return measureServiceMirror(compared, serviceMirror);
     console.error("  left out: --service-mirror PATH names Linkerd's controller, to compare with");
@@ -75,15 +67,11 @@ try {
 }
 
 async function main(): Promise<void> {
-  const size = (value: string) => ({ type: "string", default: value }) as const;
   const { values } = parseArgs({
     options: {
+      ...sizeOptions(),
       rows: { type: "string", default: Object.keys(rows).join() },
-      ...{ first: size("1000"), pods: size("1000") },
-      ...{ mirrors: size("10000"), services: size("100000") },
-      ...{ clusters: size("20"), exports: size("20"), stacks: size("4"), times: size("3") },
-      ...{ watched: size("1000"), "watched-clusters": size("2") },
-      ...{ compared: size("300"), "service-mirror": { type: "string" } },
+      "service-mirror": { type: "string" },
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -92,18 +80,10 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  const sizes: Sizes = {
-    ...{ first: Number(values.first), pods: Number(values.pods) },
-    mirrors: Number(values.mirrors),
-    ...{ clusters: Number(values.clusters), exports: Number(values.exports) },
-    stacks: Number(values.stacks),
-    ...{ services: Number(values.services), times: Number(values.times) },
-    ...{ watched: Number(values.watched), watchedClusters: Number(values["watched-clusters"]) },
-    compared: Number(values.compared),
-  };
+  const sizes = mapped((name) => Number(values[name]));
   const areSizes = Object.values(sizes).every((each) => Number.isInteger(each) && each > 0);
   const isFormat = values.output === "table" || values.output === "json";
-  if (!areSizes || sizes.clusters < 2 || sizes.watchedClusters < 2 || !isFormat)
+  if (!areSizes || sizes.clusters < 2 || sizes["watched-clusters"] < 2 || !isFormat)
     throw new BedError(USAGE);
   const serviceMirror = values["service-mirror"];
   if (serviceMirror !== undefined && !(await isFile(serviceMirror)))
@@ -122,4 +102,14 @@ async function main(): Promise<void> {
     if (values.output === "table" && measured.length > 0) console.log(table(measured.map(cellsOf)));
   }
   if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
+}
+
+function sizeOptions() {
+  return mapped((name) => ({ type: "string", default: String(defaults[name]) }) as const);
+}
+
+/** Something of each of the flags that are numbers. */
+function mapped<T>(of: (name: keyof Sizes) => T): Record<keyof Sizes, T> {
+  const names = Object.keys(defaults) as (keyof Sizes)[];
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof Sizes, T>;
 }
