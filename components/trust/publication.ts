@@ -13,9 +13,16 @@ export class TrustPublication extends EngineResource {
   ) {
     const part = <K extends keyof PublicationArgs>(key: K) => args.apply((all) => all[key]);
     super(
-      { served: "trustPublications", type: "TrustPublication", hidden: ["next", "live", "own"] },
+      {
+        served: "trustPublications",
+        type: "TrustPublication",
+        hidden: ["next", "live", "own", "known"],
+      },
       name,
-      { own: part("own"), next: part("next"), live: part("live"), publication: undefined },
+      {
+        ...{ own: part("own"), known: part("known") },
+        ...{ next: part("next"), live: part("live"), publication: undefined },
+      },
       opts,
     );
   }

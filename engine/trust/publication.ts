@@ -41,6 +41,8 @@ export type LiveShare =
 export interface PublicationArgs {
   /** Fingerprints of the anchors whose issuers this stack has: the wanted one, then the one before. */
   readonly own: readonly string[];
+  /** Fingerprints of all anchors that this stack knows; no other comes to a new cluster. */
+  readonly known: readonly string[];
   /** The step that the live clusters allow. */
   readonly next: Publication;
   readonly live: Readonly<Record<string, LiveShare>>;
@@ -49,7 +51,12 @@ export interface PublicationArgs {
 /** What `publish` has to know of a step, as plain data. */
 export function publicationArgs(
   { stage, notes, clusters }: TrustPlan,
-  { wanted, previous = wanted, live }: Pick<Rotation, "wanted" | "previous" | "live">,
+  {
+    wanted,
+    previous = wanted,
+    adopted = [],
+    live,
+  }: Pick<Rotation, "wanted" | "previous" | "adopted" | "live">,
 ): PublicationArgs {
   const own = once([wanted, previous]);
   const shares = [...clusters].map(([cluster, { bundle, issuer }]) => {
@@ -61,6 +68,7 @@ export function publicationArgs(
   });
   return {
     own: own.map(({ fingerprint }) => fingerprint),
+    known: once([...own, ...adopted]).map(({ fingerprint }) => fingerprint),
     next: { stage, notes, clusters: Object.fromEntries(shares) },
     live: Object.fromEntries(has),
   };
@@ -100,10 +108,16 @@ export function publish(
 
   const lost = known.flatMap(([name, { issuer }]) => (own.includes(issuer) ? [] : [name]));
   if (lost.length > 0) return { refused: tell.passedOver(behind.map(([name]) => name)) };
-  const held = Object.fromEntries(known);
+  const held = Object.fromEntries(
+    known.map(([name, share]) => [
+      name,
+      // A cluster without Linkerd is new, although one of this name had it before.
+      live[name]?.state === "absent" ? { ...share, bundlePem: knownOf([share], args) } : share,
+    ]),
+  );
   const fresh = Object.entries(next.clusters)
     .filter(([name]) => !Object.hasOwn(held, name))
-    .map(([name, share]) => [name, amongHeld(share, Object.values(held), own)] as const);
+    .map(([name, share]) => [name, amongHeld(share, Object.values(held), args)] as const);
   const late = behind.map(([name]) => {
     const now = live[name];
     return now?.state === "unreadable" ? { name, why: now.why } : { name };
@@ -149,16 +163,18 @@ function settled(before: Shares, { clusters }: Publication): Shares {
 }
 
 /** A new cluster while the others are held: it trusts what they do, and issues what they trust. */
-function amongHeld(
-  { bundlePem, issuer }: Share,
-  held: readonly Share[],
-  [, previous]: readonly string[],
-): Share {
-  const anchors = [bundlePem, ...held.map((share) => share.bundlePem)].flatMap(knownCertificates);
+function amongHeld(share: Share, held: readonly Share[], args: PublicationArgs): Share {
+  const [, previous] = args.own;
   return {
-    bundlePem: bundleText(once(anchors)),
-    issuer: held.find((share) => share.issuer === previous)?.issuer ?? issuer,
+    bundlePem: knownOf([share, ...held], args),
+    issuer: held.find(({ issuer }) => issuer === previous)?.issuer ?? share.issuer,
   };
+}
+
+/** PEM of what they trust, without what somebody has added to one of the clusters. */
+function knownOf(shares: readonly Share[], { known }: PublicationArgs): string {
+  const anchors = once(shares.flatMap(({ bundlePem }) => knownCertificates(bundlePem)));
+  return bundleText(anchors.filter(({ fingerprint }) => known.includes(fingerprint)));
 }
 
 function fingerprints(pem: string): string[] {

@@ -12,6 +12,7 @@ export type Happening =
   | { readonly kind: "restart all"; readonly of: readonly string[] }
   | { readonly kind: "pass"; readonly minutes: number }
   | { readonly kind: "reach"; readonly cluster: string; readonly readable: boolean }
+  | { readonly kind: "intrude"; readonly cluster: string }
   | { readonly kind: "add" };
 
 export const happenings: readonly fc.Arbitrary<Happening>[] = [
@@ -19,6 +20,7 @@ export const happenings: readonly fc.Arbitrary<Happening>[] = [
   fc.record({ kind: fc.constant("restart all"), of: fc.subarray([...names], { minLength: 1 }) }),
   fc.record({ kind: fc.constant("pass"), minutes: fc.constantFrom(1, 6, 600, 1500) }),
   fc.record({ kind: fc.constant("reach"), cluster, readable: fc.boolean() }),
+  fc.record({ kind: fc.constant("intrude"), cluster }),
   fc.record({ kind: fc.constant("add") }),
 ];
 
@@ -35,6 +37,9 @@ export function happen(world: World, happening: Happening): void {
       break;
     case "reach":
       world.reach(happening.cluster, happening.readable);
+      break;
+    case "intrude":
+      world.intrude(happening.cluster);
       break;
     case "add":
       world.add("north");
@@ -53,7 +58,10 @@ export interface Story<Event> {
   readonly play: (world: World, event: Event) => string;
 }
 
-/** After no event does one proxy refuse another, and every stage comes up. */
+/**
+ * After no event does one proxy refuse another, or a cluster trust what somebody has added to another
+ * one or lack what the config adds; and every stage comes up.
+ */
 export function neverBreaks<Event>(
   { started, event, play }: Story<Event>,
   { maxLength, numRuns }: { readonly maxLength: number; readonly numRuns: number },
@@ -65,7 +73,7 @@ export function neverBreaks<Event>(
       const world = started(unknown);
       for (const each of all) {
         seen.add(play(world, each));
-        deepEqual(world.broken(), []);
+        deepEqual([world.broken(), world.astray()], [[], []]);
       }
     }),
     { numRuns },

@@ -100,6 +100,36 @@ describe("trust of many stacks: any order of their runs, restarts, outages and c
     );
   });
 
+  for (const step of [0, 2, 3])
+    it(`gives a new cluster no anchor that somebody has added to one that is away, after step ${step}`, () => {
+      const world = started();
+      world.turn("on");
+      Array.from({ length: step }, () => round(world));
+      world.intrude("west");
+      world.publish();
+      runAll(world);
+      world.turn("on");
+      world.publish();
+      world.reach("west", false);
+      world.add("north");
+      world.publish();
+      run(world, "north");
+      deepEqual([world.broken(), world.astray()], [[], []]);
+    });
+
+  it("gives a cluster that was built again nothing that somebody had added to the one before", () => {
+    const world = started();
+    world.intrude("west");
+    round(world);
+    world.turn("on");
+    world.publish();
+    world.rebuild("west");
+    world.publish();
+    run(world, "west");
+    run(world, "east");
+    deepEqual([world.broken(), world.rogues()], [[], {}]);
+  });
+
   it("takes no step back that a stack could still apply", () => {
     const world = started();
     world.turn("on");

@@ -36,6 +36,14 @@ interface WorldCluster {
   readonly pods: Pod[];
 }
 
+/** By cluster, the anchor that somebody adds to its bundle, which is nobody's business elsewhere. */
+const rogues = new Map(
+  ["west", "east", "north"].map((name) => [name, authority({ name: `rogue-${name}` }).certificate]),
+);
+
+/** One that the config has every cluster trust besides. */
+const adopted = [authority({ name: "partner" }).certificate];
+
 /** Clusters with pods that talk to each other, as badly timed as Linkerd's rules allow. */
 export class World {
   readonly clusters = new Map<string, WorldCluster>();
@@ -63,6 +71,41 @@ export class World {
   reach(name: string, readable: boolean): void {
     const cluster = this.clusters.get(name);
     if (cluster !== undefined) cluster.readable = readable;
+  }
+
+  /** As after a disaster: another cluster of the same name, with nothing in it. */
+  rebuild(name: string): void {
+    this.clusters.delete(name);
+    this.add(name);
+  }
+
+  /** Somebody adds an anchor of their own to the bundle of a cluster where Linkerd runs. */
+  intrude(name: string): void {
+    const [cluster, rogue] = [this.clusters.get(name), rogues.get(name)];
+    if (cluster === undefined || rogue === undefined || cluster.bundle.length === 0) return;
+    if (!has(cluster.bundle, rogue)) cluster.bundle = [...cluster.bundle, rogue];
+  }
+
+  /** By cluster, the clusters to whose anchors somebody has added what it trusts. */
+  rogues(): Readonly<Record<string, readonly string[]>> {
+    const each = [...this.clusters].map(([name, { bundle }]) => {
+      const from = [...rogues]
+        .filter(([, rogue]) => has(bundle, rogue))
+        .map(([cluster]) => cluster);
+      return [name, from] as const;
+    });
+    return Object.fromEntries(each.filter(([, from]) => from.length > 0));
+  }
+
+  /** Clusters that trust what somebody has added to another one, or lack what the config adds to all. */
+  astray(): string[] {
+    const rogues = Object.entries(this.rogues());
+    return [
+      ...rogues.flatMap(([name, from]) => (from.every((one) => one === name) ? [] : [name])),
+      ...[...this.clusters].flatMap(([name, { bundle }]) =>
+        bundle.length === 0 || adopted.every((anchor) => has(bundle, anchor)) ? [] : [name],
+      ),
+    ];
   }
 
   /** The user asks for the next generation, or takes it back: its predecessor is then a new one. */
@@ -97,7 +140,8 @@ export class World {
   publish(): string {
     const publication = this.#publication();
     if ("refused" in publication) return "refused";
-    this.#known = [this.#wanted, this.#previous].flatMap((one) => one?.anchor.certificate ?? []);
+    const own = [this.#wanted, this.#previous].flatMap((one) => one?.anchor.certificate ?? []);
+    this.#known = [...own, ...adopted];
     this.#published = publication.clusters;
     return publication.stage;
   }
@@ -160,7 +204,8 @@ export class World {
     const previous = this.#previous?.anchor.certificate;
     const wanted = this.#wanted.anchor.certificate;
     const now = new Date(this.#time);
-    return rotate({ wanted, previous, unknown: this.#unknown, live: this.#live(), now });
+    const live = this.#live();
+    return rotate({ wanted, previous, adopted, unknown: this.#unknown, live, now });
   }
 
   #live(): LiveTrusts {
@@ -194,7 +239,7 @@ export class World {
       this.#previous?.anchor.certificate,
     ];
     const live = this.#live();
-    return publish(this.#published, publicationArgs(decision, { wanted, previous, live }));
+    return publish(this.#published, publicationArgs(decision, { wanted, previous, adopted, live }));
   }
 
   #issuerOf({ issuer }: ClusterPlan): Generation | undefined {
