@@ -28,8 +28,8 @@ export function portConflicts(
 function ports(service: Service): string {
   return (service.spec.ports ?? [])
     .map(
-      ({ name = "", protocol = "TCP", port }) =>
-        `${name === "" ? "" : `${name} `}${String(port)}/${protocol}`,
+      ({ name = "", protocol = "TCP", port, appProtocol }) =>
+        `${name === "" ? "" : `${name} `}${String(port)}/${protocol}${appProtocol === undefined ? "" : ` as ${appProtocol}`}`,
     )
     .sort()
     .join(", ");

@@ -1,15 +1,16 @@
 import type { EndpointPort, Service, ServicePort } from "../../kubernetes/objects.ts";
 
 /**
- * Ports of a mirror: name, protocol, port and targetPort of the exported Service; node ports and
- * application protocols stay behind (linkerd-behaviour.md 2.8).
+ * Ports of a mirror: those of the exported Service without its node ports (linkerd-behaviour.md 2.8).
+ * Unlike Linkerd's, they keep `appProtocol`, by which proxies know an opaque port (linkerd2 #13660).
  */
 export function mirroredPorts(service: Service): ServicePort[] {
-  return (service.spec.ports ?? []).map(({ name, protocol, port, targetPort }) => ({
+  return (service.spec.ports ?? []).map(({ name, protocol, port, targetPort, appProtocol }) => ({
     ...(name !== undefined && { name }),
     ...(protocol !== undefined && { protocol }),
     port,
     ...(targetPort !== undefined && { targetPort }),
+    ...(appProtocol !== undefined && { appProtocol }),
   }));
 }
 

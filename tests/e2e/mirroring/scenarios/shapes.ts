@@ -93,12 +93,12 @@ export const shapeScenarios: readonly Scenario[] = [
           service: "dns",
           ports: [
             { name: "udp", protocol: "UDP", port: 53, targetPort: "domain" },
-            { name: "tcp", protocol: "TCP", port: 53, targetPort: 5353 },
+            { name: "tcp", protocol: "TCP", port: 53, targetPort: 5353, appProtocol: "dns" },
           ],
         }),
       ),
       comes: {
-        "ports/dns-west": "gateway mirror of dns: tcp 53→5353/TCP, udp 53→domain/UDP",
+        "ports/dns-west": "gateway mirror of dns: tcp 53→5353/TCP as dns, udp 53→domain/UDP",
         "ports/unnamed-west": "gateway mirror of unnamed: 80/TCP",
       },
     },
@@ -115,7 +115,7 @@ export const shapeScenarios: readonly Scenario[] = [
           service: "dns",
           ports: [
             { name: "udp", protocol: "UDP", port: 53, targetPort: "domain" },
-            { name: "tcp", protocol: "TCP", port: 53, targetPort: 5353 },
+            { name: "tcp", protocol: "TCP", port: 53, targetPort: 5353, appProtocol: "dns" },
           ],
         }),
       ),

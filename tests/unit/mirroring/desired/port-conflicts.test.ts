@@ -37,6 +37,7 @@ describe("ports of members that differ", () => {
   const differing: [what: string, one: Ports, other: Ports][] = [
     ["the name", [http], [{ ...http, name: "web" }]],
     ["the protocol", [http], [{ ...http, protocol: "UDP" }]],
+    ["the application protocol", [http], [{ ...http, appProtocol: "linkerd.io/opaque" }]],
     ["a port more", [http], [http, metrics]],
   ];
   for (const [what, one, other] of differing)

@@ -25,9 +25,9 @@ const rows: [rule: string, ports: Ports, mirrored: ServicePort[], toGateway: End
     [{ name: "http", protocol: "TCP", port: 4143 }],
   ],
   [
-    "leaves nodePort and appProtocol behind",
+    "leaves nodePort behind",
     [fromKubernetes as ServicePort],
-    [http],
+    [{ ...http, appProtocol: "kubernetes.io/h2c" }],
     [{ name: "http", protocol: "TCP", port: 4143 }],
   ],
   [
@@ -57,6 +57,12 @@ const rows: [rule: string, ports: Ports, mirrored: ServicePort[], toGateway: End
     [{ name: "sctp", protocol: "SCTP", port: 7 }],
     [{ name: "sctp", protocol: "SCTP", port: 7 }],
     [{ name: "sctp", protocol: "SCTP", port: 4143 }],
+  ],
+  [
+    "keeps what it says its bytes are, which Linkerd's proxies go by",
+    [{ port: 25, appProtocol: "linkerd.io/opaque" }],
+    [{ port: 25, appProtocol: "linkerd.io/opaque" }],
+    [{ port: 4143 }],
   ],
   [
     "may be one of many, in their order",

@@ -70,6 +70,11 @@ const rows: Record<string, readonly Row[]> = {
       ports("http 80→web/TCP"),
     ],
     [
+      "an application protocol that the exported Service has not",
+      withSpec({ ports: [{ ...http, appProtocol: "kubernetes.io/h2c" }] }),
+      ports("http 80→8080/TCP as kubernetes.io/h2c"),
+    ],
+    [
       "one port more",
       withSpec({ ports: [http, { name: "admin", port: 90 }] }),
       ports("admin 90/TCP, http 80→8080/TCP"),

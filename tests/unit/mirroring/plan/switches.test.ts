@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { edited, withAnnotations } from "../../fixtures/edited.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
 
@@ -139,6 +139,15 @@ describe("a mirror that Linkerd's own controller made", () => {
     assert.deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);
     assert.deepEqual(fieldChanges(plan), [
       { field: "annotation config.linkerd.io/opaque-ports", live: "none", wanted: '"3306"' },
+    ]);
+  });
+
+  it("gets the application protocols that the controller leaves off", () => {
+    const ports = [{ ...http, appProtocol: "kubernetes.io/h2c" }];
+    const speaking = west([exported("shop/web", {}, { ports })], []);
+    const theirs = reconciled({ target: west([exported("shop/web")], []), source: empty });
+    assert.deepEqual(fieldChanges(planned({ target: speaking, source: theirs })), [
+      { field: "ports", live: "http 80→8080/TCP", wanted: "http 80→8080/TCP as kubernetes.io/h2c" },
     ]);
   });
 });
