@@ -1,5 +1,6 @@
 import eslint from "@eslint/js";
 import { defineConfig } from "eslint/config";
+import regexp from "eslint-plugin-regexp";
 import tseslint from "typescript-eslint";
 
 // Which file may import which is .dependency-cruiser.mjs's to say.
@@ -13,6 +14,15 @@ export default defineConfig(
       // A rest that leaves a field out has to name it.
       "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+    },
+  },
+  {
+    // What a cluster says is matched in linear time.
+    files: ["{automation,bin,components,config,engine}/**/*.ts"],
+    plugins: { regexp },
+    rules: {
+      "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
+      "regexp/no-super-linear-move": ["error", { report: "potential", ignorePartial: false }],
     },
   },
   // Nested test and suite callbacks return promises that mocha awaits.

@@ -17,11 +17,11 @@ const lockedWords = "the stack is currently locked by";
 /** The locks that a run has failed on; undefined: that is not why it failed. */
 export function locksIn(text: string): readonly Lock[] | undefined {
   if (!text.includes(lockedWords)) return undefined;
-  return [...text.matchAll(/created by (.*@(\S+) \(pid (\d+)\) at (\S+))/g)].map(
-    ([, words = "", host = "", pid, at = ""]) => ({
-      ...{ host, pid: Number(pid), at: Date.parse(at), text: words.trim() },
-    }),
-  );
+  return text.split("created by ").flatMap((words) => {
+    const [found, host = "", pid, at = ""] =
+      /^(?:[^@\n]*@)+([^\s@]+) \(pid (\d+)\) at (\S+)/.exec(words) ?? [];
+    return found === undefined ? [] : [{ host, pid: Number(pid), at: Date.parse(at), text: found }];
+  });
 }
 
 /**

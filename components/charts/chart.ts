@@ -29,7 +29,7 @@ export function chartFrom(
   if (source.startsWith("https://"))
     return { chart: name, version, repositoryOpts: { repo: source } };
   if (source.startsWith("oci://")) {
-    const chart = `${source.replace(/\/+$/, "")}/${name}`;
+    const chart = `${source.replace(/(?<!\/)\/+$/, "")}/${name}`;
     return { chart: digest === undefined ? chart : `${chart}@${digest}`, version };
   }
   const file = localChart(source, name, version, files);

@@ -40,9 +40,16 @@ export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
   };
 }
 
+/**
+ * Helm writes each of its values on lines of its own, and these two on one: the parser gets no more than these,
+ * since the time that it takes grows faster than a text.
+ */
+const domainLines = /^(?:clusterDomain|identityTrustDomain):.{0,300}$/gm;
+
 function valuesIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const values: unknown = parse(text);
+    const lines = text.match(domainLines)?.slice(0, 3) ?? [];
+    const values: unknown = parse(lines.join("\n"));
     return isRecord(values) ? values : {};
   } catch {
     return {};

@@ -5,16 +5,23 @@
 
 const units = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-const part = new RegExp(`(\\d+\\.?\\d*|\\.\\d+)(${Object.keys(units).join("|")})`, "g");
+const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
-/** The duration in milliseconds; undefined for any other text and for negative ones. */
+/** Go's longest duration, `2562047h47m16.854775807s`, has 24 characters. */
+const longest = 2 ** 63 / 1e6;
+const mostCharacters = 64;
+
+/** The duration in milliseconds; undefined for any other text, for negative ones and for those that Go can't hold. */
 export function parseDuration(text: string): number | undefined {
-  if (text === "" || text.replaceAll(part, "") !== "") return undefined;
+  if (text === "" || text.length > mostCharacters) return undefined;
+  const parts = [...text.matchAll(part)];
+  if (parts.map(([all]) => all).join("") !== text) return undefined;
   const unitOf = new Map<string, number>(Object.entries(units));
-  return [...text.matchAll(part)].reduce(
-    (sum, [, count, unit = ""]) => sum + Number(count) * (unitOf.get(unit) ?? 0),
+  const sum = parts.reduce(
+    (total, [, count, unit = ""]) => total + Number(count) * (unitOf.get(unit) ?? 0),
     0,
   );
+  return sum < longest ? sum : undefined;
 }
 
 /** Whole seconds as Go prints them: `3s`, `2m0s`, `1h0m0s`. */

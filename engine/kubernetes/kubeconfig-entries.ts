@@ -227,7 +227,8 @@ function flag(fields: Fields, name: string, called = name): boolean {
 
 function data(fields: Fields, name: string): string | undefined {
   const value = text(fields, name);
-  if (value === undefined || /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(value)) return value;
+  const code = value?.replaceAll(/[\r\n]/g, "") ?? "";
+  if (/^[A-Za-z0-9+/]*={0,2}$/.test(code)) return value;
   throw new EntryProblem(`${name} is not base64`);
 }
 

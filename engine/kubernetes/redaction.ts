@@ -34,12 +34,18 @@ export function redactor({ credentials, settings = [] }: Secrets): Redact {
     withoutUserPart(without(cut(text), (needles ??= needlesOf(credentials, settings))));
 }
 
-/** URLs, also as parsers take them that ask for no slashes. */
-const userPart = /((?:\b(?:https?|wss?|ftp|socks\w*|oci):[\\/]*|\/\/))[^\s"'<>]*@/gi;
+/** The start of a URL, also as parsers take it that ask for no slashes. */
+const urlStart = /\b(?:https?|wss?|ftp|socks\w{0,2}|oci):[\\/]*|\/\//i;
 
 /** A text with `…` for the user name and password in each URL that it has. */
 export function withoutUserPart(text: string): string {
-  return text.includes("@") ? text.replaceAll(userPart, "$1…@") : text;
+  if (!text.includes("@")) return text;
+  return text.replaceAll(/[^\s"'<>]+/g, (word) => {
+    const start = urlStart.exec(word);
+    const from = start === null ? Infinity : start.index + start[0].length;
+    const to = word.lastIndexOf("@");
+    return from > to ? word : `${word.slice(0, from)}…${word.slice(to)}`;
+  });
 }
 
 function cut(text: string): string {
@@ -124,7 +130,7 @@ function joined(text: string, spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const [from, to] of spans) {
     const start =
-      from - (/[\w+/-]*$/.exec(text.slice(Math.max(0, from - 4), from))?.[0].length ?? 0);
+      from - (/[\w+/-]{0,4}$/.exec(text.slice(Math.max(0, from - 4), from))?.[0].length ?? 0);
     const end = to + (/^[\w+/-]{0,4}={0,2}/.exec(text.slice(to, to + 6))?.[0].length ?? 0);
     const last = all.at(-1);
     if (last !== undefined && start <= last[1])
@@ -142,7 +148,7 @@ interface Key {
 }
 
 const escapes =
-  /%(?:25)*([0-9a-f]{2})|\\+u\{?([0-9a-f]{1,6})\}?|\\+x([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|(\\+[nrt]|&\w{2,6};)|[a-z0-9]/gi;
+  /%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u\{?([0-9a-f]{1,6})\}?|x([0-9a-f]{2})|([nrt]))|&#x([0-9a-f]{1,6});|&#(\d{1,7});|(&\w{2,6};)|[a-z0-9]/gi;
 
 /** What of a text is compared: its letters and digits in lower case, with escapes resolved. */
 function keyOf(text: string): Key {
@@ -150,8 +156,8 @@ function keyOf(text: string): Key {
   const starts: number[] = [];
   const ends: number[] = [];
   for (const match of text.matchAll(escapes)) {
-    const [all, percent, unicode, byte, reference, decimal, dropped] = match;
-    if (dropped !== undefined) continue;
+    const [all, percent, unicode, byte, letter, reference, decimal, entity] = match;
+    if (letter !== undefined || entity !== undefined) continue;
     const code = percent ?? unicode ?? byte ?? reference;
     const character = plainKey(
       code === undefined && decimal === undefined

@@ -123,6 +123,7 @@ function mapText(map: StringMap = {}): string {
 /** What a list has that the other has not, since the rest of it does not change. */
 function listText(list: readonly string[] | undefined, other: readonly string[] = []): string {
   if (list === undefined) return "no object";
-  const own = list.filter((text) => !other.includes(text));
+  const others = new Set(other);
+  const own = list.filter((text) => !others.has(text));
   return own.length === 0 ? nothing : listed(own);
 }

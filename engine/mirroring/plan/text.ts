@@ -16,10 +16,9 @@ export function shortened(text: string): string {
 
 /** As many of a list as fit on a line, and how many more there are. */
 export function listed(texts: readonly string[]): string {
-  const fitting = texts.filter(
-    (_, index) => texts.slice(0, index + 1).join(", ").length <= longest,
-  );
-  const shown = fitting.length === 0 ? texts.slice(0, 1) : fitting;
+  let length = -2;
+  const end = texts.findIndex((text) => (length += text.length + 2) > longest);
+  const shown = end < 0 ? texts : texts.slice(0, Math.max(end, 1));
   const more = texts.length - shown.length;
   return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${String(more)} more`;
 }

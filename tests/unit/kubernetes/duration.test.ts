@@ -17,6 +17,9 @@ describe("a duration as Go writes it", () => {
     ["-3s", undefined],
     ["1d", undefined],
     ["P1D", undefined],
+    ["2562047h47m16s", 9_223_372_036_000],
+    ["2562048h", undefined],
+    [`${"0".repeat(64)}1s`, undefined],
   ] as const)
     it(`${JSON.stringify(text)} is ${milliseconds ?? "none"}`, () => {
       equal(parseDuration(text), milliseconds);

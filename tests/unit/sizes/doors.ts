@@ -1,0 +1,75 @@
+import { domainsIn } from "../../../engine/credentials/linkerd-config.ts";
+import { credentialsIn } from "../../../engine/credentials/kubeconfig.ts";
+import { parseDuration } from "../../../engine/kubernetes/duration.ts";
+import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
+import { redactor, withoutUserPart } from "../../../engine/kubernetes/redaction.ts";
+import type { Endpoints } from "../../../engine/kubernetes/objects.ts";
+import { difference } from "../../../engine/mirroring/plan/difference.ts";
+import { listed } from "../../../engine/mirroring/plan/text.ts";
+import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
+import { door, type Door } from "./growth.ts";
+
+const numbered = <T>(count: number, text: (number: number) => T) =>
+  Array.from({ length: Math.round(count) }, (_, number) => text(number));
+
+const config = (values: string) =>
+  domainsIn({ metadata: { name: "linkerd-config", namespace: "linkerd" }, data: { values } });
+
+const redact = redactor({ credentials: ["a token that is secret"] });
+
+const refusal = (message: string, causes: readonly object[] = []) =>
+  failureOfResponse(
+    { statusCode: 403, headers: {} },
+    JSON.stringify({ kind: "Status", message, details: { causes } }),
+    redact,
+  );
+
+/** Texts and objects of a cluster, each where it comes in, and what of all that may come in takes longest. */
+export const doors: readonly Door[] = [
+  door("a duration: digits", (bytes) => "1".repeat(bytes), parseDuration),
+  door("a duration: parts", (bytes) => "1h".repeat(bytes / 2), parseDuration),
+  door(
+    "linkerd-config: many keys",
+    (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),
+    config,
+  ),
+  door(
+    "linkerd-config: the key, often",
+    (bytes) => "clusterDomain: a\n".repeat(bytes / 17),
+    config,
+  ),
+  door("linkerd-config: nested", (bytes) => `clusterDomain: ${"[".repeat(bytes)}`, config),
+  door(
+    "a kubeconfig: many keys",
+    (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),
+    credentialsIn,
+  ),
+  door("a kubeconfig: nested", (bytes) => "? ".repeat(bytes / 2), credentialsIn),
+  door("a kubeconfig: blanks", (bytes) => `a: b${" ".repeat(bytes)}c`, credentialsIn),
+  door("a kubeconfig: a long word", (bytes) => `a: ${"1.".repeat(bytes / 2)}`, credentialsIn),
+  door("what a server says: slashes", (bytes) => "/".repeat(bytes) + "@", withoutUserPart),
+  door("what a server says: backslashes", (bytes) => "\\".repeat(bytes), refusal),
+  door(
+    "what a server says: causes",
+    (bytes) => numbered(bytes / 40, () => ({ reason: "\\".repeat(30) })),
+    (causes) => refusal("no", causes),
+  ),
+  door("a list of texts in a preview", (bytes) => numbered(bytes / 8, String), listed),
+  door(
+    "addresses that differ",
+    (bytes) => numbered(bytes / 16, (n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`),
+    (ips) => {
+      const live: Endpoints = {
+        metadata: { name: "web-west", namespace: "shop" },
+        subsets: [{ addresses: ips.map((ip) => ({ ip })), ports: [{ port: 1 }] }],
+      };
+      const addresses = ips.map((ip) => ({ ip: ip.replace("10.", "11.") }));
+      const wanted: Mirror = {
+        ...{ kind: "gateway", namespace: "shop", name: "web-west", origin: "shop/web" },
+        ...{ labels: {}, annotations: {}, ports: [] },
+        endpoints: { labels: {}, annotations: {}, subsets: [{ addresses, ports: [{ port: 1 }] }] },
+      };
+      return difference({ endpoints: live }, wanted, () => undefined);
+    },
+  ),
+];
