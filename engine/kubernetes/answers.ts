@@ -40,6 +40,11 @@ type Shaped<T> =
 function shaped<T>({ shape }: Resource<T>, object: unknown): Shaped<T> {
   const unknown = shape?.identity(object);
   if (unknown !== undefined) return { problem: withoutDot(unknown) };
+  for (const [field, check] of Object.entries(shape?.dispensable ?? {})) {
+    const value = (object as Readonly<Record<string, unknown>>)[field];
+    if (value !== undefined && check(value) !== undefined)
+      Reflect.deleteProperty(object as object, field);
+  }
   const wrong = shape?.rest(object);
   if (wrong === undefined) return { object: object as T };
   const problem = withoutDot(wrong);

@@ -11,6 +11,8 @@ export interface Shape {
   /** Says which object it is; without that nothing can be concluded from the list that it is in. */
   readonly identity: Check;
   readonly rest: Check;
+  /** Each is taken out where it is wrong, as if the object did not have it. */
+  readonly dispensable?: Readonly<Record<string, Check>>;
   /** The object is marked as malformed where the rest is wrong (objects.ts), and its list stands. */
   readonly marked?: true;
 }
@@ -173,18 +175,24 @@ const serviceStatuses = list(
   ]),
 );
 
-const link = namespaced({
-  spec: map({
-    targetClusterName: anyText,
-    targetClusterDomain: anyText,
-    targetClusterLinkerdNamespace: anyText,
-    clusterCredentialsSecret: anyText,
-    gatewayAddress: anyText,
-    gatewayPort: anyText,
-    gatewayIdentity: anyText,
-  }),
-  status: map({ mirrorServices: serviceStatuses, federatedServices: serviceStatuses }),
-});
+/** Nothing but its status is judged by what is in a Link, so neither it nor its list is lost with that. */
+const link: Shape = {
+  identity,
+  rest: map({ metadata }),
+  dispensable: {
+    spec: map({
+      targetClusterName: anyText,
+      targetClusterDomain: anyText,
+      targetClusterLinkerdNamespace: anyText,
+      clusterCredentialsSecret: anyText,
+      gatewayAddress: anyText,
+      gatewayPort: anyText,
+      gatewayIdentity: anyText,
+    }),
+    status: map({ mirrorServices: serviceStatuses, federatedServices: serviceStatuses }),
+  },
+  marked: true,
+};
 
 const lease = namespaced({ spec: map({ holderIdentity: word }) });
 

@@ -118,8 +118,8 @@ const room = 512 * 1024;
 /** Of these, what the entry that counts the rest may take. */
 const roomForRest = 1024;
 
-/** The namespace and name of the entry that counts the rest, which no Service can have. */
-const rest: ObjectKey = "/more";
+/** What the entry is called that counts the rest: a reference as any other, but no Service's name has a dot. */
+const rest: ObjectKey = "more/more.services";
 
 /**
  * As many entries as there is room for, problems before all others, and where not all of them fit an

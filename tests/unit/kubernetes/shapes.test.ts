@@ -89,7 +89,6 @@ describe("what an API server answers with", () => {
   const others: readonly (readonly [Resource<unknown>, object])[] = [
     [resources.statefulSets, { spec: { replicas: "2" } }],
     [resources.deployments, { status: { readyReplicas: -1 } }],
-    [resources.links, { status: { mirrorServices: {} } }],
     [resources.pods, { spec: { containers: [{}] } }],
     [resources.namespaces, { metadata: { name: "shop", deletionTimestamp: "soon" } }],
   ];
@@ -99,6 +98,23 @@ describe("what an API server answers with", () => {
         () => listOf(resource.kind, { metadata, ...more }),
         async ({ client }) => {
           assert.equal((await errorOf(client.list(resource))).kind, "server");
+        },
+      ));
+  }
+
+  const remoteRef = { name: "web", namespace: "" };
+  const links: readonly (readonly [what: string, more: object, left: object])[] = [
+    ["status", { spec: {}, status: { mirrorServices: [{ remoteRef }] } }, { metadata, spec: {} }],
+    ["spec", { spec: { gatewayPort: 4143 }, status: {} }, { metadata, status: {} }],
+    ["age", { metadata: { ...metadata, creationTimestamp: "soon" } }, { metadata, spec: {} }],
+  ];
+  for (const [what, more, left] of links) {
+    it(`a Link with a malformed ${what} is there without it, and so are the others`, () =>
+      withCluster(
+        () => listOf("Link", { metadata, ...more }, { metadata, spec: {} }),
+        async ({ client }) => {
+          const read = JSON.stringify(await client.list(resources.links));
+          assert.deepEqual(JSON.parse(read), [left, { metadata, spec: {} }]);
         },
       ));
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { itemsOf } from "../../../../engine/kubernetes/answers.ts";
 import type { Condition, ServiceStatus } from "../../../../engine/kubernetes/link-resource.ts";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import { resources } from "../../../../engine/kubernetes/resources.ts";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import { statusUpdate, type StatusEntry } from "../../../../engine/mirroring/plan/status.ts";
 
@@ -174,14 +176,14 @@ describe("a list that would be too large for etcd", () => {
     const entries = [...many(4_000), broken(8_000), broken(9_000)];
     const list = after(entries, []);
     assert.ok(bytes(list) <= halfAMebibyte && bytes(list) > halfAMebibyte - 2_048);
-    const named = list.filter(({ remoteRef }) => remoteRef.namespace !== "");
+    const named = list.filter(({ remoteRef }) => !remoteRef.name.includes("."));
     assert.deepEqual(
       named.filter(({ conditions = [] }) => conditions[0]?.status === "False").length,
       2,
     );
     assert.deepEqual(list.at(-1), {
       controllerName: "linkerd.io/service-mirror",
-      remoteRef: { group: "", kind: "Service", name: "more", namespace: "" },
+      remoteRef: { group: "", kind: "Service", name: "more.services", namespace: "more" },
       conditions: [
         {
           type: "Mirrored",
@@ -197,6 +199,13 @@ describe("a list that would be too large for etcd", () => {
   it("is not written again where it says the same, whatever order the server gives it in", () => {
     const list = after(many(4_000), []);
     assert.ok(update(many(4_000), list.toReversed(), [], later) === undefined);
+  });
+
+  it("can be read again, so that the source is not lost with it", () => {
+    const status = { federatedServices: after([...many(4_000), broken(8_000)], []) };
+    const metadata = { name: "east", namespace: "linkerd-multicluster" };
+    const written = { metadata, status };
+    assert.deepEqual(itemsOf(resources.links, [structuredClone(written)]), [written]);
   });
 
   it("is bounded by bytes, so that problems with much to say are counted as well", () => {
