@@ -1,13 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { preflight } from "./components/preflight.ts";
-import { collidingNames } from "./config/colliding-names.ts";
-import { ownLinks } from "./config/share.ts";
 import { stackConfig } from "./config/stack.ts";
 import { Mesh } from "./components/mesh.ts";
 import { TrustStack } from "./components/trust-stack.ts";
 
 const config = stackConfig();
-for (const warning of collidingNames({ links: ownLinks(config) })) await pulumi.log.warn(warning);
 const observed = config.manage === "mirrors" ? undefined : await preflight(config);
 for (const warning of observed?.warnings ?? []) await pulumi.log.warn(warning);
 

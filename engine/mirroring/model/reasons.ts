@@ -15,7 +15,8 @@ export const reasons = {
   CollidingName: {
     keeps: true,
     status: "InvalidService",
-    meaning: "two mirrors would have the same name; nobody gets it who does not have it already",
+    meaning:
+      "two mirrors would have the same name, or the name ends as those of another cluster's mirrors do; who has it keeps it",
   },
   ExternalName: {
     keeps: false,

@@ -13,27 +13,56 @@ export interface Claim {
 }
 
 /**
- * Names that more than one mirror would have, in one link or across all links into a source:
- * `a-b` of cluster `c` and `a` of cluster `b-c`, or pod `db-0` and Service `db-0`. Whoever has the
- * name already keeps it; otherwise nobody gets it, so that the outcome never depends on an order.
+ * Mirrors that may not have their names, each with the part that asks for it.
  *
- * @returns the refusals, each with the part whose mirror it is about
+ * A name has one meaning, whoever exports what, and whoever came first: `web-eu-west` is cluster
+ * `eu-west`'s, and never that of `web-eu` of cluster `west`, which could take it on purpose. So names can
+ * only collide within one target, as pod `db-0` and Service `db-0` do. Then nobody gets it, so that
+ * the outcome never depends on an order. A mirror that has its name already keeps it.
+ *
+ * @param targets of the links into the source, those that are away or mirrored by others included
  */
 export function colliding(
   claims: readonly Claim[],
   source: ClusterSnapshot,
+  targets: readonly string[],
 ): (Refusal & { readonly part: string })[] {
-  return contested(claims).flatMap(([key, rivals]) => {
-    const wanted = rivals.map(words).sort().join(" and ");
-    const sentence = `${wanted} would all be named ${key} on ${source.cluster}: rename one of them`;
-    const refused = rivals.filter((claim) => !holds(claim, source));
-    return refused.map(({ part, mirror }) => ({
-      part,
-      mirror,
-      reason: "CollidingName" as const,
-      sentence: rivals.length === 2 ? sentence.replace("would all be", "would both be") : sentence,
-    }));
+  const refused = (claim: Claim, sentence: string) => ({
+    ...claim,
+    reason: "CollidingName" as const,
+    sentence,
   });
+  const encroaching = new Map(
+    claims.flatMap((claim) => {
+      const of = entitled(claim, targets);
+      return of === undefined || holds(claim, source) ? [] : [[claim, of] as const];
+    }),
+  );
+  const both = contested(claims.filter((claim) => !encroaching.has(claim)));
+  return [
+    ...[...encroaching].map(([claim, of]) =>
+      refused(
+        claim,
+        `${words(claim)} would be named ${mirrorKey(claim.mirror)} on ${source.cluster}, and names that end in -${of} are for the mirrors of cluster ${of}: rename it`,
+      ),
+    ),
+    ...both.flatMap(([key, rivals]) => {
+      const wanted = rivals.map(words).sort().join(" and ");
+      const all = rivals.length === 2 ? "both" : "all";
+      const sentence = `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`;
+      return rivals
+        .filter((claim) => !holds(claim, source))
+        .map((claim) => refused(claim, sentence));
+    }),
+  ];
+}
+
+/** The cluster whose mirrors' names end like this one, if it is another: that with the longest name. */
+function entitled({ part, mirror }: Claim, targets: readonly string[]): string | undefined {
+  return targets
+    .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
+    .sort((a, b) => b.length - a.length)
+    .at(0);
 }
 
 /** The names that several claim, in their order; of any number of claims, nearly all are the only one of theirs. */

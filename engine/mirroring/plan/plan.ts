@@ -32,10 +32,18 @@ export interface WantedPart {
   ) => string | undefined;
 }
 
-/** Compares what a source cluster should have with what it has, all parts together. */
-export function plan(wanted: readonly WantedPart[], source: ClusterSnapshot): SourcePlan {
+/**
+ * Compares what a source cluster should have with what it has, all parts together.
+ *
+ * @param targets of all links into the source
+ */
+export function plan(
+  wanted: readonly WantedPart[],
+  source: ClusterSnapshot,
+  targets: readonly string[],
+): SourcePlan {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
-  const collisions = colliding(claims, source);
+  const collisions = colliding(claims, source, targets);
   return new Map(
     wanted.map((each) => {
       const own = collisions.filter(({ part }) => part === each.part);

@@ -123,7 +123,7 @@ function planMembers(
   const { spared, notes } = sparedMirrors(live, stacks);
   const wantedOnes = desiredFederated({ source, links: [], retired: targets });
   const left = new Set([...spared, ...wantedOnes.foreign]);
-  const whole = plan([{ ...wantedOnes, part: federatedPart, spared: left }], source).get(
+  const whole = plan([{ ...wantedOnes, part: federatedPart, spared: left }], source, []).get(
     federatedPart,
   );
   const changes = (whole?.changes ?? []).filter(

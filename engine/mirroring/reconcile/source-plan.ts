@@ -98,6 +98,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
       },
     ],
     source,
+    [...links.map(({ link }) => link.target), ...(observation.args.controllerLinks ?? [])],
   );
   // Of a target that is away nothing else is known, so nothing else is said or confirmed.
   const judged = new Map(

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Plan } from "../../../../engine/mirroring/plan/change.ts";
 import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
+import { plan, type WantedPart } from "../../../../engine/mirroring/plan/plan.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { wanted } from "../../fixtures/link.ts";
@@ -25,25 +27,33 @@ function claims(situation: {
   return wanted(situation).mirrors.map((mirror) => ({ part: situation.link.target, mirror }));
 }
 
-describe("a name that two links' mirrors would have", () => {
-  const sentence =
-    "shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them";
+/** The names of mirrors that are not made, and why. */
+function told({ skips }: Pick<Plan, "skips">): string[] {
+  return skips.map(({ origin, reason, sentence }) => `${reason} ${origin}: ${sentence}`);
+}
 
-  it("goes to neither, and each is told of both", () => {
+describe("a name that mirrors of two links would have", () => {
+  const encroaching =
+    "CollidingName shop/a-b: shop/a-b of cluster c would be named shop/a-b-c on east, and names that end in -b-c are for the mirrors of cluster b-c: rename it";
+
+  it("is that of the cluster with the longer name, and the other is told why", () => {
     const first = planned({ ...ofC, source: empty, others: claims(ofBC) });
     const second = planned({ ...ofBC, source: empty, others: claims(ofC) });
-    assert.deepEqual(actions(first), ["create gateway shop/fine-c"]);
-    assert.deepEqual(actions(second), []);
     assert.deepEqual(
-      [...first.skips, ...second.skips],
-      [
-        { origin: "shop/a-b", mirror: "a-b-c", reason: "CollidingName", sentence },
-        { origin: "shop/a", mirror: "a-b-c", reason: "CollidingName", sentence },
-      ],
+      [actions(first), told(first)],
+      [["create gateway shop/fine-c"], [encroaching]],
     );
+    assert.deepEqual([actions(second), told(second)], [["create gateway shop/a-b-c"], []]);
   });
 
-  it("stays with the one that has it, which is kept up to date", () => {
+  it("is given to nobody else where that cluster exports no such Service, or is away", () => {
+    const targets = ["c", "b-c"];
+    const part = { part: "c", ...wanted({ ...ofC, source: empty }) };
+    assert.deepEqual(told(onlyPlan([part], targets)), [encroaching]);
+    assert.deepEqual(told(onlyPlan([part], ["c", "x-b-c", "ab-c"])), []);
+  });
+
+  it("stays with a mirror that has it, which is kept up to date, and both are named", () => {
     const source = reconciled({ ...ofC, source: empty });
     const holder = { ...ofC, source, others: claims(ofBC) };
     assert.deepEqual([actions(planned(holder)), skipped(planned(holder))], [[], []]);
@@ -54,10 +64,18 @@ describe("a name that two links' mirrors would have", () => {
       "update gateway shop/a-b-c",
     ]);
     const other = planned({ ...ofBC, source, others: claims(ofC) });
-    assert.deepEqual([actions(other), skipped(other)], [[], ["CollidingName shop/a"]]);
+    assert.deepEqual(
+      [actions(other), told(other)],
+      [
+        [],
+        [
+          "CollidingName shop/a: shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them",
+        ],
+      ],
+    );
   });
 
-  it("goes to the other once the first has given it up", () => {
+  it("goes to the rightful one once the first has given it up", () => {
     const source = reconciled({ ...ofC, source: empty });
     const withdrawn = { ...ofC, target: cluster("c", { services: [exported("shop/fine")] }) };
     const released = reconciled({ ...withdrawn, source });
@@ -66,12 +84,17 @@ describe("a name that two links' mirrors would have", () => {
   });
 
   it("is no matter in different namespaces", () => {
+    const source = reconciled({ ...ofC, source: empty });
     const elsewhere = { ...ofBC, target: cluster("b-c", { services: [exported("blog/a")] }) };
-    const plan = planned({ ...ofC, source: empty, others: claims(elsewhere) });
+    const blog = cluster("east", {
+      namespaces: ["shop", "blog"],
+      services: [...source.services.values()],
+    });
+    const plan = planned({ ...elsewhere, source: blog, others: claims(ofC) });
     assert.deepEqual(skipped(plan), []);
   });
 
-  it("may be wanted by more than two", () => {
+  it("may be wanted by more than two, of which two are of one cluster", () => {
     const pod = {
       link: { target: "b-c" },
       target: cluster("b-c", {
@@ -79,20 +102,28 @@ describe("a name that two links' mirrors would have", () => {
         endpoints: [endpoints("shop/db", [pods(["a"])])],
       }),
     };
-    const plan = planned({ ...ofC, source: empty, others: claims(pod) });
-    assert.deepEqual(
-      plan.skips.map((skip) => skip.sentence),
-      [
-        "pod a of shop/db of cluster b-c and shop/a of cluster b-c and shop/a-b of cluster c would all be named shop/a-b-c on east: rename one of them",
-      ],
-    );
+    const plan = planned({ ...pod, source: empty, others: claims(ofC) });
+    assert.deepEqual(skipped(plan), ["CollidingName shop/a", "CollidingName shop/db pod a"]);
     const source = reconciled({ ...ofC, source: empty });
     const held = planned({ ...ofC, source, others: claims(pod) });
     assert.deepEqual([actions(held), held.skips], [[], []]);
     const other = planned({ ...pod, source, others: claims(ofC) });
-    assert.deepEqual(skipped(other), ["CollidingName shop/a", "CollidingName shop/db pod a"]);
+    assert.deepEqual(
+      other.skips.map((skip) => skip.sentence),
+      Array.from(
+        { length: 2 },
+        () =>
+          "pod a of shop/db of cluster b-c and shop/a of cluster b-c and shop/a-b of cluster c would all be named shop/a-b-c on east: rename one of them",
+      ),
+    );
   });
 });
+
+function onlyPlan(parts: readonly WantedPart[], targets: readonly string[]): Plan {
+  const [only] = plan(parts, empty, targets).values();
+  assert.ok(only);
+  return only;
+}
 
 describe("a name that a pod's and a Service's mirror would have", () => {
   const db = headless("shop/db");

@@ -4,7 +4,7 @@ import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
 import { federated, federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { wanted } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { cluster, exported } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
 
 /**
@@ -25,21 +25,12 @@ const mirrorClaims: Claim[] = wanted({ ...ofCluster, source: empty }).mirrors.ma
   part: "b-federated",
   mirror,
 }));
-const sentence =
-  "demo/bb of cluster b-federated and the federated Service of demo/bb-b would both be named demo/bb-b-federated on west: rename one of them";
-
 describe("a name that a mirror and a federated Service would have", () => {
-  it("goes to neither, and both say so in the same words", () => {
+  it("is the mirror's, as its cluster has the longer name", () => {
     const one = plannedFederation({ source: empty, targets: members, others: mirrorClaims });
     const other = planned({ ...ofCluster, source: empty, others: federatedClaims });
-    assert.deepEqual([one.changes, actions(other)], [[], ["create gateway demo/fine-b-federated"]]);
-    assert.deepEqual(
-      [...one.skips, ...other.skips].map((skip) => [skip.reason, skip.sentence]),
-      [
-        ["CollidingName", sentence],
-        ["CollidingName", sentence],
-      ],
-    );
+    assert.deepEqual([one.changes, skipped(one)], [[], ["CollidingName demo/bb-b"]]);
+    assert.deepEqual(skipped(other), []);
   });
 
   it("stays with the federated Service that has it", () => {
@@ -56,23 +47,6 @@ describe("a name that a mirror and a federated Service would have", () => {
     const own = plannedFederation({ source, targets: members, others: mirrorClaims });
     assert.deepEqual([own.changes, skipped(own)], [[], ["CollidingName demo/bb-b"]]);
     assert.deepEqual(planned({ ...ofCluster, source, others: federatedClaims }).changes, []);
-  });
-
-  it("may be that of a pod", () => {
-    const pod = {
-      link: { source: "west", target: "b-federated" },
-      target: cluster("b-federated", {
-        services: [headless("demo/db")],
-        endpoints: [endpoints("demo/db", [pods(["bb", "db-1"])])],
-      }),
-    };
-    const { skips } = planned({ ...pod, source: empty, others: federatedClaims });
-    assert.deepEqual(
-      skips.map((skip) => skip.sentence),
-      [
-        "pod bb of demo/db of cluster b-federated and the federated Service of demo/bb-b would both be named demo/bb-b-federated on west: rename one of them",
-      ],
-    );
   });
 });
 
@@ -96,15 +70,12 @@ describe("names across all links into a cluster", () => {
         })),
       );
 
-  it("are the same problem to each of the links, whichever is asked first", () => {
+  it("mean the same to each of the links, whichever is asked first", () => {
     const told = situations.map((situation) => {
       const others = claimsBut(situation.link.target);
-      const { skips } = planned({ ...situation, source: empty, others });
-      return skips.map((skip) => skip.sentence);
+      return skipped(planned({ ...situation, source: empty, others }));
     });
-    const collision =
-      "demo/a of cluster b-c and demo/a-b of cluster c would both be named demo/a-b-c on west: rename one of them";
-    assert.deepEqual(told, [[collision], [collision], []]);
+    assert.deepEqual(told, [["CollidingName demo/a-b", "CollidingName demo/x-b"], [], []]);
   });
 
   it("are told where another link's mirror is there, whose cluster cannot be asked now", () => {

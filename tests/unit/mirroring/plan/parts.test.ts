@@ -24,6 +24,7 @@ const claimants = [
   partOf("c-d", "shop/a-b"),
   partOf("b-c-d", "shop/a"),
 ];
+const targets = claimants.map(({ part }) => part);
 const name = "shop/a-b-c-d";
 
 function after(parts: SourcePlan, source = empty) {
@@ -38,7 +39,7 @@ function reasonsIn(parts: SourcePlan) {
 
 describe("a plan of several parts", () => {
   it("has an entry for each, with its own mirrors alone", () => {
-    const parts = plan([partOf("west", "shop/web"), partOf("north", "shop/web")], empty);
+    const parts = plan([partOf("west", "shop/web"), partOf("north", "shop/web")], empty, []);
     assert.deepEqual(
       [...parts].map(([part, each]) => [part, actions(each)]),
       [
@@ -48,49 +49,41 @@ describe("a plan of several parts", () => {
     );
   });
 
-  it("gives a name that three of them want to none, and each is told of all", () => {
-    const parts = plan(claimants, empty);
+  it("gives a name that three of them want to the cluster with the longest name", () => {
+    const parts = plan(claimants, empty, targets);
     assert.deepEqual(reasonsIn(parts), {
       d: ["CollidingName"],
       "c-d": ["CollidingName"],
-      "b-c-d": ["CollidingName"],
+      "b-c-d": [],
     });
     assert.deepEqual(
-      [...new Set([...parts.values()].flatMap(({ skips }) => skips.map((s) => s.sentence)))],
-      [
-        "shop/a of cluster b-c-d and shop/a-b of cluster c-d and shop/a-b-c of cluster d would all be named shop/a-b-c-d on east: rename one of them",
-      ],
+      [...parts.values()].flatMap(({ skips }) => skips.map(({ sentence }) => sentence)),
+      ["shop/a-b-c of cluster d", "shop/a-b of cluster c-d"].map(
+        (what) =>
+          `${what} would be named shop/a-b-c-d on east, and names that end in -b-c-d are for the mirrors of cluster b-c-d: rename it`,
+      ),
     );
-    assert.equal(after(parts).services.has(name), false);
     assert.equal(after(parts).services.has("shop/fine-d"), true);
   });
 
   for (const holder of claimants)
     it(`leaves it to ${holder.part} where that has it`, () => {
-      const source = after(plan([holder], empty));
-      const parts = plan(claimants, source);
+      const source = after(plan([holder], empty, [holder.part]));
+      const parts = plan(claimants, source, targets);
       const { [holder.part]: own, ...others } = reasonsIn(parts);
       assert.deepEqual([own, Object.values(others)], [[], [["CollidingName"], ["CollidingName"]]]);
       assert.deepEqual(parts.get(holder.part)?.changes, []);
       assert.equal(after(parts, source).services.get(name), source.services.get(name));
     });
 
-  it("gives it to the one of two that is left", () => {
-    const [first, second] = claimants;
-    assert.ok(first && second);
-    const parts = plan([{ ...first, mirrors: [], skips: [] }, second], empty);
-    assert.deepEqual(reasonsIn(parts), { d: [], "c-d": [] });
-    assert.equal(after(parts).services.has(name), true);
-  });
-
   it("sees a federated Service among the claimants", () => {
     const union = federationOf({
       source: cluster("east", { namespaces: ["shop"] }),
       targets: { west: cluster("west", { services: [member("shop/a-b")] }) },
     });
-    const parts = plan([partOf("b-federated", "shop/a"), { part: federatedPart, ...union }], empty);
-    assert.deepEqual(reasonsIn(parts), {
-      "b-federated": ["CollidingName"],
+    const wanting = [partOf("b-federated", "shop/a"), { part: federatedPart, ...union }];
+    assert.deepEqual(reasonsIn(plan(wanting, empty, ["b-federated"])), {
+      "b-federated": [],
       [federatedPart]: ["CollidingName"],
     });
   });
@@ -98,7 +91,7 @@ describe("a plan of several parts", () => {
 
 describe("the mirrors of a part that asks for nothing any more", () => {
   const names = ["shop/web", "shop/api"] as const;
-  const source = after(plan([partOf("west", ...names)], empty));
+  const source = after(plan([partOf("west", ...names)], empty, []));
   const nothing: WantedPart = { part: "west", mirrors: [] satisfies Mirror[], skips: [] };
 
   it("go", () => {
@@ -121,7 +114,7 @@ describe("the mirrors of a part that asks for nothing any more", () => {
       seen.push([changes.length, live.size]);
       return "too many";
     };
-    const parts = plan([{ ...nothing, guard }, partOf("north", "shop/web")], source);
+    const parts = plan([{ ...nothing, guard }, partOf("north", "shop/web")], source, []);
     assert.deepEqual(seen, [[2, 2]]);
     assert.deepEqual(
       [...parts.values()].map(({ refusal }) => refusal),
@@ -140,7 +133,7 @@ describe("the mirrors of a part that asks for nothing any more", () => {
   });
 
   function planOf(part: WantedPart) {
-    const planned = plan([part], source).get("west");
+    const planned = plan([part], source, []).get("west");
     assert.ok(planned);
     return planned;
   }
