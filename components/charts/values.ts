@@ -55,12 +55,25 @@ export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
 }
 
 /** The name is that of the Link resource, which has to be the target's (1.9). */
-function controller({ target, gateway, headless }: LinkSpec): HelmValues {
+function controller({ target, gateway, headless, probePort }: Controlled): HelmValues {
   return {
     link: { ref: { name: target } },
-    gateway: { enabled: gateway !== false },
+    gateway: {
+      enabled: gateway !== false,
+      ...(probePort !== undefined && { probe: { port: probePort } }),
+    },
     enableHeadlessServices: headless,
   };
+}
+
+/** A link that a controller of Linkerd's mirrors. */
+export interface Controlled extends LinkSpec {
+  /**
+   * Where its gateway answers probes, if the values of its cluster say so: the chart's Service for
+   * probes is only right with that port (linkerd-behaviour.md 7.4). A node port that the values do not
+   * choose is known to nobody before the run.
+   */
+  readonly probePort?: unknown;
 }
 
 /** What the links ask of one cluster. */
@@ -68,7 +81,7 @@ export interface ClusterRole {
   /** Name of the gateway to install; undefined: none, as on a flat network. */
   readonly gateway: string | undefined;
   /** Links into this cluster that Linkerd's own controller mirrors. */
-  readonly controllers: readonly LinkSpec[];
+  readonly controllers: readonly Controlled[];
   /** Whether this program mirrors any link into this cluster. */
   readonly mirrors: boolean;
 }
@@ -82,19 +95,32 @@ export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   const { gateway: own = false, gatewayEnabled } = clusters.get(cluster) ?? {};
   const here = links.filter(({ spec }) => spec.source === cluster);
   const isOurs = own !== false && own.namespace === multiclusterNamespace;
-  const isUsed = links.some(
-    ({ spec: { target, gateway } }) =>
-      target === cluster &&
-      gateway !== false &&
-      own !== false &&
-      gateway.namespace === own.namespace &&
-      gateway.name === own.name,
-  );
+  const isUsed = links.some(({ spec }) => spec.target === cluster && leadsToOwn(spec, own));
   return {
     gateway: isOurs && (gatewayEnabled ?? isUsed) ? own.name : undefined,
-    controllers: here.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec),
+    controllers: here
+      .filter(({ mirroring }) => mirroring === "controller")
+      .map(({ spec }) => controlled(spec, clusters.get(spec.target))),
     mirrors: here.some(({ mirroring }) => mirroring === "pulumi"),
   };
+}
+
+/** Whether a link goes through the gateway that is its target's own. */
+function leadsToOwn({ gateway }: LinkSpec, own: ClusterConfig["gateway"]): boolean {
+  return (
+    gateway !== false &&
+    own !== false &&
+    gateway.namespace === own.namespace &&
+    gateway.name === own.name
+  );
+}
+
+function controlled(link: LinkSpec, target: ClusterConfig | undefined): Controlled {
+  if (target === undefined || !leadsToOwn(link, target.gateway)) return link;
+  const { serviceType, probe } = mapOf(target.values["linkerd-multicluster"]?.["gateway"]);
+  const { port, nodePort } = mapOf(probe);
+  const probePort = serviceType === "NodePort" ? nodePort : port;
+  return probePort === undefined ? link : { ...link, probePort };
 }
 
 /**
@@ -108,6 +134,10 @@ export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
     merged.set(key, isMap(ours) && isMap(value) ? mergeValues(ours, value) : value);
   }
   return Object.fromEntries(merged);
+}
+
+function mapOf(value: unknown): HelmValues {
+  return isMap(value) ? value : {};
 }
 
 function isMap(value: unknown): value is HelmValues {

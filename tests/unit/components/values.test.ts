@@ -69,6 +69,23 @@ describe("cluster: values of the charts", () => {
     ]);
   });
 
+  it("a controller's probe leaves by the port at which the gateway answers it", () => {
+    const controlled = { ...link, mirroring: "controller" };
+    const probed = (gateway: Raw, more: Raw = {}) => {
+      const values = { "linkerd-multicluster": { gateway } };
+      const clusters = { west: null, east: { values } };
+      const links = [{ ...controlled, ...more }];
+      const [controller] = multicluster({ clusters, links })["controllers"] as [Raw];
+      return controller["gateway"];
+    };
+    const probe = { port: 4192, nodePort: 30_191 };
+    const enabled = true;
+    deepEqual(probed({ serviceType: "NodePort", probe }), { enabled, probe: { port: 30_191 } });
+    deepEqual(probed({ probe }), { enabled, probe: { port: 4192 } });
+    deepEqual(probed({ serviceType: "NodePort" }), { enabled });
+    deepEqual(probed({ probe }, { gateway: { namespace: "infra" } }), { enabled });
+  });
+
   it("where both mirror, federated Services have one writer", () => {
     const clusters = { west: null, east: null, north: null };
     const other = { source: "west", target: "north", mirroring: "controller" };
