@@ -63,6 +63,8 @@ export interface Service {
   readonly spec: {
     readonly type?: string;
     readonly clusterIP?: string;
+    /** Of a dual-stack Service two, of which `clusterIP` is the first. */
+    readonly clusterIPs?: readonly string[];
     readonly selector?: StringMap;
     readonly ports?: readonly (ServicePort & { readonly nodePort?: number })[];
   };

@@ -85,6 +85,8 @@ function distinctPorts(value: unknown): string | undefined {
 /** Load balancers have a handful of addresses, all of which would be written to every mirror. */
 const mostIngress = 256;
 
+const clusterIP = text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0);
+
 const service: Shape = {
   identity: map({ metadata: namedAsHost }, ["metadata"]),
   rest: map(
@@ -92,7 +94,8 @@ const service: Shape = {
       metadata,
       spec: map({
         type: word,
-        clusterIP: text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0),
+        clusterIP,
+        clusterIPs: list(clusterIP, 2),
         selector: labels,
         ports: servicePorts,
       }),

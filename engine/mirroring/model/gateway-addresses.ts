@@ -62,7 +62,8 @@ export function clusterAddresses({
 }: Pick<ClusterSnapshot, "services" | "serviceRanges">): IsOwn {
   const ranges = rangesOf(serviceRanges);
   const addresses = new Set<string>();
-  for (const { spec } of services.values()) addresses.add(spec.clusterIP ?? "");
+  for (const { spec } of services.values())
+    for (const ip of [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]) addresses.add(ip);
   // Only an IPv6 address may be spelled in several ways: a list of 10,000 takes a tenth of a second to make.
   const spelled = once(() => listOf([...addresses].filter((each) => isIP(each) !== 0)));
   const isIPv4Only = once(() => [...addresses].every((each) => !isIPv6(each)));
@@ -98,10 +99,13 @@ export function refusedAddress(
   return undefined;
 }
 
-/** Resolvers answer for localhost themselves (RFC 6761), and a Service's name means one of the source's own. */
+/**
+ * Resolvers answer for localhost themselves (RFC 6761), and a Service's name, or that of one of its
+ * pods, means one of the source's own, whatever its cluster domain is.
+ */
 function refusedHostname(hostname: string): string | undefined {
   const name = hostname.toLowerCase().replace(/\.$/, "");
-  return /(^|\.)(localhost|svc)$/.test(name) || /\.svc\./.test(name)
+  return /(^|\.)(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name)
     ? "means something else in each cluster"
     : undefined;
 }

@@ -26,13 +26,14 @@ export class Kept {
         metadata: this.#mirror(metadata),
         spec: spec.ports === undefined ? spec : { ...spec, ports: this.#once(spec.ports) },
       };
-    const { type, clusterIP, selector, ports } = spec;
+    const { type, clusterIP, clusterIPs = [], selector, ports } = spec;
     const { ingress = [] } = status?.loadBalancer ?? {};
     return {
       metadata: this.#other(metadata),
       spec: {
         ...(type !== undefined && { type }),
         ...(clusterIP !== undefined && { clusterIP }),
+        ...(clusterIPs.length > 1 && { clusterIPs }),
         ...(selector !== undefined && { selector: this.#once(selector) }),
         ...(ports !== undefined && { ports: this.#once(ports) }),
       },

@@ -5,6 +5,7 @@ import {
   judged,
   refusedAddress,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
+import { Kept } from "../../../../engine/mirroring/observe/kept.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
 import { gatewayService } from "../../fixtures/world.ts";
 
@@ -42,6 +43,13 @@ describe("the addresses that a target announces", () => {
     for (const ip of ["fd00::8", "10.0.0.8"]) equal(refusedAddress(ip, { own }), undefined);
   });
 
+  it("are not the second address of a Service with two, in a snapshot too", () => {
+    const spec = { clusterIP: "10.0.0.7", clusterIPs: ["10.0.0.7", "fd00::7"] };
+    const services = [new Kept().service(service("shop/web", {}, spec))];
+    const own = clusterAddresses(cluster("east", { services }));
+    equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
+  });
+
   it("are no names that mean something else in the source", () => {
     for (const name of [
       "localhost",
@@ -49,9 +57,11 @@ describe("the addresses that a target announces", () => {
       "a.localhost",
       "kubernetes.default.svc",
       "web.shop.svc.cluster.local",
+      "db-0.db.shop.svc.k8s.corp.com",
     ])
       equal(refusedAddress(name), "means something else in each cluster", name);
-    equal(refusedAddress("gateway.west.example.com"), undefined);
+    for (const name of ["gateway.west.example.com", "lb.svc.corp.com", "a.b.c.d.svc.corp.com"])
+      equal(refusedAddress(name), undefined, name);
   });
 
   it("are within the ranges that the link allows", () => {
