@@ -49,10 +49,11 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
     { cluster, stack, ...access }: ClaimArgs,
     remembered: string | undefined,
     former: readonly string[],
+    how: "snapshot" | "anew" = "snapshot",
   ): Promise<{ readonly identity: string; readonly held: boolean } | { readonly unread: string }> {
     let identity: string;
     try {
-      ({ identity } = await clusters.snapshot(cluster, access));
+      ({ identity } = await clusters[how](cluster, access));
     } catch (error) {
       if (error instanceof KubernetesError) return { unread: error.message };
       throw error;
@@ -77,14 +78,18 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
     }
   }
 
-  async function take(inputs: ClaimInputs): Promise<void> {
-    const { cluster, context, stack, formerStacks = [], unread } = inputs;
-    if (unread !== undefined) {
-      say(`${cluster}: this stack does not claim it yet, because ${unread}`);
-      return;
+  /** What is known then: a cluster that was away when the run was planned may be back. */
+  async function take({ unread, ...inputs }: ClaimInputs): Promise<ClaimInputs> {
+    const { cluster, context, stack, formerStacks = [] } = inputs;
+    const seen =
+      unread === undefined ? undefined : await look(inputs, inputs.identity, formerStacks, "anew");
+    if (seen !== undefined && "unread" in seen) {
+      say(`${cluster}: this stack does not claim it yet, because ${seen.unread}`);
+      return { ...inputs, ...seen };
     }
     const holder = await claim(await clusters.client(cluster, inputs), stack, formerStacks);
     if (holder !== stack) throw new Error(refusal({ cluster, context, stack }, holder));
+    return seen === undefined ? inputs : { ...inputs, identity: seen.identity };
   }
 
   return {
@@ -124,13 +129,11 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
     },
 
     async create(inputs: ClaimInputs) {
-      await unlessCancelled(clusters, () => take(inputs));
-      return { id: inputs.cluster, outs: inputs };
+      return { id: inputs.cluster, outs: await unlessCancelled(clusters, () => take(inputs)) };
     },
 
     async update(_id: string, _olds: unknown, inputs: ClaimInputs) {
-      await unlessCancelled(clusters, () => take(inputs));
-      return { outs: inputs };
+      return { outs: await unlessCancelled(clusters, () => take(inputs)) };
     },
 
     async delete(_id: string, props: ClaimInputs) {

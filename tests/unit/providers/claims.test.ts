@@ -97,6 +97,18 @@ describe("the claim of a cluster", () => {
     deepEqual(await holderIn(one.memory), "o/mesh/one");
   });
 
+  it("is made in the same run where the cluster answers by then, if it is that cluster", async () => {
+    const one = process();
+    one.memory.refuse = () => failing("unreachable", "east");
+    const { inputs } = await one.claims.check({}, args);
+    one.memory.refuse = () => undefined;
+    await rejects(one.claims.create({ ...inputs, identity: "other" }), /leads to another cluster/);
+    const { outs } = await one.claims.create(inputs);
+    deepEqual([await holderIn(one.memory), one.said], ["o/mesh/one", []]);
+    await process(one.memory).claims.delete("east", outs);
+    deepEqual(await holderIn(one.memory), undefined);
+  });
+
   it("is refused to a runner that may not read it", async () => {
     const one = process();
     one.memory.refuse = (request) =>
