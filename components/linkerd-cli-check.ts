@@ -11,8 +11,10 @@ export interface LinkerdCliCheckArgs {
 }
 
 /**
- * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH.
- * Without one, it warns and does nothing. Has to depend on everything else.
+ * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH. The
+ * resources are the same on a machine without one, or machines would make and delete them in turns:
+ * there it warns, and a command that is due records that nothing was checked. Has to depend on
+ * everything else.
  *
  * The second, which the first includes, is bound to fail where this program does the mirroring,
  * since it wants a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its
@@ -25,14 +27,13 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
 
   constructor(name: string, args: LinkerdCliCheckArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkerdCliCheck", name, {}, opts);
-    const clusters = isOnPath("linkerd") ? Object.keys(args.mesh.clusters) : [];
-    if (clusters.length === 0) {
-      const message = "the linkerd CLI is not on PATH, so linkerd check is skipped";
+    if (!isOnPath("linkerd")) {
+      const message = "the linkerd CLI is not on PATH, so no linkerd check runs on this machine";
       // A message that does not get through changes nothing.
       pulumi.log.warn(message, this).catch(() => undefined);
     }
     this.multicluster = Object.fromEntries(
-      clusters.map((cluster) => {
+      Object.keys(args.mesh.clusters).map((cluster) => {
         const own = hasControllers(cluster, args.mesh);
         const core = this.#command(`${name}/${cluster}`, cluster, {
           ...args,
@@ -55,7 +56,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     return new local.Command(
       name,
       {
-        create: withKubeconfig(kubeconfig, script),
+        create: ifInstalled(withKubeconfig(kubeconfig, script)),
         environment: {
           CONTEXT: context,
           LINKERD_NAMESPACE: mesh.linkerdNamespace,
@@ -99,6 +100,11 @@ function isOnPath(program: string): boolean {
 /** Fails as the check fails. Tries for up to `wait` seconds. */
 export function check(words: string, wait: number): string {
   return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
+}
+
+/** Ends well where there is no CLI, having said so. */
+export function ifInstalled(script: string): string {
+  return `command -v linkerd >/dev/null || { echo 'the linkerd CLI was not on PATH: nothing is checked'; exit 0; }\n${script}`;
 }
 
 /** Never fails: only its report is used. */

@@ -6,6 +6,7 @@ import { LinkerdCliCheck } from "../../components/linkerd-cli-check.ts";
 import {
   check,
   exceptMulticluster,
+  ifInstalled,
   reported,
   withKubeconfig,
 } from "../../components/linkerd-cli-check.ts";
@@ -44,7 +45,7 @@ describe("the checks of Linkerd's CLI", function () {
       `${command} check/west/multicluster`,
     ]);
     deepEqual(resource(command, "check/west").inputs, {
-      create: check("check", 60),
+      create: ifInstalled(check("check", 60)),
       environment: { CONTEXT: "k3d-west", LINKERD_NAMESPACE: "linkerd" },
       logging: "none",
       triggers: [1],
@@ -55,9 +56,12 @@ describe("the checks of Linkerd's CLI", function () {
   it("decide nothing where they want a controller that is not meant to be there", async () => {
     const { resource } = await run();
     const created = (name: string) => resource(command, name).inputs["create"];
-    equal(created("check/west/multicluster"), check("multicluster check", 60));
-    equal(created("check/east/multicluster"), reported(check("multicluster check", 1)));
-    equal(created("check/east"), exceptMulticluster(check("check", 10)));
+    equal(created("check/west/multicluster"), ifInstalled(check("multicluster check", 60)));
+    equal(
+      created("check/east/multicluster"),
+      ifInstalled(reported(check("multicluster check", 1))),
+    );
+    equal(created("check/east"), ifInstalled(exceptMulticluster(check("check", 10))));
     const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
     const { resource: other } = await run(controlled);
     equal(
@@ -73,17 +77,25 @@ describe("the checks of Linkerd's CLI", function () {
     };
     const { resource } = await run(mesh({ clusters }));
     const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
-    equal(west?.["create"], withKubeconfig("~/west config", check("check", 60)));
+    equal(west?.["create"], ifInstalled(withKubeconfig("~/west config", check("check", 60))));
     deepEqual(west.environment, {
       ...{ CONTEXT: "west", LINKERD_NAMESPACE: "linkerd" },
       FILE: "west config",
     });
-    equal(east?.["create"], withKubeconfig("/etc/east", exceptMulticluster(check("check", 10))));
+    const inEast = withKubeconfig("/etc/east", exceptMulticluster(check("check", 10)));
+    equal(east?.["create"], ifInstalled(inEast));
   });
 
-  it("are left out with a word where there is no CLI", async () => {
-    const { order, said } = await run(mesh(), join(folder, "nowhere"));
-    deepEqual(order, []);
-    deepEqual(said, ["warning: the linkerd CLI is not on PATH, so linkerd check is skipped"]);
+  it("are the same on a machine without the CLI, which says so", async () => {
+    const here = await run();
+    const elsewhere = await run(mesh(), join(folder, "nowhere"));
+    deepEqual(
+      elsewhere.resources.map(({ inputs }) => inputs),
+      here.resources.map(({ inputs }) => inputs),
+    );
+    deepEqual(here.said, []);
+    deepEqual(elsewhere.said, [
+      "warning: the linkerd CLI is not on PATH, so no linkerd check runs on this machine",
+    ]);
   });
 });

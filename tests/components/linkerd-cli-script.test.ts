@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   check,
   exceptMulticluster,
+  ifInstalled,
   reported,
   withKubeconfig,
 } from "../../components/linkerd-cli-check.ts";
@@ -43,7 +44,7 @@ describe("scripts that run Linkerd's CLI", () => {
     const { stdout } = await run(check("check", 10));
     const options = "--context a b --linkerd-namespace l5d --wait 10s --output short";
     equal(stdout, `: check ${options}\n`);
-    deepEqual([(await run(check("check", 10), "", 3)).code], [3]);
+    deepEqual([(await run(ifInstalled(check("check", 10)), "", 3)).code], [3]);
   });
 
   it("only report, where the report is all that is wanted", async () => {
@@ -66,6 +67,16 @@ describe("scripts that run Linkerd's CLI", () => {
       codes.push((await run(script, says, code)).code);
     deepEqual(codes, [0, 0, 1, 1, 1, 1]);
     match((await run(script, multicluster, 1)).stdout, /× service mirror/);
+  });
+
+  it("say so where there is no CLI, and fail nothing", async () => {
+    const env = { PATH: "/nowhere" };
+    const outcome = await new Promise((resolve) => {
+      execFile("/bin/sh", ["-c", ifInstalled(check("check", 10))], { env }, (error, stdout) => {
+        resolve([error, stdout]);
+      });
+    });
+    deepEqual(outcome, [null, "the linkerd CLI was not on PATH: nothing is checked\n"]);
   });
 
   it("go by a kubeconfig, at home too", async () => {

@@ -1,7 +1,4 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
 import type { Raw } from "../unit/config/table.ts";
 
@@ -92,20 +89,9 @@ describe("Mesh: verified at the end", () => {
     });
 
   describe("with linkerdCheck", () => {
-    let folder: string;
     let mesh: MockedMesh;
-    const { PATH } = process.env;
-
     before(async () => {
-      folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-cli-"));
-      await writeFile(join(folder, "linkerd"), "#!/bin/sh\n");
-      await chmod(join(folder, "linkerd"), 0o755);
-      process.env.PATH = folder;
       mesh = await mockedMesh({ manage: "links", clusters, links, linkerdCheck: true });
-    });
-    after(async () => {
-      process.env.PATH = PATH;
-      await rm(folder, { recursive: true });
     });
 
     it("the CLI checks every cluster, after all that is made", () => {
