@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { revokedTargetsOf } from "./revocation.ts";
@@ -5,8 +6,8 @@ import { EngineResource } from "./engine-resource.ts";
 import {
   type MirrorsArgs,
   type ObservedGateway,
-  selectedElsewhere,
   settingsOf,
+  takenLabels,
 } from "@linkerd-multicluster/engine/mirroring";
 
 /**
@@ -31,15 +32,12 @@ export function mirrorsArgs(
   const controllerLinks = here
     .filter(({ mirroring }) => mirroring === "controller")
     .map(({ spec }) => spec.target);
-  const elsewhere = selectedElsewhere(
-    links,
-    config.links.map(({ spec }) => spec),
-  );
+  const taken = takenLabels(config.links.map(({ spec }) => spec));
   const revokedTargets = revokedTargetsOf(source, config.revoked);
   return {
     ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
     ...(controllerLinks.length > 0 && { controllerLinks }),
-    ...(elsewhere.length > 0 && { selectedElsewhere: elsewhere }),
+    ...(!isDeepStrictEqual(taken, takenLabels(links)) && { takenLabels: taken }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };
@@ -51,10 +49,7 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
 };
 
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
-const hidden = [
-  ...["identities", "observedGateways", "formerStacks", "missedPods"],
-  "selectedElsewhere",
-];
+const hidden = [...["identities", "observedGateways", "formerStacks", "missedPods"], "takenLabels"];
 
 /** Everything that is mirrored into one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {

@@ -5,7 +5,8 @@
 export { noController } from "./model/controller.ts";
 export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
-export { selectedElsewhere } from "./model/selected-elsewhere.ts";
+export { nearest } from "./model/nearest.ts";
+export { takenLabels } from "./model/taken-labels.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
 export type { Inputs, MirrorsArgs, ObservedGateway } from "./reconcile/state.ts";

@@ -1,7 +1,7 @@
 import type { ConnectOptions } from "../../kubernetes/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
-import { selectedElsewhere } from "../../mirroring/model/selected-elsewhere.ts";
+import { takenLabels } from "../../mirroring/model/taken-labels.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Plan } from "../../mirroring/plan/change.ts";
 import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
@@ -113,10 +113,7 @@ async function planInto(
   const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
   const args = {
     ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
-    selectedElsewhere: selectedElsewhere(
-      links.map(linkOf),
-      mesh.links.map(({ link }) => linkOf(link)),
-    ),
+    takenLabels: takenLabels(mesh.links.map(({ link }) => linkOf(link))),
   };
   return read(() => reconcile(clusters, args, {}, new Set()));
 }

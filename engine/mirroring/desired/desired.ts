@@ -10,18 +10,19 @@ import {
   type Service,
 } from "../../kubernetes/objects.ts";
 import { malformedObject, type Reason, type Skip } from "../model/reasons.ts";
+import { exportSelectors } from "../model/taken-labels.ts";
 import { label, mirrorName } from "../model/vocabulary.ts";
 import { heldPods, type HeldPods, type MirroredPods, podsMirrored } from "./absent-pods.ts";
 import { discoveryMirror } from "./discovery.ts";
 import { gatewayMirror } from "./gateway.ts";
 import { headlessMirrors } from "./headless.ts";
 import { anyNamed, hostSubsets, truncated } from "./hosts.ts";
+import { labelSlips } from "./label-slips.ts";
 import type { LinkView } from "./link-view.ts";
 import { exportMode } from "./mode.ts";
 import { beyondLimit } from "./most-mirrors.ts";
 import { refuse } from "./refuse.ts";
 import { brokenName, brokenRule } from "./rules.ts";
-import { unselectedExport } from "./unselected.ts";
 
 export interface Desired {
   /** In the order of their origins. */
@@ -37,9 +38,10 @@ export function desired(view: LinkView): Desired {
   const skips: Skip[] = [];
   const missed: ObjectKey[] = [];
   const mirroredPods = view.link.headless ? podsMirrored(view) : new Map();
+  const unselected = unselectedBy(view);
   const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, service] of services) {
-    const outcome = mirrorsOf(service, view, mirroredPods);
+    const outcome = mirrorsOf(service, view, mirroredPods, unselected);
     if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
     else {
       mirrors.push(...outcome.mirrors);
@@ -63,7 +65,22 @@ type Outcome =
   | { readonly mirrors: readonly Mirror[]; readonly missed?: readonly ObjectKey[] }
   | { readonly reason: Reason; readonly sentence: string };
 
-function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods): Outcome {
+/** Why a Service looks as if it was exported through the link, and is not; undefined where it does not. */
+function unselectedBy({ link, taken }: LinkView): (service: Service) => string | undefined {
+  const slip = labelSlips(exportSelectors(link), taken);
+  const isNobodys = link.gateway === false && taken[label.exported]?.includes("true") === false;
+  return (service) =>
+    isNobodys && service.metadata.labels?.[label.exported] === "true"
+      ? `it is labelled ${label.exported}=true and this link has no gateway: label it remote-discovery, or give the link a gateway`
+      : slip(service);
+}
+
+function mirrorsOf(
+  service: Service,
+  view: LinkView,
+  mirroredPods: MirroredPods,
+  unselected: (service: Service) => string | undefined,
+): Outcome {
   const { link, source, target, gateway } = view;
   // What it does not say about being exported must not pass for a no.
   if (service[malformed] !== undefined)
@@ -73,7 +90,7 @@ function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods)
     };
   const mode = exportMode(service, link);
   if (mode === undefined) {
-    const sentence = unselectedExport(service, link, view.selectedElsewhere);
+    const sentence = unselected(service);
     return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
   }
   const namespace = source.namespaces.get(service.metadata.namespace);

@@ -1,7 +1,8 @@
 import type { ObjectKey, StatefulSet } from "../../kubernetes/objects.ts";
 import type { GatewayReading } from "../model/gateway.ts";
-import type { LabelSelector, LinkSpec } from "../model/link.ts";
+import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { TakenLabels } from "../model/taken-labels.ts";
 
 /** All that decides what a link mirrors. */
 export interface LinkView {
@@ -13,6 +14,6 @@ export interface LinkView {
   readonly statefulSets?: readonly StatefulSet[];
   /** Endpoint mirrors whose pods the run before has missed. */
   readonly missedBefore?: ReadonlySet<ObjectKey>;
-  /** By which other links of the stack mirror from the target. */
-  readonly selectedElsewhere?: readonly LabelSelector[];
+  /** By all links of the stack. */
+  readonly taken: TakenLabels;
 }

@@ -7,13 +7,13 @@ import {
   type Service,
 } from "../../kubernetes/objects.ts";
 import type { Skip } from "../model/reasons.ts";
-import { elsewhereIn, type SelectedElsewhere } from "../model/selected-elsewhere.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { TakenLabels } from "../model/taken-labels.ts";
 import { federatedName } from "../model/vocabulary.ts";
+import { labelSlips } from "./label-slips.ts";
 import { membersBeyondLimit } from "./most-mirrors.ts";
 import { brokenRule } from "./rules.ts";
 import { selects } from "./selector.ts";
-import { unselectedMember } from "./unselected.ts";
 
 /** A Link into a source cluster, as far as federated Services are concerned. */
 export interface FederatedLink {
@@ -32,8 +32,8 @@ export interface FederatedView {
   readonly retired: readonly string[];
   /** Federated Services that another stack keeps too: nobody retires from these. */
   readonly shared?: ReadonlySet<ObjectKey>;
-  /** What other links of the stack take from these clusters. */
-  readonly selectedElsewhere?: readonly SelectedElsewhere[];
+  /** By all links of the stack. */
+  readonly taken?: TakenLabels;
 }
 
 /** A Service that takes part in a federated one, with the labels it does not pass on. */
@@ -96,25 +96,24 @@ export function membership(view: FederatedView): Membership {
 }
 
 /** Services that have not joined, although a label of theirs looks as if they were to. */
-function mislabelled({ source, links, selectedElsewhere = [] }: FederatedView): Skip[] {
-  const told = (
-    { cluster, services }: ClusterSnapshot,
-    into: readonly LinkSpec[],
-    whose: string,
-  ): Skip[] => {
-    const why = unselectedMember(into, whose, elsewhereIn(selectedElsewhere, cluster));
+function mislabelled({ source, links, taken = {} }: FederatedView): Skip[] {
+  const told = ({ cluster, services }: ClusterSnapshot, into: readonly LinkSpec[]): Skip[] => {
+    const slip = labelSlips(
+      into.map(({ federatedServiceSelector }) => federatedServiceSelector),
+      taken,
+    );
     return [...services].flatMap(([origin, service]) => {
-      const sentence = why(service);
+      const sentence = slip(service);
       if (sentence === undefined) return [];
       const mirror = federatedName(service.metadata.name);
       return [{ origin, cluster, mirror, reason: "NotSelected", sentence }];
     });
   };
-  const remote = links.flatMap(({ link, target }) =>
-    target === undefined ? [] : told(target, [link], "this link"),
-  );
   const all = links.map(({ link }) => link);
-  return [...told(source, all, `the links into ${source.cluster}`), ...remote];
+  return [
+    ...told(source, all),
+    ...links.flatMap(({ link, target }) => (target === undefined ? [] : told(target, [link]))),
+  ];
 }
 
 interface CandidateMember {

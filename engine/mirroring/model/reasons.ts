@@ -79,7 +79,7 @@ export const reasons = {
     keeps: false,
     status: "InvalidService",
     meaning:
-      "the Service has a label that a selector of the link names, with a value that no link to its cluster selects",
+      "the Service has a label that a selector of the link names, with a value that no link takes and that is near one that is taken",
   },
   TerminatingNamespace: {
     keeps: true,

@@ -6,7 +6,7 @@ import { mirrorKey } from "../desired/refuse.ts";
 import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
 import { federatedPart } from "../model/owner.ts";
-import { elsewhereIn } from "../model/selected-elsewhere.ts";
+import { type TakenLabels, takenLabels } from "../model/taken-labels.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
@@ -66,7 +66,7 @@ export function planSource(observation: SourceObservation): Reconciliation {
     })),
     retired: going.map(({ link }) => link.target),
     shared: sharedIn(source, stacks),
-    selectedElsewhere: observation.args.selectedElsewhere ?? [],
+    taken: takenIn(observation),
   });
   const parts = plan(
     [
@@ -150,14 +150,18 @@ type Reached = {
 function desiredOf(
   link: LinkObservation["link"],
   target: TargetObservation,
-  { args, source, missedBefore }: SourceObservation,
+  observation: SourceObservation,
 ): Desired {
+  const { source, missedBefore } = observation;
   const { snapshot, gateway, statefulSets } = target;
-  const selectedElsewhere = elsewhereIn(args.selectedElsewhere ?? [], link.target);
   return desired({
     ...{ link, source, target: snapshot, gateway, statefulSets },
-    ...{ missedBefore, selectedElsewhere },
+    ...{ missedBefore, taken: takenIn(observation) },
   });
+}
+
+function takenIn({ args, links }: SourceObservation): TakenLabels {
+  return args.takenLabels ?? takenLabels(links.map(({ link }) => link));
 }
 
 function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "skips">): WantedPart {

@@ -2,7 +2,7 @@ import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { GatewayFacts, GatewayProbe } from "../model/gateway.ts";
 import type { LinkSettings } from "../model/link-settings.ts";
-import type { SelectedElsewhere } from "../model/selected-elsewhere.ts";
+import type { TakenLabels } from "../model/taken-labels.ts";
 
 /** How to reach a cluster, and which one it has to be. */
 export interface ClusterEntry extends ClusterAccess {
@@ -25,8 +25,8 @@ export interface MirrorsArgs {
   readonly links: readonly LinkSettings[];
   /** Targets of links that are Linkerd's controller's to mirror: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
-  /** What these links do not mirror and is not missing, since it is mirrored into other clusters. */
-  readonly selectedElsewhere?: readonly SelectedElsewhere[];
+  /** By all links of the stack; absent: these links take no less. */
+  readonly takenLabels?: TakenLabels;
   /** Targets that are no longer trusted: whatever was mirrored from them goes, however much. */
   readonly revokedTargets?: readonly string[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */

@@ -70,7 +70,9 @@ describe("examples: what the READMEs show of previews is what the engine says", 
         ],
       });
       const link = { ...linkTo("west", "statefulset"), headless };
-      return linesOf(desired({ link, source: east, target: west, gateway: known() }).mirrors);
+      return linesOf(
+        desired({ link, source: east, target: west, gateway: known(), taken: {} }).mirrors,
+      );
     };
     deepEqual(shown("statefulset"), [
       ...difference({}, mirrors(3)),

@@ -13,7 +13,7 @@ const hopeless = {
   "skips/mirror":
     "IsMirror: it is a mirror itself on west; let the link's selectors leave mirrors out",
   "skips/other":
-    "NotSelected: it is labelled mirror.linkerd.io/exported=yes, and the selectors of this link take mirror.linkerd.io/exported=true or remote-discovery: correct the label, or remove it",
+    "NotSelected: it is labelled mirror.linkerd.io/exported=True, and links take mirror.linkerd.io/exported=true: correct the label, or remove it",
   "skips/portless":
     "NoPorts: it has no ports: give it at least one, which its mirror can then have too",
   [`skips/${long}`]: `NameTooLong: the mirror's name ${long}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
@@ -138,7 +138,7 @@ export const shapeScenarios: readonly Scenario[] = [
       ),
       service("skips/portless", { labels: exported }, { clusterIP: "None", ports: [] }),
       ...exportedService(`skips/${long}`),
-      service("skips/other", { labels: { "mirror.linkerd.io/exported": "yes" } }),
+      service("skips/other", { labels: { "mirror.linkerd.io/exported": "True" } }),
       service("skips/mirror", {
         labels: { ...exported, "mirror.linkerd.io/mirrored-service": "true" },
       }),

@@ -127,10 +127,10 @@ const rows: Row[] = [
     rule: "an unheard export label is told, and obstacles are then beside the point",
     service: exported(
       "shop/web",
-      { labels: { "mirror.linkerd.io/exported": "yes" } },
+      { labels: { "mirror.linkerd.io/exported": "True" } },
       { ports: [] },
     ),
-    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=yes, and the selectors of this link take mirror.linkerd.io/exported=true or remote-discovery: correct the label, or remove it",
+    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=True, and links take mirror.linkerd.io/exported=true: correct the label, or remove it",
   },
 ];
 

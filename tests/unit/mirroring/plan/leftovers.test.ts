@@ -63,7 +63,7 @@ const rows: Row[] = [
   },
   {
     why: "its Service's export label is not listened to",
-    target: targetWith({}, { "mirror.linkerd.io/exported": "yes" }),
+    target: targetWith({}, { "mirror.linkerd.io/exported": "True" }),
     skips: ["NotSelected shop/db"],
     changes: ofDb,
   },
