@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/link-resource.ts";
 import type { ObjectKey } from "../../engine/kubernetes/objects.ts";
+import { resources } from "../../engine/kubernetes/resources.ts";
 import type { AuditedRequest } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath, removeLinkCrd } from "../../testbed/links.ts";
 import { relabel, removeService } from "./mirroring/changes.ts";
@@ -191,6 +192,27 @@ describe("the status of Link resources on a real API server", function () {
     await relabel(world.kube.north, key("bb"), { any: "thing" });
     await stack.up();
     await stack.assertSettled();
+  });
+
+  it("of more mirrors than there is room for is written once, and is no reason to be left out", async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `many-${index}`);
+    await create(
+      world.kube.east,
+      names.map((name) => service(key(name), { labels: exported })),
+    );
+    await stack.up();
+    const { mirrorServices: list = [] } = await statusOf("east");
+    assert.match(list.at(-1)?.conditions?.[0]?.message ?? "", /^\d+ more Services mirrored/);
+    await stack.assertSettled();
+    const { text } = await stack.destroy();
+    assert.doesNotMatch(text, /revoke/);
+    assert.deepEqual((await statusOf("east")).mirrorServices, []);
+    assert.deepEqual(
+      (await world.kube.west.list(resources.services))
+        .map(({ metadata }) => metadata.name)
+        .filter((name) => name.startsWith("many-")),
+      [],
+    );
   });
 
   async function backdate(link: string, list: keyof LinkStatus): Promise<void> {
