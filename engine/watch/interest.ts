@@ -10,7 +10,7 @@ import { entryOf, type Inputs } from "../mirroring/reconcile/state.ts";
 /** What in one cluster the mesh depends on. */
 export interface Interest {
   readonly access: ClusterAccess;
-  /** Of the links of which the cluster is the target. */
+  /** Of the links of which the cluster is the target, and of those by which its own Services federate. */
   readonly selectors: readonly LabelSelector[];
   /** Their gateway Services. */
   readonly gateways: readonly ObjectKey[];
@@ -34,9 +34,12 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
   for (const inputs of sources) {
     const removed = inputs.removedLinks ?? [];
     const targets = [...inputs.links, ...removed].map(({ target }) => target);
-    add(inputs.source, accessOf(inputs, inputs.source), { mirrorsOf: distinct(targets).sort() });
-    for (const settings of inputs.links) {
-      const link = linkOf(settings);
+    const links = inputs.links.map(linkOf);
+    add(inputs.source, accessOf(inputs, inputs.source), {
+      selectors: links.map((link) => link.federatedServiceSelector),
+      mirrorsOf: distinct(targets).sort(),
+    });
+    for (const link of links) {
       const { gateway, selector, remoteDiscoverySelector, federatedServiceSelector } = link;
       add(link.target, accessOf(inputs, link.target), {
         selectors: [selector, remoteDiscoverySelector, federatedServiceSelector],

@@ -57,6 +57,14 @@ describe("what a watch is interested in", () => {
     equal(isIn(west, "web-east"), false);
   });
 
+  it("is a member of a federated Service in a cluster that is only a source, by the links into it", () => {
+    equal(isIn(east, "web", { "mirror.linkerd.io/federated": "member" }), true);
+    equal(isIn(east, "web", { "mirror.linkerd.io/exported": "true" }), false);
+    const federatedServiceSelector = { matchLabels: { team: "a" } };
+    const own = interests([inputs([{ target: "west", federatedServiceSelector }])]).get("east");
+    equal(isIn(own, "web", { team: "a" }), true);
+  });
+
   it("is a mirror of a link that has left and of which something remains", () => {
     const removedLinks = [{ source: "east", target: "south" }];
     const own = interests([inputs(["west"], { removedLinks })]).get("east");
