@@ -1,4 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -48,6 +51,25 @@ export class RunRecords {
     return readdirSync(this.folder)
       .filter((name) => name.endsWith(".json"))
       .flatMap((name) => recordIn(join(this.folder, name)) ?? []);
+  }
+
+  /**
+   * Works while nobody else on this machine does with the same records; undefined: somebody does. Who
+   * does is known by a name of the kernel's, which goes with the process, however that ends.
+   */
+  async alone<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const name = createHash("sha256").update(realpathSync(this.folder)).digest("hex");
+    const guard = createServer().listen(`\0linkerd-multicluster-${name}`);
+    try {
+      await once(guard, "listening");
+    } catch {
+      return undefined;
+    }
+    try {
+      return await work();
+    } finally {
+      guard.close();
+    }
   }
 
   #file(id: string): string {

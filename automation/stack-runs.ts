@@ -28,6 +28,8 @@ export class PulumiRuns implements StackRuns {
   readonly #host: string;
   readonly #interrupted = new AbortController();
   #running: Started | undefined;
+  /** Of the mirrors in the state, by their source. */
+  #urns: ReadonlyMap<string, string> = new Map();
 
   constructor({
     cli,
@@ -46,38 +48,53 @@ export class PulumiRuns implements StackRuns {
   async sources(): Promise<readonly Inputs[]> {
     const exported = await this.#cli.print("stack", "export");
     this.#observe({ event: "expiries", certificates: expiriesIn(exported) });
-    return mirrorsIn(exported);
+    const found = mirrorsIn(exported);
+    this.#urns = new Map(found.map(({ urn, inputs }) => [inputs.source, urn]));
+    return found.map(({ inputs }) => inputs);
   }
 
-  preview(): Promise<RunEnd> {
-    return this.#run(["preview", ...unattended], toldByPreview);
+  preview(without: readonly string[]): Promise<RunEnd> {
+    return this.#run(["preview", ...unattended, ...this.#excluding(without)], toldByPreview);
   }
 
-  async up(): Promise<RunEnd> {
+  async up(without: readonly string[]): Promise<RunEnd> {
     const ended = this.#endLeftovers();
-    const end = await this.#unlocked();
+    const words = ["up", "--yes", "--skip-preview", ...unattended, ...this.#excluding(without)];
+    const end = await this.#unlocked(words);
     // It has held the lock, so none of those before it has left one that had to be known again.
     if (end.result === "succeeded") for (const { id } of ended) this.#records.remove(id);
     return end;
   }
 
+  #excluding(sources: readonly string[]): string[] {
+    const urns = sources.flatMap((source) => this.#urns.get(source) ?? []);
+    return urns.flatMap((urn) => ["--exclude", urn]);
+  }
+
   /** Clears a lock of an earlier run if that stands in the way. */
-  async #unlocked(): Promise<RunEnd> {
-    const words = ["up", "--yes", "--skip-preview", ...unattended];
+  async #unlocked(words: readonly string[]): Promise<RunEnd> {
     const end = await this.#run(words, toldByUp);
     if (end.locks === undefined || this.#isInterrupted()) return end;
-    const records = this.#records.all();
-    const verdict = judge(end.locks, records, this.#host, this.#processes);
-    const about = end.locks.map(({ text }) => text).join(", ");
+    const { locks } = end;
+    const about = locks.map(({ text }) => text).join(", ");
+    const judged = () => judge(locks, this.#records.all(), this.#host, this.#processes);
+    const verdict = judged();
     if (verdict === "running")
       return { ...end, why: `a run that a watch has begun still goes on: ${about}` };
     if (verdict === "foreign") {
       const hint = "if its process is gone, clear the lock with pulumi cancel";
       return { ...end, why: `it is locked by ${about}, which is not this watch's; ${hint}` };
     }
-    await this.#cli.print("cancel", "--yes");
-    for (const { pid } of end.locks)
-      for (const { id } of records.filter((record) => record.pid === pid)) this.#records.remove(id);
+    // Of two watches that find the same lock, the later one would clear that of the run that follows.
+    const isCleared = await this.#records.alone(async () => {
+      if (judged() !== "stale") return false;
+      await this.#cli.print("cancel", "--yes");
+      const pids = locks.map(({ pid }) => pid);
+      for (const { id, pid } of this.#records.all())
+        if (pids.includes(pid)) this.#records.remove(id);
+      return true;
+    });
+    if (isCleared !== true) return { ...end, why: `another watch clears its lock: ${about}` };
     this.#observe({ event: "cleared", what: "lock", about });
     return this.#run(words, toldByUp);
   }

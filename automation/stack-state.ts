@@ -4,16 +4,16 @@ const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
 const trustType = "linkerd-multicluster:index:TrustRoot";
 
 /**
- * The inputs of every `linkerd:Mirrors` in what `pulumi stack export` prints: this program's own, so
- * that their shape is what the program of the last run has given them.
+ * Every `linkerd:Mirrors` in what `pulumi stack export` prints: this program's own, so that their
+ * shape is what the program of the last run has given them.
  */
-export function mirrorsIn(exported: string): Inputs[] {
+export function mirrorsIn(exported: string): { readonly urn: string; readonly inputs: Inputs }[] {
   const { deployment } = JSON.parse(exported) as Exported;
   return (deployment?.resources ?? []).flatMap((resource) => {
     // One that is to be deleted has a successor.
     if (resource.type !== type || resource.delete === true) return [];
     const { __provider: _, ...inputs } = resource.inputs ?? {};
-    return isWhole(inputs) ? [inputs] : [];
+    return isWhole(inputs) ? [{ urn: resource.urn ?? "", inputs }] : [];
   });
 }
 
@@ -35,6 +35,7 @@ interface Exported {
 
 interface Resource {
   readonly type?: string;
+  readonly urn?: string;
   readonly delete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;

@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     time,
     observe: (event) => {
       observe(event);
-      if (event.event === "triggered") convergence.trigger();
+      if (event.event === "triggered") convergence.trigger(event.cluster);
     },
   });
   const policy = { resync };

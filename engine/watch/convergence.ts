@@ -1,6 +1,7 @@
 import { systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
 import type { Command, Observer, Result, SourceSeen, State } from "./events.ts";
+import type { Sight } from "./look.ts";
 import { Schedule, type SchedulePolicy } from "./schedule.ts";
 
 /** How a run of Pulumi has ended. */
@@ -20,21 +21,27 @@ export interface StackRuns {
    * @throws Error with a sentence for the user
    */
   sources(): Promise<readonly Inputs[]>;
-  /** Takes no lock and leaves no history. */
-  preview(): Promise<RunEnd>;
-  up(): Promise<RunEnd>;
+  /**
+   * Takes no lock and leaves no history.
+   *
+   * @param without sources whose mirrors are left as they are
+   */
+  preview(without: readonly string[]): Promise<RunEnd>;
+  up(without: readonly string[]): Promise<RunEnd>;
 }
 
 /**
- * Milliseconds after which what should have come to its end must be stuck. Of looks and waits alone:
- * both have an end of their own, and how long a run may take is for Pulumi and the clusters to say.
+ * Milliseconds after which what should have come to its end must be stuck, looks that fail one after the other
+ * included. Of looks and waits alone: both have an end of their own, and how long a run may take is for Pulumi and
+ * the clusters to say.
  */
 const patience = { wait: 60_000, look: 900_000 };
 
 export interface ConvergenceParts {
   readonly stack: StackRuns;
   readonly lookout: {
-    look(sources: readonly Inputs[]): Promise<readonly SourceSeen[]>;
+    look(sources: readonly Inputs[]): Promise<Pick<Sight, "sources">>;
+    /** Never rejects. */
     moved(): Promise<readonly string[]>;
     /** A look is about to be wanted. */
     prepare(): void;
@@ -57,10 +64,14 @@ export class Convergence {
   readonly #time: Time;
   readonly #schedule: Schedule;
   #sources: readonly Inputs[] = [];
+  /** The sources for which the last look has seen that nothing may be done. */
+  #refused: readonly SourceSeen[] = [];
   /** When the first sign was seen of what has not been done yet. */
   #pending: number | undefined;
-  /** When the step under way must have ended. */
-  #dueBy = Infinity;
+  /** When the wait under way must have ended. */
+  #awakeBy = Infinity;
+  /** When the look under way, or the one that is tried again and again, must have succeeded. */
+  #lookedBy = Infinity;
   #wake: () => void = () => undefined;
   #isStopped: () => boolean = () => false;
 
@@ -70,16 +81,16 @@ export class Convergence {
     this.#schedule = new Schedule(parts.policy ?? {}, this.#time);
   }
 
-  /** Something has changed. */
-  trigger(): void {
+  /** Something has changed in a cluster. */
+  trigger(cluster: string): void {
     if (!this.#schedule.isGathering) this.#parts.lookout.prepare();
-    this.#schedule.gather();
+    this.#schedule.gather(cluster);
     this.#wake();
   }
 
   /** It no longer moves: what was under way should have ended long ago. */
   get isStuck(): boolean {
-    return this.#time.now() > this.#dueBy;
+    return this.#time.now() > Math.min(this.#awakeBy, this.#lookedBy);
   }
 
   /** Until the signal is aborted; a run that is under way then is waited for. */
@@ -90,7 +101,7 @@ export class Convergence {
       const step = this.#schedule.next();
       if (typeof step === "object") await this.#sleep(step.wait, signal);
       else if (step === "look") await this.#onSigns();
-      else if (step === "hostnames") await this.#lookUp();
+      else if (step === "hostnames") this.#lookUp();
       else await this.#whole();
     }
   }
@@ -101,13 +112,13 @@ export class Convergence {
     this.#schedule.resync();
     this.#take();
     if (!(await this.#learn())) return;
-    const verdict = await this.#look();
-    if (verdict === "refused" || this.#isStopped()) return;
-    if (verdict === "work") {
+    const hasWork = await this.#look();
+    if (hasWork === undefined || this.#isStopped()) return;
+    if (hasWork) {
       await this.#up();
       return;
     }
-    const end = await this.#ran("preview", () => stack.preview());
+    const end = await this.#ran("preview", (without) => stack.preview(without));
     if (end.result !== "succeeded") this.#failed(end);
     else if (end.changes > 0) await this.#up();
     else this.#settled();
@@ -116,69 +127,70 @@ export class Convergence {
   /** What the signs are about, mirrors, and nothing else. */
   async #onSigns(): Promise<void> {
     this.#take();
-    const verdict = await this.#look();
-    if (verdict === "work" && !this.#isStopped()) await this.#up();
+    const hasWork = await this.#look();
+    if (hasWork === true && !this.#isStopped()) await this.#up();
     // What has failed and is none of the mirrors' is not in order because they are.
-    else if (verdict === "inOrder" && !this.#schedule.isFailing) this.#settled();
+    else if (hasWork === false && !this.#schedule.isFailing) this.#settled();
   }
 
-  async #lookUp(): Promise<void> {
+  /** Beside everything else, as DNS may take its time. */
+  #lookUp(): void {
     const { lookout, observe } = this.#parts;
     this.#schedule.lookUp();
-    for (const about of await lookout.moved()) {
-      observe({ event: "triggered", reason: "hostname", cluster: "", about });
-      this.trigger();
-    }
+    void lookout.moved().then((moved) => {
+      for (const about of moved) {
+        observe({ event: "triggered", reason: "hostname", cluster: "", about });
+        this.trigger("");
+      }
+    });
   }
 
-  async #look(): Promise<SourceSeen["verdict"]> {
+  /** Whether there is anything to do that may be done; undefined: the look has failed. */
+  async #look(): Promise<boolean | undefined> {
     const { lookout, observe } = this.#parts;
     const begun = this.#time.now();
-    this.#dueBy = begun + patience.look;
+    this.#lookedBy = Math.min(this.#lookedBy, begun + patience.look);
     let sources: readonly SourceSeen[];
     try {
       // A stack that has not run yet has nothing that could be looked at.
-      sources = this.#sources.length === 0 ? [] : await lookout.look(this.#sources);
+      sources = this.#sources.length === 0 ? [] : (await lookout.look(this.#sources)).sources;
     } catch (error) {
       this.#failed({
         result: this.#isStopped() ? "cancelled" : "failed",
         changes: 0,
         why: messageOf(error),
       });
-      return "refused";
+      return undefined;
     }
-    this.#dueBy = Infinity;
+    this.#lookedBy = Infinity;
     observe({ event: "looked", milliseconds: this.#time.now() - begun, sources });
-    const refusals = sources.flatMap((source) => source.refusals);
-    if (refusals.length > 0) {
-      // Nothing is forced: a person sees to it, or what a cluster tells next, or the next resync.
-      this.#schedule.calm();
-      this.#say("refused", refusals, this.#schedule.untilResync);
-      return "refused";
-    }
-    return sources.some(({ verdict }) => verdict === "work") ? "work" : "inOrder";
+    this.#refused = sources.filter(({ verdict }) => verdict === "refused");
+    return sources.some(({ verdict }) => verdict === "work");
   }
 
   async #up(): Promise<void> {
     const { stack, observe } = this.#parts;
     this.#say("running");
-    const end = await this.#ran("up", () => stack.up());
+    const end = await this.#ran("up", (without) => stack.up(without));
     if (end.result !== "succeeded") this.#failed(end);
     if (this.#isStopped()) return;
     const isKnown = await this.#learn();
     if (end.result !== "succeeded" || !isKnown) return;
     const since = this.#pending;
-    if (since !== undefined)
+    if (since !== undefined && this.#refused.length === 0)
       observe({ event: "converged", milliseconds: this.#time.now() - since });
     this.#settled();
   }
 
-  async #ran(command: Command, run: () => Promise<RunEnd>): Promise<RunEnd> {
+  async #ran(
+    command: Command,
+    run: (without: readonly string[]) => Promise<RunEnd>,
+  ): Promise<RunEnd> {
     const { observe } = this.#parts;
     const begun = this.#time.now();
-    this.#dueBy = Infinity;
     observe({ event: "runBegan", command });
-    const end = await run().catch((error: unknown): RunEnd => {
+    const refused = this.#refused.map(({ source }) => source);
+    const end = await run(refused).catch((error: unknown): RunEnd => {
       return { result: "failed", changes: 0, why: messageOf(error) };
     });
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
@@ -204,10 +216,13 @@ export class Convergence {
     this.#pending ??= first;
   }
 
+  /** Nothing is left to do but what was refused, which nobody forces: a person sees to it, or the next look. */
   #settled(): void {
     this.#schedule.calm();
     this.#pending = undefined;
-    this.#say("settled");
+    const refusals = this.#refused.flatMap((source) => source.refusals);
+    if (refusals.length === 0) this.#say("settled");
+    else this.#say("refused", refusals, this.#schedule.untilResync);
   }
 
   #failed({ result, why }: RunEnd): void {
@@ -228,12 +243,12 @@ export class Convergence {
       awake.abort();
     };
     this.#wake = wake;
-    this.#dueBy = this.#time.now() + milliseconds + patience.wait;
+    this.#awakeBy = this.#time.now() + milliseconds + patience.wait;
     signal.addEventListener("abort", wake, { once: true });
     await this.#time.sleep(milliseconds, awake.signal);
     signal.removeEventListener("abort", wake);
     this.#wake = () => undefined;
-    this.#dueBy = Infinity;
+    this.#awakeBy = Infinity;
   }
 }
 

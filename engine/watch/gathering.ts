@@ -4,35 +4,54 @@ export interface GatheringPolicy {
   readonly quiet: number;
   /** Since the first sign, however many follow. */
   readonly most: number;
+  /** How many looks a cluster that is never quiet may cause, and then one in each `pause`. */
+  readonly looks: number;
+  readonly pause: number;
 }
 
-export const gatheringPolicy: GatheringPolicy = { quiet: 1_000, most: 5_000 };
+export const gatheringPolicy: GatheringPolicy = {
+  ...{ quiet: 1_000, most: 5_000 },
+  ...{ looks: 30, pause: 30_000 },
+};
 
-/** Gathers the signs of one change, so that a rollout is looked at once. */
+/**
+ * Gathers the signs of one change, so that a rollout is looked at once. Each cluster has looks of its
+ * own to spend: one that never stops changing does not have all of them read without end, nor do the
+ * changes of others wait for it.
+ */
 export class Gathering {
   readonly #policy: GatheringPolicy;
-  #first: number | undefined;
-  #last = -Infinity;
+  readonly #signs = new Map<string, { readonly first: number; readonly last: number }>();
+  /** By cluster: when all the looks that it has spent are its own again. */
+  readonly #restored = new Map<string, number>();
 
   constructor(policy: GatheringPolicy = gatheringPolicy) {
     this.#policy = policy;
   }
 
-  add(now: number): void {
-    this.#first ??= now;
-    this.#last = now;
+  add(cluster: string, now: number): void {
+    const first = this.#signs.get(cluster)?.first ?? now;
+    this.#signs.set(cluster, { first, last: now });
   }
 
   /** When what has been gathered is to be acted upon; Infinity while there is nothing. */
   get due(): number {
-    if (this.#first === undefined) return Infinity;
-    return Math.min(this.#last + this.#policy.quiet, this.#first + this.#policy.most);
+    const { quiet, most, looks, pause } = this.#policy;
+    const dues = [...this.#signs].map(([cluster, { first, last }]) => {
+      const mayLook = (this.#restored.get(cluster) ?? 0) - (looks - 1) * pause;
+      return Math.max(Math.min(last + quiet, first + most), mayLook);
+    });
+    return Math.min(...dues);
   }
 
   /** Begins anew; when the first sign was seen, if there has been one. */
-  take(): number | undefined {
-    const first = this.#first;
-    this.#first = undefined;
-    return first;
+  take(now: number): number | undefined {
+    const first = Math.min(...[...this.#signs.values()].map((sign) => sign.first));
+    for (const cluster of this.#signs.keys()) {
+      const restored = Math.max(this.#restored.get(cluster) ?? now, now);
+      this.#restored.set(cluster, restored + this.#policy.pause);
+    }
+    this.#signs.clear();
+    return first === Infinity ? undefined : first;
   }
 }

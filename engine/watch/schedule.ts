@@ -60,14 +60,14 @@ export class Schedule {
     return this.#gathering.due !== Infinity;
   }
 
-  /** Something has changed. */
-  gather(): void {
-    this.#gathering.add(this.#time.now());
+  /** Something has changed in a cluster. */
+  gather(cluster: string): void {
+    this.#gathering.add(cluster, this.#time.now());
   }
 
   /** What has been gathered is looked at now; when the first sign was seen, if there has been one. */
   take(): number | undefined {
-    return this.#gathering.take();
+    return this.#gathering.take(this.#time.now());
   }
 
   /** Everything is seen to now. Many watches that start together do not stay together. */

@@ -44,7 +44,7 @@ describe("runs of a stack", () => {
     await script(
       `echo '{"sequence":1,"timestamp":1,"summaryEvent":{"resourceChanges":{"same":3,"update":2,"create":1}}}'`,
     );
-    deepEqual(await runs.up(), { result: "succeeded", changes: 3 });
+    deepEqual(await runs.up([]), { result: "succeeded", changes: 3 });
     deepEqual(await calls(), [
       "up --yes --skip-preview --json --non-interactive --stack dev --config-file c.yaml",
     ]);
@@ -62,7 +62,7 @@ describe("runs of a stack", () => {
 
   it("can be foretold", async () => {
     await script(`echo '{"changeSummary":{"same":3,"update":1},"diagnostics":[]}'`);
-    deepEqual(await runs.preview(), { result: "succeeded", changes: 1 });
+    deepEqual(await runs.preview([]), { result: "succeeded", changes: 1 });
   });
 
   it("fail with the errors that the engine tells, and no others", async () => {
@@ -70,28 +70,28 @@ describe("runs of a stack", () => {
 echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
 echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'
 exit 255`);
-    deepEqual(await runs.up(), { result: "failed", changes: 0, why: "it is wrong" });
+    deepEqual(await runs.up([]), { result: "failed", changes: 0, why: "it is wrong" });
   });
 
   it("fail with what is printed where the engine did not come to tell anything", async () => {
     await script("echo 'error: no stack named dev found' >&2; exit 1");
-    const { why } = await runs.up();
+    const { why } = await runs.up([]);
     equal(why, "error: no stack named dev found");
   });
 
   it("let Node keep what it compiles for them, where the program's own is kept, or as they are told", async () => {
     await script(`echo "$NODE_COMPILE_CACHE" > ${folder}/cache`);
     const told = () => readFile(join(folder, "cache"), "utf8");
-    await runs.up();
+    await runs.up([]);
     equal(await told(), `${join(repository, "node_modules", ".cache", "compiled")}\n`);
     const variables = { PATH: [folder, PATH].join(delimiter), NODE_COMPILE_CACHE: "/elsewhere" };
     const cli = new PulumiCli({ folder, variables });
-    await new PulumiRuns({ cli, records, observe: () => undefined }).up();
+    await new PulumiRuns({ cli, records, observe: () => undefined }).up([]);
     equal(await told(), "/elsewhere\n");
   });
 
   it("fail in a sentence where there is no CLI", async () => {
-    await rejects(runs.up(), /There is no pulumi on PATH/);
+    await rejects(runs.up([]), /There is no pulumi on PATH/);
     await rejects(runs.sources(), /There is no pulumi on PATH/);
   });
 
@@ -99,13 +99,13 @@ exit 255`);
     await script(`trap 'echo interrupted >> ${folder}/calls; exit 1' INT
 ps -o pgid= -p $$ > ${folder}/group; echo $$ > ${folder}/started
 while :; do sleep 0.05; done`);
-    const run = runs.up();
+    const run = runs.up([]);
     const pid = await until("the start", [], () => readFile(join(folder, "started"), "utf8"));
     runs.interrupt();
     equal((await run).result, "cancelled");
     equal((await calls()).filter((line) => line === "interrupted").length, 1);
     equal((await readFile(join(folder, "group"), "utf8")).trim(), pid.trim());
-    equal((await runs.up()).result, "cancelled");
+    equal((await runs.up([])).result, "cancelled");
   });
 
   /** Like Pulumi's: locked as long as the file is there, which `cancel` removes. */
@@ -124,7 +124,7 @@ touch ${folder}/lock
 sleep 300 & echo $! > ${folder}/left
 echo $$ > ${folder}/started
 wait`);
-    const killed = runs.up();
+    const killed = runs.up([]);
     const pid = Number(
       await until("the start", [], () => readFile(join(folder, "started"), "utf8")),
     );
@@ -133,7 +133,7 @@ wait`);
     deepEqual(await killed, { result: "failed", changes: 0, why: "pulumi ended with SIGKILL" });
     equal((await left()).length > 0, true);
     await script(locking(`${hostname()} (pid ${pid})`));
-    equal((await runs.up()).result, "succeeded");
+    equal((await runs.up([])).result, "succeeded");
     equal((await calls()).includes("cancel --yes --stack dev"), true);
     await until("the orphan's end", [], () =>
       Promise.resolve(processTable.identity(orphan) === undefined || undefined),
@@ -143,6 +143,53 @@ wait`);
       ["processes", "lock"],
     );
     deepEqual(await left(), []);
+  });
+
+  it("clear a lock once where two watches find it, and never the one that comes after it", async () => {
+    const child = spawn("true");
+    await once(child, "exit");
+    const { pid = 0 } = child;
+    const startedAt = new Date().toISOString();
+    records.add({ id: "killed", pid, identity: "gone", host: hostname(), startedAt });
+    const locked = `root@${hostname()} (pid ${pid}) at ${startedAt}`;
+    // Both have found the lock before one clears it, and the other one's turn comes once the first one runs.
+    await script(`
+waitFor() { while ! [ -e ${folder}/$1 ]; do sleep 0.01; done; }
+case $1 in
+cancel) mkdir ${folder}/cleared || waitFor running; rm -f ${folder}/lock;;
+up) if [ -e ${folder}/lock ]; then
+  mkdir ${folder}/one && waitFor two || mkdir ${folder}/two
+  echo "error: the stack is currently locked by 1 lock(s).
+  file:///l.json: created by ${locked}" >&2; exit 255
+fi
+mkdir ${folder}/running || { echo "two engines" >> ${folder}/calls; exit 0; }
+waitFor go;;
+esac`);
+    await writeFile(join(folder, "lock"), "");
+    const cli = new PulumiCli({ folder, variables: { PATH: [folder, PATH].join(delimiter) } });
+    const other = new PulumiRuns({ cli, records, observe: () => undefined });
+    const both = [runs.up([]), other.up([])];
+    await Promise.race(both);
+    await writeFile(join(folder, "go"), "");
+    const results = (await Promise.all(both)).map(({ result }) => result);
+    deepEqual(
+      [results.sort(), (await calls()).includes("two engines")],
+      [["locked", "succeeded"], false],
+    );
+  });
+
+  it("leave out the mirrors of sources that are to stay as they are", async () => {
+    const urn = "urn:pulumi:dev::p::m:Mesh$pulumi-nodejs:dynamic/linkerd:Mirrors::east";
+    const inputs = { source: "east", stack: "p/s", clusters: {}, links: [] };
+    const resource = { type: "pulumi-nodejs:dynamic/linkerd:Mirrors", urn, inputs };
+    await script(`echo '${JSON.stringify({ deployment: { resources: [resource] } })}'`);
+    await runs.sources();
+    await runs.up(["east", "unknown"]);
+    await runs.preview(["east"]);
+    const [, up = "", preview = ""] = await calls();
+    equal(up.includes(` --exclude ${urn} `), true);
+    equal(up.split("--exclude").length, 2);
+    equal(preview.includes(` --exclude ${urn} `), true);
   });
 
   it("forget those that are over without a lock, of their own stack", async () => {
@@ -156,17 +203,17 @@ wait`);
     records.add({ ...over, id: "prod", stack: `${folder}\nprod\n` });
     await writeFile(join(folder, "records", "dev.out"), "");
     await script("exit 1");
-    equal((await runs.up()).result, "failed");
+    equal((await runs.up([])).result, "failed");
     deepEqual(await left(), ["dev.json", "dev.out", "prod.json"]);
     await script("exit 0");
-    equal((await runs.up()).result, "succeeded");
+    equal((await runs.up([])).result, "succeeded");
     deepEqual(await left(), ["prod.json"]);
   });
 
   it("leave a lock that is somebody else's, and say whose", async () => {
     await script(locking("laptop (pid 42)"));
     await writeFile(join(folder, "lock"), "");
-    const { result, why = "" } = await runs.up();
+    const { result, why = "" } = await runs.up([]);
     equal(result, "locked");
     match(why, /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/);
     equal((await calls()).length, 1);
@@ -181,7 +228,7 @@ wait`);
       records.add({ id: "earlier", pid, identity, host: hostname(), startedAt });
       await script(locking(`${hostname()} (pid ${pid})`));
       await writeFile(join(folder, "lock"), "");
-      const { result, why = "" } = await runs.up();
+      const { result, why = "" } = await runs.up([]);
       equal(result, "locked");
       match(why, /a run that a watch has begun still goes on/);
       equal(processTable.identity(pid), identity);
@@ -201,13 +248,14 @@ wait`);
       mirrors: {},
     };
     const type = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+    const urn = "urn:pulumi:dev::p::t::east";
     const exported = {
       deployment: {
         resources: [
           { type: "pulumi:pulumi:Stack" },
-          { type, inputs: { ...inputs, __provider: "code" } },
-          { type, inputs, delete: true },
-          { type, inputs: { __provider: "code" } },
+          { type, urn, inputs: { ...inputs, __provider: "code" } },
+          { type, urn, inputs, delete: true },
+          { type, urn, inputs: { __provider: "code" } },
         ],
       },
     };

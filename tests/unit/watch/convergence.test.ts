@@ -20,25 +20,38 @@ class Scene {
   /** What was done, and when it began. */
   readonly done: string[] = [];
   verdict: Verdict = "inOrder";
+  /** Of another source. */
+  other: Verdict = "inOrder";
+  /** Whether a look fails. */
+  isBlind = false;
   preview: RunEnd = succeeded;
   up: RunEnd = { result: "succeeded", changes: 1 };
-  moved: string[] = [];
+  moved = Promise.resolve<string[]>([]);
   atOnce = 0;
   /** Milliseconds that each look takes. */
   lookTakes = takes.look;
   readonly convergence = new Convergence({
     stack: {
       sources: () => Promise.resolve([{ source: "east" } as Inputs]),
-      preview: () => this.#work("preview", () => this.preview),
-      up: () =>
-        this.#work("up", () => {
-          if (this.up.result === "succeeded") this.verdict = "inOrder";
-          return this.up;
-        }),
+      preview: (without) => this.#work("preview", () => this.preview, without),
+      up: (without) =>
+        this.#work(
+          "up",
+          () => {
+            if (this.up.result === "succeeded" && !without.includes("east"))
+              this.verdict = "inOrder";
+            return this.up;
+          },
+          without,
+        ),
     },
     lookout: {
-      look: () => this.#work("look", () => [this.#seen()]),
-      moved: () => Promise.resolve(this.moved),
+      look: () =>
+        this.#work("look", () => {
+          if (this.isBlind) throw new Error("the look was ended (SIGKILL)");
+          return { sources: [seen("east", this.verdict), seen("north", this.other)] };
+        }),
+      moved: () => this.moved,
       prepare: () => undefined,
     },
     meshWatch: { update: () => Promise.resolve() },
@@ -59,8 +72,8 @@ class Scene {
     return this.events.flatMap((event) => (event.event === "state" ? [event.state] : []));
   }
 
-  sign = () => {
-    this.convergence.trigger();
+  sign = (cluster = "west") => {
+    this.convergence.trigger(cluster);
   };
 
   /** As after an export: a look will find something to do. */
@@ -69,19 +82,24 @@ class Scene {
     this.sign();
   };
 
-  async #work<T>(what: keyof typeof takes, result: () => T): Promise<T> {
-    this.done.push(`${what} ${this.time.now()}`);
+  async #work<T>(
+    what: keyof typeof takes,
+    result: () => T,
+    without: readonly string[] = [],
+  ): Promise<T> {
+    const but = without.map((source) => ` but ${source}`).join("");
+    this.done.push(`${what} ${this.time.now()}${but}`);
     this.atOnce += 1;
     equal(this.atOnce, 1, "two things at the same time");
     await this.time.sleep(what === "look" ? this.lookTakes : takes[what]);
     this.atOnce -= 1;
     return result();
   }
+}
 
-  #seen(): SourceSeen {
-    const refusals = this.verdict === "refused" ? ["it would delete too many"] : [];
-    return { source: "east", verdict: this.verdict, refusals, parts: {}, away: {} };
-  }
+function seen(source: string, verdict: Verdict): SourceSeen {
+  const refusals = verdict === "refused" ? ["it would delete too many"] : [];
+  return { source, verdict, refusals, parts: {}, away: {} };
 }
 
 /** The first look and the preview after it, with which every watch begins. */
@@ -117,6 +135,35 @@ describe("a watch of a stack", () => {
       signs.map((at) => [at, scene.sign] as const),
     );
     deepEqual(scene.done, [...start, "look 15000", "look 16500"]);
+  });
+
+  it("has no cluster read all the time for one that never stops changing, and others' changes at once", async () => {
+    const scene = new Scene();
+    const end = 600_000;
+    const noise = Array.from({ length: end / 500 }, (_, index) => index * 500);
+    await scene.until(end - 1, [
+      ...noise.map(
+        (at) =>
+          [
+            at,
+            () => {
+              scene.sign("hostile");
+            },
+          ] as const,
+      ),
+      [
+        500_000,
+        () => {
+          scene.sign("honest");
+        },
+      ],
+    ]);
+    const looks = scene.done.flatMap((line) =>
+      line.startsWith("look") ? [Number(line.slice(5))] : [],
+    );
+    // Thirty of its own, one more in each thirty seconds, and the honest one.
+    ok(looks.length <= 30 + 20 + 1, `${looks.length} looks`);
+    ok(looks.includes(501_000), looks.join());
   });
 
   it("spends no more than a look on what a run has written", async () => {
@@ -160,6 +207,20 @@ describe("a watch of a stack", () => {
       later(2_999_000, note),
     ]);
     deepEqual(stuck, [false, false, false, false, true, false]);
+  });
+
+  it("is stuck once looks have failed for as long as one may last, until one succeeds", async () => {
+    const scene = new Scene();
+    const stuck: boolean[] = [];
+    const note = () => stuck.push(scene.convergence.isStuck);
+    scene.isBlind = true;
+    await scene.until(2_000_000, [
+      [800_000, note],
+      [1_000_000, note],
+      [1_000_001, () => (scene.isBlind = false)],
+      [1_999_000, note],
+    ]);
+    deepEqual(stuck, [false, true, false]);
   });
 
   it("tries what failed again after ever longer waits, until it succeeds", async () => {
@@ -207,11 +268,12 @@ describe("a watch of a stack", () => {
     const scene = new Scene();
     scene.verdict = "refused";
     await scene.until(700_000, [[300_000, scene.sign]]);
-    deepEqual(scene.done, ["look 0", "look 301000", "look 600000"]);
+    const previews = ["preview 100 but east", "preview 600100 but east"];
+    deepEqual(scene.done, ["look 0", previews[0], "look 301000", "look 600000", previews[1]]);
     const [, refused] = scene.events.filter(({ event }) => event === "state");
     deepEqual(refused, {
       ...{ event: "state", state: "refused", why: ["it would delete too many"] },
-      retryIn: 599_900,
+      retryIn: 596_900,
     });
   });
 
@@ -219,8 +281,18 @@ describe("a watch of a stack", () => {
     const scene = new Scene();
     scene.verdict = "refused";
     await scene.until(100_000, [[50_000, scene.exported]]);
-    deepEqual(scene.done, ["look 0", "look 51000", "up 51100"]);
+    deepEqual(scene.done, ["look 0", "preview 100 but east", "look 51000", "up 51100"]);
     equal(scene.states.at(-1), "settled");
+  });
+
+  it("goes on with the sources that nothing is refused for", async () => {
+    const scene = new Scene();
+    scene.other = "refused";
+    await scene.until(100_000, [[50_000, scene.exported]]);
+    deepEqual(scene.done, [
+      ...["look 0", "preview 100 but north", "look 51000", "up 51100 but north"],
+    ]);
+    deepEqual(scene.states, ["starting", "refused", "running", "refused"]);
   });
 
   it("says that the stack is locked, and tries again", async () => {
@@ -233,8 +305,17 @@ describe("a watch of a stack", () => {
 
   it("looks when the hostname of a gateway leads elsewhere", async () => {
     const scene = new Scene();
-    await scene.until(35_000, [[20_000, () => (scene.moved = ["gateway.example.com"])]]);
+    const names = ["gateway.example.com"];
+    await scene.until(35_000, [[20_000, () => (scene.moved = Promise.resolve(names))]]);
+    // Thirty seconds after the state was read.
     deepEqual(scene.done, [...start, "look 31000"]);
+  });
+
+  it("does not wait for DNS", async () => {
+    const scene = new Scene();
+    scene.moved = new Promise(() => undefined);
+    await scene.until(50_000, [[40_000, scene.exported]]);
+    deepEqual(scene.done, [...start, "look 41000", "up 41100"]);
   });
 
   it("waits for a run that is under way when it is stopped, and begins no other", async () => {

@@ -8,9 +8,9 @@ describe("hostnames of gateways", () => {
 
   beforeEach(() => {
     answers = { "a.example": ["10.0.0.1", "10.0.0.2"], "b.example": ["10.0.0.3"] };
-    hostnames = new Hostnames((name) => {
-      const found = answers[name];
-      return found === undefined ? Promise.reject(new Error("none")) : Promise.resolve(found);
+    hostnames = new Hostnames((names) => {
+      const resolved = names.map((name) => [name, answers[name] ?? []] as const);
+      return Promise.resolve(Object.fromEntries(resolved.filter(([, found]) => found.length > 0)));
     });
     hostnames.remember({ "a.example": ["10.0.0.1", "10.0.0.2"], "b.example": ["10.0.0.3"] });
   });
@@ -36,5 +36,18 @@ describe("hostnames of gateways", () => {
     deepEqual(await hostnames.moved(), []);
     answers["c.example"] = ["10.0.0.5"];
     deepEqual(await hostnames.moved(), ["c.example"]);
+  });
+
+  it("are resolved as the system resolves them, and do no harm where that can't be done", async () => {
+    const system = new Hostnames();
+    system.remember({ localhost: [], "no-such-name.invalid": [] });
+    deepEqual(await system.moved(), ["localhost"]);
+    const { execPath } = process;
+    process.execPath = "/nowhere";
+    try {
+      deepEqual(await system.moved(), []);
+    } finally {
+      process.execPath = execPath;
+    }
   });
 });

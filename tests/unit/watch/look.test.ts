@@ -4,6 +4,7 @@ import { resources } from "../../../engine/kubernetes/resources.ts";
 import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
 import { look } from "../../../engine/watch/look.ts";
 import { Lookout } from "../../../engine/watch/lookout.ts";
+import { until } from "../../../testbed/processes.ts";
 import { failing } from "../fixtures/failing.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, exported } from "../fixtures/objects.ts";
@@ -89,11 +90,13 @@ describe("a look", () => {
 });
 
 describe("the process of a look", () => {
+  const nothing = { sources: [], hostnames: {} };
+
   it("answers and ends, whether it was prepared or not", async () => {
     const lookout = new Lookout();
     lookout.prepare();
-    deepEqual(await lookout.look([]), []);
-    deepEqual(await lookout.look([]), []);
+    deepEqual(await lookout.look([]), nothing);
+    deepEqual(await lookout.look([]), nothing);
   });
 
   it("says that it was ended", async () => {
@@ -101,7 +104,29 @@ describe("the process of a look", () => {
     const looking = lookout.look([]);
     lookout.close();
     await rejects(looking, /the look was ended \(SIGKILL\)/);
-    deepEqual(await lookout.look([]), []);
+    deepEqual(await lookout.look([]), nothing);
+  });
+
+  it("is another one if it has died before it was asked", async () => {
+    const lookout = new Lookout();
+    lookout.prepare();
+    lookout.close();
+    const isThere = () => process.getActiveResourcesInfo().includes("ProcessWrap");
+    await until("its end", [], () => Promise.resolve(isThere() ? undefined : true));
+    deepEqual(await lookout.look([]), nothing);
+  });
+
+  it("is tried again where none could be started", async () => {
+    const { execPath } = process;
+    const lookout = new Lookout();
+    process.execPath = "/nowhere";
+    try {
+      lookout.prepare();
+      await rejects(lookout.look([]), /no look could be made: .*ENOENT/);
+    } finally {
+      process.execPath = execPath;
+    }
+    deepEqual(await lookout.look([]), nothing);
   });
 
   it("tells of a kubeconfig that can't be read as a run does", async () => {
@@ -109,7 +134,7 @@ describe("the process of a look", () => {
     const nowhere = { kubeconfig: "/nowhere" };
     const access = { east: { context: "east", ...nowhere }, west: { context: "west", ...nowhere } };
     const inputs = { ...args, clusters: access, mirrors: {}, revision: 1 };
-    const [source] = await new Lookout().look([inputs]);
+    const [source] = (await new Lookout().look([inputs])).sources;
     equal(source?.verdict, "refused");
     match(source.refusals.join(), /\/nowhere/);
   });
