@@ -158,6 +158,7 @@ export class WatchMetrics {
         this.#seen(event.sources);
         return;
       case "runBegan":
+      case "muted":
         return;
       case "runEnded":
         this.#runs.inc({ command: event.command, result: event.result });

@@ -1,6 +1,5 @@
 /** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
 import { type ListenAddress, listenAddressIn } from "../automation/listen-address.ts";
-import { LiveLines } from "../automation/live-lines.ts";
 import { WatchMetrics } from "../automation/metrics.ts";
 import { serveObservability } from "../automation/observability-server.ts";
 import { PulumiCli } from "../automation/pulumi-cli.ts";
@@ -10,6 +9,7 @@ import { PulumiRuns } from "../automation/stack-runs.ts";
 import { parseDuration, systemTime } from "@linkerd-multicluster/engine/kubernetes";
 import {
   Convergence,
+  limited,
   Lookout,
   MeshWatch,
   type Observer,
@@ -66,7 +66,8 @@ async function main(): Promise<void> {
     return;
   }
   const stop = new AbortController();
-  const print = printer(output);
+  const time = systemTime;
+  const print = limited(printer(output), time);
   const metrics = new WatchMetrics({ resync });
   const readiness = new Readiness();
   const observe: Observer = (event) => {
@@ -74,7 +75,6 @@ async function main(): Promise<void> {
     metrics.observe(event);
     readiness.observe(event);
   };
-  const time = systemTime;
   const records = new RunRecords(recordFolder(process.env));
   const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
   const stack = new PulumiRuns({ cli, records, observe });
@@ -109,18 +109,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** To standard output, one line for each event; in a terminal also one for each link, always as it is. */
+/** To standard output, one line for each event. */
 function printer(output: Options["output"]): Observer {
-  const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
   return (event) => {
-    const now = new Date().toISOString();
-    if (output === "json") process.stdout.write(`${JSON.stringify({ time: now, ...event })}\n`);
-    else {
-      const sentence = sentenceOf(event);
-      const line = sentence === undefined ? undefined : `${now} ${sentence}`;
-      if (live !== undefined) live.tell(event, line);
-      else if (line !== undefined) process.stdout.write(`${line}\n`);
-    }
+    const time = new Date().toISOString();
+    const sentence = sentenceOf(event);
+    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...event })}\n`);
+    else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
   };
 }
 

@@ -1,11 +1,14 @@
 import { KubernetesError } from "../kubernetes/errors.ts";
-import { type ObjectKey, objectKey } from "../kubernetes/objects.ts";
+import { type ObjectKey, objectKey, type ObjectMeta } from "../kubernetes/objects.ts";
 import { type ObjectName, resources } from "../kubernetes/resources.ts";
 import type { Time } from "../kubernetes/retry.ts";
 import type { Change, Watching } from "../kubernetes/watching.ts";
 import type { Observer, WatchedKind } from "./events.ts";
 import { type Interest, isOfInterest } from "./interest.ts";
 import { stream } from "./stream.ts";
+
+/** Far more Services than a cluster exports; each takes a few hundred bytes. */
+const mostServices = 20_000;
 
 export interface ClusterWatchSettings {
   readonly cluster: string;
@@ -17,13 +20,14 @@ export interface ClusterWatchSettings {
 
 /**
  * Watches in one cluster what the mesh depends on, each kind by a watch of its own. Of all objects it
- * remembers nothing but which Services are of interest, since a change may be that one no longer is.
+ * remembers nothing but which Services are of interest, since a change may be that one no longer is;
+ * where there are too many of them, every change is of interest.
  */
 export class ClusterWatch {
   readonly #settings: ClusterWatchSettings;
   readonly #stopped = new AbortController();
   readonly #streams: Promise<unknown>;
-  #services = new Set<ObjectKey>();
+  #services: Set<ObjectKey> | undefined = new Set();
   #watching: Promise<Watching> | undefined;
 
   constructor(settings: ClusterWatchSettings) {
@@ -59,11 +63,9 @@ export class ClusterWatch {
       },
       {
         listed: (items) => {
-          this.#services = new Set(
-            items
-              .filter(({ metadata }) => isOfInterest(metadata, this.#settings.interest))
-              .map(({ metadata }) => objectKey(metadata.namespace, metadata.name)),
-          );
+          this.#services = new Set();
+          for (const { metadata } of items)
+            if (isOfInterest(metadata, this.#settings.interest)) this.#remember(metadata);
         },
         opened: () => {
           said = undefined;
@@ -89,13 +91,18 @@ export class ClusterWatch {
   #concerns(kind: WatchedKind, { type, object: { metadata } }: Change): boolean {
     if (kind === "namespaces" || kind === "links") return true;
     const key = objectKey(metadata.namespace, metadata.name);
-    const was = this.#services.has(key);
+    const was = this.#services?.has(key) ?? true;
     // Endpoints belong to the Service of their name.
     if (kind === "endpoints") return was;
     const is = isOfInterest(metadata, this.#settings.interest);
-    if (is && type !== "DELETED") this.#services.add(key);
-    else this.#services.delete(key);
+    if (is && type !== "DELETED") this.#remember(metadata);
+    else this.#services?.delete(key);
     return was || is;
+  }
+
+  #remember({ namespace, name }: ObjectMeta): void {
+    if (this.#services?.add(objectKey(namespace, name)).size === mostServices)
+      this.#services = undefined;
   }
 
   /** One client for all kinds, made again if it could not be made. */

@@ -75,6 +75,8 @@ export type WatchEvent =
       /** `services shop/web`, the hostname, or what a probed gateway does. */
       readonly about: string;
     }
+  /** It changes so often that nothing more is told of it for this long. */
+  | { readonly event: "muted"; readonly cluster: string; readonly milliseconds: number }
   | {
       readonly event: "looked";
       readonly milliseconds: number;

@@ -14,6 +14,7 @@ export {
   states,
   type WatchEvent,
 } from "./events.ts";
+export { limited } from "./log-limit.ts";
 export { Lookout } from "./lookout.ts";
 export { MeshWatch } from "./mesh-watch.ts";
 export { sentenceOf } from "./sentences.ts";

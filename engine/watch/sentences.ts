@@ -25,6 +25,8 @@ function lineOf(event: WatchEvent): string | undefined {
       return event.reason === "hostname"
         ? `${event.about} leads to another address`
         : `${event.cluster}: ${event.about} changed`;
+    case "muted":
+      return `${event.cluster}: more than can be told here; metrics count it, and lines come again in ${seconds(event.milliseconds)}`;
     case "looked":
       return `looked for ${seconds(event.milliseconds)}: ${event.sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`;
     case "runBegan":

@@ -155,7 +155,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   async function watched(): Promise<void> {
     const events: WatchEvent[] = [];
     const meshWatch = new MeshWatch({ observe: (event) => events.push(event) });
-    await meshWatch.update(mirrorsIn(await writer.pulumi("stack", "export")));
+    const found = mirrorsIn(await writer.pulumi("stack", "export"));
+    await meshWatch.update(found.map(({ inputs }) => inputs));
     const kinds = ["endpoints", "namespaces", "services"];
     const everything = [
       ...["links", ...kinds].map((kind) => `east ${kind}`),

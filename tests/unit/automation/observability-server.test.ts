@@ -1,5 +1,10 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+
+import { until } from "../../../testbed/processes.ts";
 import {
   type ObservabilityServer,
   serveObservability,
@@ -58,6 +63,37 @@ describe("the server of health and metrics", () => {
     equal((await ask("/")).code, 404);
     equal((await ask("//")).code, 404);
     equal((await ask("/metrics", "POST")).code, 405);
+  });
+
+  it("serves nobody who comes by loopback under another name, as a page in a browser would", async () => {
+    const codes = [
+      "evil.example",
+      `evil.example:${server.port}`,
+      "localhost",
+      "127.0.0.1:80",
+      "[::1]:80",
+    ].map(async (host) => {
+      const [response] = (await once(
+        get({ host: "127.0.0.1", port: server.port, path: "/livez?", headers: { host } }),
+        "response",
+      )) as [IncomingMessage];
+      response.resume();
+      return response.statusCode === 421;
+    });
+    deepEqual(await Promise.all(codes), [true, true, false, false, false]);
+  });
+
+  it("has few connections at a time, however many are wanted", async () => {
+    const sockets = Array.from({ length: 100 }, () => connect(server.port, "127.0.0.1"));
+    let closed = 0;
+    for (const socket of sockets)
+      socket
+        .resume()
+        .on("error", () => undefined)
+        .on("close", () => (closed += 1));
+    await until("the end of those beyond", [], () => Promise.resolve(closed >= 60 || undefined));
+    for (const socket of sockets) socket.destroy();
+    await until("room again", [], () => ask("/metrics?").catch(() => undefined));
   });
 
   it("says in a sentence that an address is taken", async () => {

@@ -130,6 +130,23 @@ describe("the watch of a cluster", () => {
     ]);
   });
 
+  it("remembers no more Services than a cluster has, and then takes each change for one of interest", async () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `endless-${index}`);
+    send("services", ...names.map((name) => change("ADDED", name, exported)));
+    events = [];
+    send("services", change("MODIFIED", "other"));
+    send("endpoints", change("MODIFIED", "endless-19999"), change("MODIFIED", "another"));
+    deepEqual(signs(), [
+      ...["event services shop/other", "event endpoints shop/endless-19999"],
+      "event endpoints shop/another",
+    ]);
+    cluster.fail.get("services")?.(errorWith("unreachable"));
+    await settle();
+    events = [];
+    send("endpoints", change("MODIFIED", "another"));
+    deepEqual(signs(), []);
+  });
+
   it("tells of every namespace and Link", () => {
     const shop = { type: "ADDED", object: { metadata: { name: "shop" } } } as unknown as Change;
     send("namespaces", shop);
