@@ -10,7 +10,6 @@ import {
   type State,
   type WatchEvent,
 } from "@linkerd-multicluster/engine/watch";
-import { PendingChange } from "./pending-change.ts";
 
 const prefix = "linkerd_multicluster_";
 
@@ -35,7 +34,8 @@ export interface MetricsSettings {
 export class WatchMetrics {
   readonly #registry = new Registry();
   readonly #now: () => number;
-  readonly #pending = new PendingChange();
+  /** Seconds since 1970; 0: nothing is pending. */
+  #pendingSince = 0;
   readonly #clusters = new Map<string, readonly string[]>();
 
   readonly #runs = this.#counter("runs_total", "Runs of Pulumi, by result.", ["command", "result"]);
@@ -127,7 +127,6 @@ export class WatchMetrics {
   }
 
   observe(event: WatchEvent): void {
-    this.#changePending.set(this.#pending.after(event, this.#now()));
     switch (event.event) {
       case "clusterAdded":
         this.#clusters.set(event.cluster, event.kinds);
@@ -152,6 +151,7 @@ export class WatchMetrics {
         return;
       case "triggered":
         this.#triggers.inc({ reason: event.reason });
+        this.#setPending(true);
         return;
       case "looked":
         this.#lookSeconds.observe(event.milliseconds / 1000);
@@ -182,7 +182,13 @@ export class WatchMetrics {
     }
   }
 
+  #setPending(isPending: boolean): void {
+    this.#pendingSince = isPending ? this.#pendingSince || this.#now() : 0;
+    this.#changePending.set(this.#pendingSince);
+  }
+
   #setState(now: State): void {
+    this.#setPending(now === "settled" ? false : this.#pendingSince > 0 || now !== "starting");
     for (const state of states) this.#state.set({ state }, state === now ? 1 : 0);
     if (now === "settled") this.#lastSuccess.set(this.#now());
     if (now === "settled" || now === "refused") this.#failures.set(0);

@@ -6,8 +6,8 @@ import type { ListenAddress } from "./listen-address.ts";
 export interface Observable {
   /** The process does what it is to do; where it does not, it has to be started again. */
   readonly isLive: () => boolean;
-  /** What is being waited for; empty once it is ready. */
-  readonly missing: () => readonly string[];
+  /** It has looked at the clusters once. */
+  readonly isReady: () => boolean;
   readonly metrics: {
     readonly contentType: string;
     text(): Promise<string>;
@@ -88,9 +88,8 @@ function respond(path: string, response: ServerResponse, observable: Observable)
         "a look or a wait has not come to a good end for longer than it may take\n",
       );
   } else if (path === "/readyz") {
-    const missing = observable.missing();
-    if (missing.length === 0) answer(response, 200, "ok\n");
-    else answer(response, 503, `waiting for ${missing.join(", ")}\n`);
+    if (observable.isReady()) answer(response, 200, "ok\n");
+    else answer(response, 503, "waiting for the state, or the first look at the clusters\n");
   } else if (path === "/metrics") {
     metrics.text().then(
       (text) => {

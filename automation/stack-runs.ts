@@ -21,33 +21,19 @@ const unattended = ["--json", "--non-interactive"];
 
 /** Runs a stack by Pulumi's CLI, and clears what an earlier run of a watch that was killed has left. */
 export class PulumiRuns implements StackRuns {
-  readonly #cli: StackRunsParts["cli"];
-  readonly #records: RunRecords;
-  readonly #observe: Observer;
-  readonly #processes: ProcessTable;
-  readonly #host: string;
+  readonly #parts: Required<StackRunsParts>;
   readonly #interrupted = new AbortController();
   #running: Started | undefined;
   /** Of the mirrors in the state, by their source. */
   #urns: ReadonlyMap<string, string> = new Map();
 
-  constructor({
-    cli,
-    records,
-    observe,
-    processes = processTable,
-    host = hostname(),
-  }: StackRunsParts) {
-    this.#cli = cli;
-    this.#records = records;
-    this.#observe = observe;
-    this.#processes = processes;
-    this.#host = host;
+  constructor(parts: StackRunsParts) {
+    this.#parts = { processes: processTable, host: hostname(), ...parts };
   }
 
   async sources(): Promise<readonly Inputs[]> {
-    const exported = await this.#cli.print("stack", "export");
-    this.#observe({ event: "expiries", certificates: expiriesIn(exported) });
+    const exported = await this.#parts.cli.print("stack", "export");
+    this.#parts.observe({ event: "expiries", certificates: expiriesIn(exported) });
     const found = mirrorsIn(exported);
     this.#urns = new Map(found.map(({ urn, inputs }) => [inputs.source, urn]));
     return found.map(({ inputs }) => inputs);
@@ -62,7 +48,7 @@ export class PulumiRuns implements StackRuns {
     const words = ["up", "--yes", "--skip-preview", ...unattended, ...this.#excluding(without)];
     const end = await this.#unlocked(words);
     // It has held the lock, so none of those before it has left one that had to be known again.
-    if (end.result === "succeeded") for (const { id } of ended) this.#records.remove(id);
+    if (end.result === "succeeded") for (const { id } of ended) this.#parts.records.remove(id);
     return end;
   }
 
@@ -77,7 +63,8 @@ export class PulumiRuns implements StackRuns {
     if (end.locks === undefined || this.#isInterrupted()) return end;
     const { locks } = end;
     const about = locks.map(({ text }) => text).join(", ");
-    const judged = () => judge(locks, this.#records.all(), this.#host, this.#processes);
+    const judged = () =>
+      judge(locks, this.#parts.records.all(), this.#parts.host, this.#parts.processes);
     const verdict = judged();
     if (verdict === "running")
       return { ...end, why: `a run that a watch has begun still goes on: ${about}` };
@@ -86,16 +73,16 @@ export class PulumiRuns implements StackRuns {
       return { ...end, why: `it is locked by ${about}, which is not this watch's; ${hint}` };
     }
     // Of two watches that find the same lock, the later one would clear that of the run that follows.
-    const isCleared = await this.#records.alone(async () => {
+    const isCleared = await this.#parts.records.alone(async () => {
       if (judged() !== "stale") return false;
-      await this.#cli.print("cancel", "--yes");
+      await this.#parts.cli.print("cancel", "--yes");
       const pids = locks.map(({ pid }) => pid);
-      for (const { id, pid } of this.#records.all())
-        if (pids.includes(pid)) this.#records.remove(id);
+      for (const { id, pid } of this.#parts.records.all())
+        if (pids.includes(pid)) this.#parts.records.remove(id);
       return true;
     });
     if (isCleared !== true) return { ...end, why: `another watch clears its lock: ${about}` };
-    this.#observe({ event: "cleared", what: "lock", about });
+    this.#parts.observe({ event: "cleared", what: "lock", about });
     return this.#run(words, toldByUp);
   }
 
@@ -111,14 +98,14 @@ export class PulumiRuns implements StackRuns {
   ): Promise<RunEnd & { readonly locks?: readonly Lock[] }> {
     if (this.#isInterrupted()) return { result: "cancelled", changes: 0 };
     const id = randomUUID();
-    const outputs = outputsOf(this.#records.folder, id);
+    const outputs = outputsOf(this.#parts.records.folder, id);
     const startedAt = new Date().toISOString();
-    const started = await this.#cli.start(words, outputs, { [runVariable]: id });
-    const identity = this.#processes.identity(started.pid) ?? "unknown";
-    const { stack } = this.#cli;
-    this.#records.add({
+    const started = await this.#parts.cli.start(words, outputs, { [runVariable]: id });
+    const identity = this.#parts.processes.identity(started.pid) ?? "unknown";
+    const { stack } = this.#parts.cli;
+    this.#parts.records.add({
       ...{ id, pid: started.pid, identity, startedAt, stack },
-      host: this.#host,
+      host: this.#parts.host,
     });
     this.#running = started;
     const code = await started.ended;
@@ -126,7 +113,7 @@ export class PulumiRuns implements StackRuns {
     const { changes, messages } = await told(outputs[0]);
     const printed = code === 0 ? "" : await printedErrors(outputs[1]);
     // One that was killed may have left its lock, which only the record proves to be ours.
-    if (typeof code === "number") this.#records.remove(id);
+    if (typeof code === "number") this.#parts.records.remove(id);
     if (code === 0) return { result: "succeeded", changes };
     if (this.#isInterrupted()) return { result: "cancelled", changes };
     const text = [...messages, printed].filter((each) => each !== "").join("; ");
@@ -143,18 +130,18 @@ export class PulumiRuns implements StackRuns {
    * @returns the runs of this stack that are over
    */
   #endLeftovers(): readonly RunRecord[] {
-    const over = this.#records
+    const over = this.#parts.records
       .all()
-      .filter((record) => record.host === this.#host && !this.#isRunning(record));
+      .filter((record) => record.host === this.#parts.host && !this.#isRunning(record));
     for (const record of over) {
-      const left = this.#processes.markedBy(record.id);
-      for (const pid of left) this.#processes.kill(pid);
+      const left = this.#parts.processes.markedBy(record.id);
+      for (const pid of left) this.#parts.processes.kill(pid);
       if (left.length > 0) {
         const about = `process${left.length === 1 ? "" : "es"} ${left.join(", ")}`;
-        this.#observe({ event: "cleared", what: "processes", about });
+        this.#parts.observe({ event: "cleared", what: "processes", about });
       }
     }
-    return over.filter(({ stack }) => stack === this.#cli.stack);
+    return over.filter(({ stack }) => stack === this.#parts.cli.stack);
   }
 
   /** A function, as it changes while a run is waited for. */
@@ -163,7 +150,7 @@ export class PulumiRuns implements StackRuns {
   }
 
   #isRunning({ pid, identity }: RunRecord): boolean {
-    const now = this.#processes.identity(pid);
+    const now = this.#parts.processes.identity(pid);
     // Where it can't be proved that it is gone, it counts as running.
     return now !== undefined && (identity === "unknown" || now === identity);
   }

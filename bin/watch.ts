@@ -3,7 +3,6 @@ import { type ListenAddress, listenAddressIn } from "../automation/listen-addres
 import { WatchMetrics } from "../automation/metrics.ts";
 import { serveObservability } from "../automation/observability-server.ts";
 import { PulumiCli } from "../automation/pulumi-cli.ts";
-import { Readiness } from "../automation/readiness.ts";
 import { RunRecords, recordFolder } from "../automation/run-record.ts";
 import { PulumiRuns } from "../automation/stack-runs.ts";
 import { parseDuration, systemTime } from "@linkerd-multicluster/engine/kubernetes";
@@ -69,11 +68,11 @@ async function main(): Promise<void> {
   const time = systemTime;
   const print = limited(printer(output), time);
   const metrics = new WatchMetrics({ resync });
-  const readiness = new Readiness();
+  let isReady = false;
   const observe: Observer = (event) => {
     print(event);
     metrics.observe(event);
-    readiness.observe(event);
+    if (event.event === "looked") isReady = true;
   };
   const records = new RunRecords(recordFolder(process.env));
   const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
@@ -86,11 +85,10 @@ async function main(): Promise<void> {
       if (event.event === "triggered") convergence.trigger(event.cluster);
     },
   });
-  const policy = { resync };
-  const convergence = new Convergence({ stack, lookout, meshWatch, observe, time, policy });
+  const convergence = new Convergence({ stack, lookout, meshWatch, observe, time, resync });
   const observable = {
     isLive: () => !convergence.isStuck,
-    missing: () => readiness.missing,
+    isReady: () => isReady,
     metrics,
   };
   const server = listen && (await serveObservability(listen, observable));

@@ -2,7 +2,7 @@ import { systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
 import type { Command, Observer, Result, SourceSeen, State } from "./events.ts";
 import type { Sight } from "./look.ts";
-import { Schedule, type SchedulePolicy } from "./schedule.ts";
+import { Schedule } from "./schedule.ts";
 
 /** How a run of Pulumi has ended. */
 export interface RunEnd {
@@ -37,6 +37,9 @@ export interface StackRuns {
  */
 const patience = { wait: 60_000, look: 900_000 };
 
+/** Milliseconds between two times that hostnames of gateways are looked up. */
+const hostnamesEvery = 30_000;
+
 export interface ConvergenceParts {
   readonly stack: StackRuns;
   readonly lookout: {
@@ -49,7 +52,8 @@ export interface ConvergenceParts {
   readonly meshWatch: { update(sources: readonly Inputs[]): Promise<void> };
   readonly observe: Observer;
   readonly time?: Time;
-  readonly policy?: Partial<SchedulePolicy>;
+  /** Milliseconds between two runs that see to everything, and not to mirrors alone. */
+  readonly resync: number;
 }
 
 /**
@@ -78,7 +82,7 @@ export class Convergence {
   constructor(parts: ConvergenceParts) {
     this.#parts = parts;
     this.#time = parts.time ?? systemTime;
-    this.#schedule = new Schedule(parts.policy ?? {}, this.#time);
+    this.#schedule = new Schedule(parts.resync, this.#time);
   }
 
   /** Something has changed in a cluster. */
@@ -97,11 +101,11 @@ export class Convergence {
   async run(signal: AbortSignal): Promise<void> {
     this.#isStopped = () => signal.aborted;
     this.#say("starting");
+    void this.#followHostnames(signal);
     while (!signal.aborted) {
       const step = this.#schedule.next();
       if (typeof step === "object") await this.#sleep(step.wait, signal);
       else if (step === "look") await this.#onSigns();
-      else if (step === "hostnames") this.#lookUp();
       else await this.#whole();
     }
   }
@@ -134,15 +138,16 @@ export class Convergence {
   }
 
   /** Beside everything else, as DNS may take its time. */
-  #lookUp(): void {
+  async #followHostnames(signal: AbortSignal): Promise<void> {
     const { lookout, observe } = this.#parts;
-    this.#schedule.lookUp();
-    void lookout.moved().then((moved) => {
-      for (const about of moved) {
+    for (;;) {
+      await this.#time.sleep(hostnamesEvery, signal);
+      if (signal.aborted) return;
+      for (const about of await lookout.moved()) {
         observe({ event: "triggered", reason: "hostname", cluster: "", about });
         this.trigger("");
       }
-    });
+    }
   }
 
   /** Whether there is anything to do that may be done; undefined: the look has failed. */
@@ -207,7 +212,6 @@ export class Convergence {
       return false;
     }
     await meshWatch.update(this.#sources);
-    this.#schedule.learn();
     return true;
   }
 

@@ -1,18 +1,10 @@
-/** In milliseconds; together they decide how soon a change is acted upon. */
-export interface GatheringPolicy {
-  /** Without another sign before clusters are looked at. */
-  readonly quiet: number;
-  /** Since the first sign, however many follow. */
-  readonly most: number;
-  /** How many looks a cluster that is never quiet may cause, and then one in each `pause`. */
-  readonly looks: number;
-  readonly pause: number;
-}
+/** Milliseconds: without another sign before clusters are looked at, and since the first one at most. */
+const quiet = 1_000;
+const most = 5_000;
 
-export const gatheringPolicy: GatheringPolicy = {
-  ...{ quiet: 1_000, most: 5_000 },
-  ...{ looks: 30, pause: 30_000 },
-};
+/** How many looks a cluster that is never quiet may cause, and then one in so many milliseconds. */
+const looks = 30;
+const pause = 30_000;
 
 /**
  * Gathers the signs of one change, so that a rollout is looked at once. Each cluster has looks of its
@@ -20,14 +12,9 @@ export const gatheringPolicy: GatheringPolicy = {
  * changes of others wait for it.
  */
 export class Gathering {
-  readonly #policy: GatheringPolicy;
   readonly #signs = new Map<string, { readonly first: number; readonly last: number }>();
   /** By cluster: when all the looks that it has spent are its own again. */
   readonly #restored = new Map<string, number>();
-
-  constructor(policy: GatheringPolicy = gatheringPolicy) {
-    this.#policy = policy;
-  }
 
   add(cluster: string, now: number): void {
     const first = this.#signs.get(cluster)?.first ?? now;
@@ -36,7 +23,6 @@ export class Gathering {
 
   /** When what has been gathered is to be acted upon; Infinity while there is nothing. */
   get due(): number {
-    const { quiet, most, looks, pause } = this.#policy;
     const dues = [...this.#signs].map(([cluster, { first, last }]) => {
       const mayLook = (this.#restored.get(cluster) ?? 0) - (looks - 1) * pause;
       return Math.max(Math.min(last + quiet, first + most), mayLook);
@@ -47,10 +33,8 @@ export class Gathering {
   /** Begins anew; when the first sign was seen, if there has been one. */
   take(now: number): number | undefined {
     const first = Math.min(...[...this.#signs.values()].map((sign) => sign.first));
-    for (const cluster of this.#signs.keys()) {
-      const restored = Math.max(this.#restored.get(cluster) ?? now, now);
-      this.#restored.set(cluster, restored + this.#policy.pause);
-    }
+    for (const cluster of this.#signs.keys())
+      this.#restored.set(cluster, Math.max(this.#restored.get(cluster) ?? now, now) + pause);
     this.#signs.clear();
     return first === Infinity ? undefined : first;
   }

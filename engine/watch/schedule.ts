@@ -1,47 +1,30 @@
 import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
-import { Gathering, type GatheringPolicy, gatheringPolicy } from "./gathering.ts";
+import { Gathering } from "./gathering.ts";
 
-/** Milliseconds. */
-export interface SchedulePolicy {
-  readonly gathering: GatheringPolicy;
-  /** Between two runs that see to everything, and not to mirrors alone. */
-  readonly resync: number;
-  /** Between two times that hostnames of gateways are looked up. */
-  readonly hostnames: number;
-  /** Until a run that failed is tried again. */
-  readonly backoff: Backoff;
-  /** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
-  readonly eventsWait: number;
-}
+/** Milliseconds until a run that failed is tried again. */
+const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 
-const schedulePolicy: SchedulePolicy = {
-  gathering: gatheringPolicy,
-  resync: 600_000,
-  hostnames: 30_000,
-  backoff: { first: 5_000, longest: 300_000 },
-  eventsWait: 30_000,
-};
+/** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
+const eventsWait = 30_000;
 
-type Step = "resync" | "retry" | "look" | "hostnames" | { readonly wait: number };
+type Step = "resync" | "retry" | "look" | { readonly wait: number };
 
 /** When the next thing is to be done, on the clock of `Time`; it begins with everything. */
 export class Schedule {
-  readonly #policy: SchedulePolicy;
+  readonly #every: number;
   readonly #time: Time;
-  readonly #gathering: Gathering;
+  readonly #gathering = new Gathering();
   #failures = 0;
   /** When a run that failed is tried again; Infinity: none has. */
   #retry = Infinity;
   /** Before that, no sign from a cluster leads to a look: a run has just failed. */
   #notBefore = -Infinity;
   #resync = -Infinity;
-  /** When hostnames of gateways are looked up. */
-  #hostnames = Infinity;
 
-  constructor(policy: Partial<SchedulePolicy>, time: Time) {
-    this.#policy = { ...schedulePolicy, ...policy };
+  /** @param every milliseconds between two runs that see to everything, and not to mirrors alone */
+  constructor(every: number, time: Time) {
+    this.#every = every;
     this.#time = time;
-    this.#gathering = new Gathering(this.#policy.gathering);
   }
 
   /** What to do now, or how long to wait for it. */
@@ -51,8 +34,7 @@ export class Schedule {
     if (this.#retry <= now) return "retry";
     const look = Math.max(this.#gathering.due, this.#notBefore);
     if (look <= now) return "look";
-    if (this.#hostnames <= now) return "hostnames";
-    return { wait: Math.min(this.#resync, this.#retry, look, this.#hostnames) - now };
+    return { wait: Math.min(this.#resync, this.#retry, look) - now };
   }
 
   /** There are signs that have not been taken yet. */
@@ -72,22 +54,12 @@ export class Schedule {
 
   /** Everything is seen to now. Many watches that start together do not stay together. */
   resync(): void {
-    this.#resync = this.#time.now() + this.#policy.resync * (0.95 + this.#time.random() / 10);
+    this.#resync = this.#time.now() + this.#every * (0.95 + this.#time.random() / 10);
   }
 
   /** Milliseconds. */
   get untilResync(): number {
     return this.#resync - this.#time.now();
-  }
-
-  /** Hostnames are looked up now. */
-  lookUp(): void {
-    this.#hostnames = this.#time.now() + this.#policy.hostnames;
-  }
-
-  /** It is known which hostnames there are. */
-  learn(): void {
-    this.#hostnames = Math.min(this.#hostnames, this.#time.now() + this.#policy.hostnames);
   }
 
   get isFailing(): boolean {
@@ -97,10 +69,10 @@ export class Schedule {
   /** A run, or what leads to one, has failed; milliseconds until it is tried again. */
   fail(): number {
     this.#failures += 1;
-    const wait = backoff(this.#failures, this.#policy.backoff, this.#time);
+    const wait = backoff(this.#failures, failureBackoff, this.#time);
     const now = this.#time.now();
     this.#retry = now + wait;
-    this.#notBefore = now + Math.min(wait, this.#policy.eventsWait);
+    this.#notBefore = now + Math.min(wait, eventsWait);
     return wait;
   }
 

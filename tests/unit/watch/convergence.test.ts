@@ -57,6 +57,7 @@ class Scene {
     meshWatch: { update: () => Promise.resolve() },
     observe: (event) => this.events.push(event),
     time: this.time,
+    resync: 600_000,
   });
 
   /** Lets that many milliseconds pass from the start, with what happens meanwhile. */
@@ -307,7 +308,6 @@ describe("a watch of a stack", () => {
     const scene = new Scene();
     const names = ["gateway.example.com"];
     await scene.until(35_000, [[20_000, () => (scene.moved = Promise.resolve(names))]]);
-    // Thirty seconds after the state was read.
     deepEqual(scene.done, [...start, "look 31000"]);
   });
 
