@@ -43,7 +43,7 @@ const hostnamesEvery = 30_000;
 export interface ConvergenceParts {
   readonly stack: StackRuns;
   readonly lookout: {
-    look(sources: readonly Inputs[]): Promise<Pick<Sight, "sources">>;
+    look(sources: readonly Inputs[]): Promise<Omit<Sight, "hostnames">>;
     /** Never rejects. */
     moved(): Promise<readonly string[]>;
     /** A look is about to be wanted. */
@@ -155,10 +155,10 @@ export class Convergence {
     const { lookout, observe } = this.#parts;
     const begun = this.#time.now();
     this.#lookedBy = Math.min(this.#lookedBy, begun + patience.look);
-    let sources: readonly SourceSeen[];
+    let sight: Omit<Sight, "hostnames"> = { sources: [] };
     try {
       // A stack that has not run yet has nothing that could be looked at.
-      sources = this.#sources.length === 0 ? [] : (await lookout.look(this.#sources)).sources;
+      if (this.#sources.length > 0) sight = await lookout.look(this.#sources);
     } catch (error) {
       this.#failed({
         result: this.#isStopped() ? "cancelled" : "failed",
@@ -167,7 +167,9 @@ export class Convergence {
       });
       return undefined;
     }
+    const { sources, dueIn } = sight;
     this.#lookedBy = Infinity;
+    this.#schedule.lookIn(dueIn ?? Infinity);
     observe({ event: "looked", milliseconds: this.#time.now() - begun, sources });
     this.#refused = sources.filter(({ verdict }) => verdict === "refused");
     return sources.some(({ verdict }) => verdict === "work");

@@ -8,6 +8,8 @@ export interface Sight {
   readonly sources: readonly SourceSeen[];
   /** Hostnames of gateways, with the addresses that they lead to; without any where DNS has none. */
   readonly hostnames: Readonly<Record<string, readonly string[]>>;
+  /** Milliseconds until a mirror goes whose pod is away; absent: there is none. */
+  readonly dueIn?: number;
 }
 
 /**

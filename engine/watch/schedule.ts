@@ -20,6 +20,8 @@ export class Schedule {
   /** Before that, no sign from a cluster leads to a look: a run has just failed. */
   #notBefore = -Infinity;
   #resync = -Infinity;
+  /** When something is due that no cluster tells of. */
+  #due = Infinity;
 
   /** @param every milliseconds between two runs that see to everything, and not to mirrors alone */
   constructor(every: number, time: Time) {
@@ -32,7 +34,7 @@ export class Schedule {
     const now = this.#time.now();
     if (this.#resync <= now) return "resync";
     if (this.#retry <= now) return "retry";
-    const look = Math.max(this.#gathering.due, this.#notBefore);
+    const look = Math.min(this.#due, Math.max(this.#gathering.due, this.#notBefore));
     if (look <= now) return "look";
     return { wait: Math.min(this.#resync, this.#retry, look) - now };
   }
@@ -49,7 +51,13 @@ export class Schedule {
 
   /** What has been gathered is looked at now; when the first sign was seen, if there has been one. */
   take(): number | undefined {
+    this.#due = Infinity;
     return this.#gathering.take(this.#time.now());
+  }
+
+  /** In so many milliseconds something is to be looked at, whatever clusters tell. */
+  lookIn(milliseconds: number): void {
+    this.#due = this.#time.now() + milliseconds;
   }
 
   /** Everything is seen to now. Many watches that start together do not stay together. */

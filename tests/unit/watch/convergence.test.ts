@@ -22,6 +22,8 @@ class Scene {
   verdict: Verdict = "inOrder";
   /** Of another source. */
   other: Verdict = "inOrder";
+  /** Milliseconds until something is due that no cluster tells of, by each look; then there is nothing more. */
+  readonly dueIn: number[] = [];
   /** Whether a look fails. */
   isBlind = false;
   preview: RunEnd = succeeded;
@@ -49,7 +51,9 @@ class Scene {
       look: () =>
         this.#work("look", () => {
           if (this.isBlind) throw new Error("the look was ended (SIGKILL)");
-          return { sources: [seen("east", this.verdict), seen("north", this.other)] };
+          const sources = [seen("east", this.verdict), seen("north", this.other)];
+          const dueIn = this.dueIn.shift();
+          return { sources, ...(dueIn !== undefined && { dueIn }) };
         }),
       moved: () => this.moved,
       prepare: () => undefined,
@@ -309,6 +313,17 @@ describe("a watch of a stack", () => {
     const names = ["gateway.example.com"];
     await scene.until(35_000, [[20_000, () => (scene.moved = Promise.resolve(names))]]);
     deepEqual(scene.done, [...start, "look 31000"]);
+  });
+
+  it("looks when the time of something is over, once, and not before because of a sign", async () => {
+    const scene = new Scene();
+    // The time holds on, however often it is looked at.
+    scene.dueIn.push(300_000, 250_000);
+    await scene.until(500_000, [
+      [49_100, scene.sign],
+      [300_000, () => (scene.verdict = "work")],
+    ]);
+    deepEqual(scene.done, [...start, "look 50100", "look 300200", "up 300300"]);
   });
 
   it("does not wait for DNS", async () => {
