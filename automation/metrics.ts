@@ -39,20 +39,22 @@ export class WatchMetrics {
   readonly #clusters = new Map<string, readonly string[]>();
 
   readonly #runs = this.#counter("runs_total", "Runs of Pulumi, by result.", ["command", "result"]);
-  readonly #runSeconds = this.#histogram("run_duration_seconds", "Duration of runs of Pulumi.", {
-    labels: ["command"],
-    buckets: buckets.run,
-  });
+  readonly #runSeconds = this.#histogram(
+    "run_duration_seconds",
+    "Duration of runs of Pulumi.",
+    buckets.run,
+    ["command"],
+  );
   readonly #changes = this.#counter("run_changes_total", "Resources that pulumi up has changed.");
   readonly #lookSeconds = this.#histogram(
     "look_duration_seconds",
     "Duration of looks at all clusters.",
-    { labels: [], buckets: buckets.look },
+    buckets.look,
   );
   readonly #convergence = this.#histogram(
     "convergence_seconds",
     "From the first sign of a change to the end of the run that has done everything.",
-    { labels: [], buckets: buckets.convergence },
+    buckets.convergence,
   );
   readonly #triggers = this.#counter("triggers_total", "Signs that a look was needed.", ["reason"]);
   readonly #lastRun = this.#gauge("last_run_timestamp_seconds", "When the last run ended.", [
@@ -220,14 +222,10 @@ export class WatchMetrics {
   #histogram<T extends string>(
     name: string,
     help: string,
-    settings: { readonly labels: T[]; readonly buckets: number[] },
-  ): Histogram<T> {
-    return new Histogram({
-      name: prefix + name,
-      help,
-      labelNames: settings.labels,
-      buckets: settings.buckets,
-      registers: [this.#registry],
-    });
+    buckets: number[],
+    labelNames: T[] = [],
+  ) {
+    const registers = [this.#registry];
+    return new Histogram({ name: prefix + name, help, labelNames, buckets, registers });
   }
 }

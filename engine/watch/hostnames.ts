@@ -47,16 +47,13 @@ async function resolveApart(
   hostnames: readonly string[],
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const found: Record<string, readonly string[]> = {};
-  const child = fork(new URL("./hostnames-process.ts", import.meta.url), {
+  const child = fork(new URL("./hostnames-process.ts", import.meta.url), hostnames, {
     ...{ detached: true, timeout, killSignal: "SIGKILL" },
     env: { ...process.env, UV_THREADPOOL_SIZE: String(hostnames.length) },
   });
   child.on("message", ([hostname, addresses]: [string, readonly string[]]) => {
     found[hostname] = addresses;
   });
-  // One that could not be started fails twice: when it is, and when it is asked.
-  child.on("error", () => undefined);
-  child.send(hostnames);
   // Not its exit, which may come before its last answer.
   await once(child, "close");
   return found;
