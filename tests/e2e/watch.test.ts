@@ -10,7 +10,7 @@ import { seed } from "../seed.ts";
 import { patchService, relabel, removeService, unexport } from "./mirroring/changes.ts";
 import { worldWithGateway } from "./mirroring/gateway.ts";
 import { exported, exportedService } from "./mirroring/objects.ts";
-import { create, each, type World } from "./mirroring/world.ts";
+import { create, createNamespaces, each, type World } from "./mirroring/world.ts";
 import { victims, WatchedRuns } from "./watched-runs.ts";
 
 const namespace = "watched";
@@ -33,9 +33,13 @@ describe("npm run watch", function () {
   before(async function () {
     this.timeout("20m");
     world = await worldWithGateway(namespace);
+    await createNamespaces(world.kube.north, [namespace]);
     await exportOf("first", "second", "third");
-    const links = [{ source: "east", target: "west", maxDeletions: 2 }];
-    const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
+    const links = [
+      { source: "east", target: "west", maxDeletions: 2 },
+      { source: "north", target: "west", maxDeletions: 100 },
+    ];
+    const config = { manage: "mirrors", clusters: { west: {}, east: {}, north: {} }, links };
     stack = await newStack(world.bed, namespace, config);
     runs = new WatchedRuns(world.bed.folder, namespace);
     watch = startWatch(world.bed, stack);
@@ -93,18 +97,21 @@ describe("npm run watch", function () {
     await settled();
   });
 
-  it("forces nothing that the guards refuse, and goes on once the cause is gone", async () => {
-    const before = ups();
+  it("forces nothing that the guards refuse, goes on elsewhere, and there too once the cause is gone", async () => {
+    const from = watch.events.length;
     const gone = ["first", "second", "third"];
     const { west } = world.kube;
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, unexport));
-    const { why } = await event(isState("refused"));
+    const { why } = await event(isState("refused"), from);
     ok(
       why.some((sentence) => sentence.includes("maxDeletions")),
       why.join("; "),
     );
-    equal(ups(), before);
-    for (const name of gone) await mirrored(name);
+    for (const name of gone) {
+      await mirrored(name);
+      const at = { namespace, name: `${name}-west` };
+      equal(await world.kube.north.find(resources.services, at), undefined);
+    }
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, exported));
     await event(isState("settled"));
   });
