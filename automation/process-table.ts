@@ -19,7 +19,7 @@ export interface ProcessTable {
 export const processTable: ProcessTable = {
   identity(pid) {
     const boot = contentOf("/proc/sys/kernel/random/boot_id");
-    if (boot === undefined) return exists(pid) ? "unknown" : undefined;
+    if (boot === undefined) return "unknown";
     const stat = contentOf(`/proc/${pid}/stat`);
     // After the command, which may hold blanks and parentheses: the state, and as the 20th the start.
     const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
@@ -58,14 +58,5 @@ function contentOf(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch {
     return undefined;
-  }
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,5 +1,5 @@
 /** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
-import { type ListenAddress, listenAddressIn } from "../automation/listen-address.ts";
+import { listenAddressIn } from "../automation/listen-address.ts";
 import { WatchMetrics } from "../automation/metrics.ts";
 import { serveObservability } from "../automation/observability-server.ts";
 import { PulumiCli } from "../automation/pulumi-cli.ts";
@@ -14,7 +14,6 @@ import {
   type Observer,
   sentenceOf,
 } from "@linkerd-multicluster/engine/watch";
-import type { StackChoice } from "../config/stack-file.ts";
 import { commonOptions, runIfStarted, stackIn, valuesIn } from "./command-line.ts";
 
 const usage =
@@ -27,17 +26,12 @@ const options = {
   listen: { type: "string" },
 } as const;
 
-export interface Options extends StackChoice {
-  readonly help: boolean;
-  readonly output: "text" | "json";
-  /** Milliseconds. */
-  readonly resync: number;
-  /** Where health and metrics are served; nowhere without it. */
-  readonly listen?: ListenAddress;
-}
-
-/** @throws Error whose message is the one sentence to print */
-export function optionsIn(args: readonly string[]): Options {
+/**
+ * What the command line says: the stack, `resync` in milliseconds, and where to listen, if anywhere.
+ *
+ * @throws Error whose message is the one sentence to print
+ */
+export function optionsIn(args: readonly string[]) {
   const { help, output, resync, listen, ...choice } = valuesIn(args, { options, usage });
   if (output !== "text" && output !== "json")
     throw new Error(`--output is ${JSON.stringify(output)}; it must be text or json.`);
@@ -108,7 +102,7 @@ async function main(): Promise<void> {
 }
 
 /** To standard output, one line for each event. */
-function printer(output: Options["output"]): Observer {
+function printer(output: string): Observer {
   return (event) => {
     const time = new Date().toISOString();
     const sentence = sentenceOf(event);

@@ -46,7 +46,7 @@ export interface ConvergenceParts {
     look(sources: readonly Inputs[]): Promise<Omit<Sight, "hostnames">>;
     /** Never rejects. */
     moved(): Promise<readonly string[]>;
-    /** A look is about to be wanted. */
+    /** A look is about to be wanted; called again until it is. */
     prepare(): void;
   };
   readonly meshWatch: { update(sources: readonly Inputs[]): Promise<void> };
@@ -87,7 +87,7 @@ export class Convergence {
 
   /** Something has changed in a cluster. */
   trigger(cluster: string): void {
-    if (!this.#schedule.isGathering) this.#parts.lookout.prepare();
+    this.#parts.lookout.prepare();
     this.#schedule.gather(cluster);
     this.#wake();
   }
@@ -160,11 +160,7 @@ export class Convergence {
       // A stack that has not run yet has nothing that could be looked at.
       if (this.#sources.length > 0) sight = await lookout.look(this.#sources);
     } catch (error) {
-      this.#failed({
-        result: this.#isStopped() ? "cancelled" : "failed",
-        changes: 0,
-        why: messageOf(error),
-      });
+      this.#failed({ result: "failed", changes: 0, why: messageOf(error) });
       return undefined;
     }
     const { sources, dueIn } = sight;
@@ -232,7 +228,8 @@ export class Convergence {
   }
 
   #failed({ result, why }: RunEnd): void {
-    if (result === "cancelled" && this.#isStopped()) return;
+    // It was told to stop, which fails whatever is under way.
+    if (this.#isStopped()) return;
     const wait = this.#schedule.fail();
     this.#say(result === "locked" ? "locked" : "failing", why === undefined ? [] : [why], wait);
   }

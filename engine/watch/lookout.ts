@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Inputs } from "../mirroring/reconcile/state.ts";
-import { Hostnames, type Resolve } from "./hostnames.ts";
+import { Hostnames } from "./hostnames.ts";
 import type { Answer } from "./look-process.ts";
 import type { Sight } from "./look.ts";
 
@@ -16,12 +16,8 @@ interface Prepared {
  * takes hundreds of MB, which a process that goes on would keep.
  */
 export class Lookout {
-  readonly #hostnames: Hostnames;
+  readonly #hostnames = new Hostnames();
   #next: Prepared | undefined;
-
-  constructor(resolve?: Resolve) {
-    this.#hostnames = new Hostnames(resolve);
-  }
 
   /** A look is about to be wanted: until then its process has time to start. Never throws. */
   prepare(): void {

@@ -39,11 +39,6 @@ export class Schedule {
     return { wait: Math.min(this.#resync, this.#retry, look) - now };
   }
 
-  /** There are signs that have not been taken yet. */
-  get isGathering(): boolean {
-    return this.#gathering.due !== Infinity;
-  }
-
   /** Something has changed in a cluster. */
   gather(cluster: string): void {
     this.#gathering.add(cluster, this.#time.now());
