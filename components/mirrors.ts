@@ -49,7 +49,7 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
 };
 
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
-const hidden = [...["identities", "observedGateways", "formerStacks", "missedPods"], "takenLabels"];
+const hidden = [...["identities", "observedGateways", "formerStacks", "missing"], "takenLabels"];
 
 /** Everything that is mirrored into one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {

@@ -41,7 +41,7 @@ export function movedCluster(
 ): string | undefined {
   const known = expected ?? remembered;
   if (known === undefined || known === live) return undefined;
-  return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
+  return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
 }
 
 /**

@@ -1,16 +1,9 @@
-import { isForeign } from "../mirroring/desired/federated.ts";
-import { liveMirrors } from "../mirroring/plan/ownership.ts";
-import { describeLive } from "../mirroring/plan/describe.ts";
-import { federatedPart, ownerOf } from "../mirroring/model/owner.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { look } from "../mirroring/reconcile/look.ts";
-import { movedClusters } from "../mirroring/reconcile/mistakes.ts";
-import { readClusters, snapshotIn } from "../mirroring/reconcile/observation.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
   type Before,
-  entryOf,
   type Inputs,
   type MirrorsArgs,
   type Outputs,
@@ -33,6 +26,7 @@ export interface Process {
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
   readonly isolated: IsolatedHere;
+  readonly now: () => Date;
 }
 
 /** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
@@ -46,8 +40,9 @@ export class MirrorsProvider {
     wanted = new WantedHere(),
     say = print,
     isolated = isolatedHere,
+    now = () => new Date(),
   }: Partial<Process> = {}) {
-    this.#process = { clusters, wanted, say, isolated };
+    this.#process = { clusters, wanted, say, isolated, now };
   }
 
   check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
@@ -60,8 +55,8 @@ export class MirrorsProvider {
       const revision = (olds.revision ?? 0) + 1;
       return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
     }
-    const { clusters, wanted } = this.#process;
-    const { outcome, checked } = await look(clusters, olds, args);
+    const { clusters, wanted, now } = this.#process;
+    const { outcome, checked } = await look(clusters, olds, args, now());
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
@@ -87,39 +82,18 @@ export class MirrorsProvider {
     return { outs: outputsOf(inputs) };
   }
 
-  /** Reports what there is, which needs the source cluster alone; keeps what is known where it is away. */
-  async read(id: string, props?: Outputs) {
-    const { clusters, say } = this.#process;
-    return unlessCancelled(clusters, async () => {
-      if (props === undefined)
-        throw new Error(
-          `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,
-        );
-      const { source } = props;
-      const alone = { ...props, clusters: { [source]: entryOf(props, source) }, links: [] };
-      const readings = await readClusters(clusters, alone);
-      const [moved] = movedClusters(alone, props, readings);
-      if (moved !== undefined) throw new Error(moved);
-      const snapshot = snapshotIn(readings, source);
-      if (snapshot === undefined) {
-        const reading = readings.get(source);
-        const why = reading === undefined || reading.outcome === "read" ? "" : reading.why;
-        say(`${source}: the state of its mirrors is kept as it was, because ${why}`);
-        return { id, props };
-      }
-      const targets = [...props.links, ...(props.removedLinks ?? [])].map(({ target }) => target);
-      const managed = new Set(targets);
-      const parts = [...managed, federatedPart].flatMap((part) => {
-        const lines = [...liveMirrors(snapshot, ownerOf(part))]
-          .filter(
-            ([, { service }]) =>
-              service === undefined || !isForeign(service.metadata.annotations, managed),
-          )
-          .map(([key, mirror]) => [key, describeLive(mirror)] as const);
-        return lines.length === 0 ? [] : [[part, Object.fromEntries(lines.sort())] as const];
-      });
-      return { id, props, inputs: { ...props, mirrors: Object.fromEntries(parts) } };
-    });
+  /**
+   * Says what state says: what there is, the next check finds, and it goes by what the last one has left. A
+   * refresh has the outputs alone, which are older than that.
+   */
+  read(id: string, props?: Outputs) {
+    return props === undefined
+      ? Promise.reject(
+          new Error(
+            `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,
+          ),
+        )
+      : Promise.resolve({ id, props });
   }
 
   async delete(_id: string, props: Outputs) {
@@ -136,10 +110,11 @@ export class MirrorsProvider {
   }
 
   async #make(inputs: Inputs): Promise<void> {
-    const { clusters, wanted, say } = this.#process;
-    const reasons = await carryOut(clusters, wanted, inputs, (line) => {
+    const { clusters, wanted, say, now } = this.#process;
+    const tell = (line: string) => {
       say(`${inputs.source}: ${line}`);
-    });
+    };
+    const reasons = await carryOut(clusters, wanted, inputs, tell, now());
     if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);
   }
 }

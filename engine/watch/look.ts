@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { Clusters } from "../mirroring/observe/clusters.ts";
+import { goesAt } from "../mirroring/desired/absent-pods.ts";
 import { look as lookAt, type Looked } from "../mirroring/reconcile/look.ts";
+import { troubleIn } from "../mirroring/reconcile/trouble.ts";
 import { argsOf, type ByPart, type Inputs } from "../mirroring/reconcile/state.ts";
 import type { PartSeen, SourceSeen } from "./events.ts";
 
@@ -20,6 +23,7 @@ export async function look(
   sources: readonly Inputs[],
   // One for each list that is read of a cluster.
   clusters = new Clusters({ connections: 5 }),
+  now = new Date(),
 ): Promise<Sight> {
   const hostnames: Record<string, readonly string[]> = {};
   const observed = {
@@ -36,30 +40,45 @@ export async function look(
       return addresses;
     },
   };
-  const found = sources.map(async (before) =>
-    seen(before, await lookAt(observed, before, argsOf(before))),
+  const looked = await Promise.all(
+    sources.map(async (before) => ({
+      before,
+      ...(await lookAt(observed, before, argsOf(before), now)),
+    })),
   );
-  return { sources: await Promise.all(found), hostnames };
+  const due = looked.flatMap(({ checked: { inputs } }) =>
+    Object.values(inputs.missing ?? {}).map((since) => goesAt(since).getTime() - now.getTime()),
+  );
+  return {
+    sources: looked.map(seen),
+    hostnames,
+    ...(due.length > 0 && { dueIn: Math.min(...due) }),
+  };
 }
 
-function seen(before: Inputs, { checked: { inputs, mistakes } }: Looked): SourceSeen {
-  const { source, mirrors, notMirrored = {}, unreachable = {}, refused = {} } = inputs;
-  const isRefused = mistakes.length > 0;
-  const hasWork = inputs.revision !== before.revision;
+function seen({ before, outcome, checked }: Looked & { readonly before: Inputs }): SourceSeen {
+  const { inputs, mistakes } = checked;
+  const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
+  const { unreachable } = troubleIn("readings" in outcome ? outcome.readings : new Map());
+  // Another run would end as the last one did: somebody has to see to it first.
+  const isKnown = isDeepStrictEqual({ ...inputs, revision: 0 }, { ...before, revision: 0 });
+  const refusals = mistakes.length === 0 && isKnown ? Object.values(refused) : mistakes;
+  // A pod that is missing is noted by a run, which changes nothing.
+  const isNoted = isDeepStrictEqual(inputs.missing ?? {}, before.missing ?? {});
+  const hasWork = inputs.revision !== before.revision || !isNoted;
   const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};
   const parts = new Set([...Object.keys(lines), ...Object.keys(notMirrored)]);
-  const outages = Object.entries(unreachable).map(([name, { why }]) => [name, why] as const);
   return {
     source,
-    verdict: isRefused ? "refused" : hasWork ? "work" : "inOrder",
-    refusals: mistakes,
+    verdict: refusals.length > 0 ? "refused" : hasWork ? "work" : "inOrder",
+    refusals,
     parts: Object.fromEntries(
       [...parts].map((part): [string, PartSeen] => [
         part,
         { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) },
       ]),
     ),
-    away: { ...Object.fromEntries<string>(outages), ...refused },
+    away: { ...unreachable, ...refused },
   };
 }
 

@@ -48,6 +48,6 @@ function observationOf(count: number): SourceObservation {
     args: { source: "east", stack: "bench/bench", clusters: access, links: [] },
     source: snapshot("east", new Map()),
     links: [{ link, target }],
-    ...{ removed: [], missedBefore: new Set(), stacks: ["bench/bench"] },
+    ...{ removed: [], missing: {}, now: new Date(), stacks: ["bench/bench"] },
   };
 }

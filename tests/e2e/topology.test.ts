@@ -90,8 +90,8 @@ describe("a full mesh of three clusters, six links", function () {
     await stack.assertSettled();
   });
 
-  it("lists each cluster once for a refresh", async () => {
-    assertAsked(await stack.refresh(), { lists, other: [] });
+  it("asks no cluster anything for a refresh", async () => {
+    assertAsked(await stack.refresh(), { lists: [], other: [] });
   });
 
   it("lists each cluster once to take everything back out", async () => {

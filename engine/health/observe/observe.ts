@@ -115,7 +115,7 @@ async function planInto(
     ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
     takenLabels: takenLabels(mesh.links.map(({ link }) => linkOf(link))),
   };
-  return read(() => reconcile(clusters, args, {}, new Set()));
+  return read(() => reconcile(clusters, args, {}, new Date()));
 }
 
 /** The plan of one part; its value is undefined where a cluster that it takes can't be read. */

@@ -10,11 +10,22 @@ import { endpointMirrorName, label, mirrorName } from "../model/vocabulary.ts";
 import { hostSubsets, type HostSubset } from "./hosts.ts";
 import type { LinkView } from "./link-view.ts";
 
+/**
+ * Milliseconds that a pod without a StatefulSet has to be away until its mirror goes: longer than a restart
+ * or a move to another node takes.
+ */
+const mostAway = 5 * 60_000;
+
 /** Pods that are not in their Service's Endpoints now, and whose mirrors stay all the same. */
 export interface HeldPods {
   readonly subsets: readonly HostSubset[];
-  /** Endpoint mirrors of them that go if the next run misses their pods too. */
-  readonly missed: readonly ObjectKey[];
+  /** Endpoint mirrors of them that go once their pods have been away for long: since when, RFC 3339. */
+  readonly missing: Readonly<Record<ObjectKey, string>>;
+}
+
+/** When the mirror of a pod goes that has been away since then. */
+export function goesAt(since: string): Date {
+  return new Date(Date.parse(since) + mostAway);
 }
 
 /** Hostnames of the pods that have endpoint mirrors, by the headless mirror. */
@@ -39,8 +50,10 @@ export function podsMirrored({ link, source }: Pick<LinkView, "link" | "source">
 /**
  * Which absent pods of a headless Service keep their mirrors. A pod that restarts is in no list for
  * a moment, so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`.
- * Where there is no StatefulSet to ask, two runs have to miss it, and where there are no Endpoints
- * at all nothing is known. With `readiness: follow` what is away is away, as in Linkerd.
+ * Where there is no StatefulSet to ask, time decides: the pod has been away at least since its Service's
+ * Endpoints were written as they are, and what an earlier run has found holds on. That is a fact of the
+ * cluster and not of the run, so a preview and the update after it agree. Where there are no Endpoints at
+ * all nothing is known. With `readiness: follow` what is away is away, as in Linkerd.
  */
 export function heldPods(
   service: Service,
@@ -48,15 +61,15 @@ export function heldPods(
   view: LinkView,
   mirrored: MirroredPods,
 ): HeldPods {
-  const { link, missedBefore } = view;
-  if (link.readiness === "follow") return { subsets: [], missed: [] };
+  const { link, missing: before = {}, now } = view;
+  if (link.readiness === "follow") return { subsets: [], missing: {} };
   const { name, namespace } = service.metadata;
   const root = objectKey(namespace, mirrorName(name, link.target));
   const listed = new Set(hostSubsets(endpoints, "ignore").flatMap(({ hostnames }) => hostnames));
   const sets = (view.statefulSets ?? []).filter(
     ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
   );
-  const missed: ObjectKey[] = [];
+  const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
   for (const hostname of mirrored.get(root) ?? []) {
     if (listed.has(hostname)) continue;
@@ -64,12 +77,21 @@ export function heldPods(
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
     if (answers.length === 0 && endpoints !== undefined) {
-      if (missedBefore?.has(mirror) === true) continue;
-      missed.push(mirror);
+      const since = before[mirror] ?? lastWritten(endpoints);
+      if (since !== undefined && goesAt(since) <= now) continue;
+      if (since !== undefined) missing[mirror] = since;
     }
     subsets.push({ hostnames: [hostname], ports: portsOfPod(hostname, root, endpoints, view) });
   }
-  return { subsets, missed };
+  return { subsets, missing };
+}
+
+/** By the API server's own account; undefined where it gives none, and then nothing is concluded. */
+function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | undefined {
+  return managedFields
+    .flatMap(({ time }) => time ?? [])
+    .sort()
+    .at(-1);
 }
 
 /** Whether a pod that has a mirror is missing from its Service's Endpoints. */

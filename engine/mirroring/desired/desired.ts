@@ -28,15 +28,15 @@ export interface Desired {
   /** In the order of their origins. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** Endpoint mirrors that stay although their pods are away, and go if the next run misses them. */
-  readonly missed?: readonly ObjectKey[];
+  /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
 }
 
 /** Every mirror that should exist in the source for one link, and why the others should not. */
 export function desired(view: LinkView): Desired {
   const mirrors: Mirror[] = [];
   const skips: Skip[] = [];
-  const missed: ObjectKey[] = [];
+  const missing: Record<ObjectKey, string> = {};
   const mirroredPods = view.link.headless ? podsMirrored(view) : new Map();
   const unselected = unselectedBy(view);
   const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -45,7 +45,7 @@ export function desired(view: LinkView): Desired {
     if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
     else {
       mirrors.push(...outcome.mirrors);
-      missed.push(...(outcome.missed ?? []));
+      Object.assign(missing, outcome.missing);
     }
   }
   const misnamed = mirrors.flatMap((mirror) => {
@@ -57,12 +57,12 @@ export function desired(view: LinkView): Desired {
   return {
     mirrors: fitting.mirrors,
     skips: [...skips, ...named.skips, ...fitting.skips],
-    ...(missed.length > 0 && { missed }),
+    ...(Object.keys(missing).length > 0 && { missing }),
   };
 }
 
 type Outcome =
-  | { readonly mirrors: readonly Mirror[]; readonly missed?: readonly ObjectKey[] }
+  | { readonly mirrors: readonly Mirror[]; readonly missing?: Desired["missing"] }
   | { readonly reason: Reason; readonly sentence: string };
 
 /** Why a Service looks as if it was exported through the link, and is not; undefined where it does not. */
@@ -114,7 +114,7 @@ function mirrorsOf(
       if (endpoints !== undefined && truncated(endpoints)) return tooManyPods(service);
       const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
       const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway.gateway);
-      return { mirrors, missed: held.missed };
+      return { mirrors, missing: held.missing };
     }
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };

@@ -12,8 +12,10 @@ export interface LinkView {
   readonly gateway: GatewayReading;
   /** Those of the target; where they could not be read, as if there were none. */
   readonly statefulSets?: readonly StatefulSet[];
-  /** Endpoint mirrors whose pods the run before has missed. */
-  readonly missedBefore?: ReadonlySet<ObjectKey>;
+  /** Endpoint mirrors whose pods were away in the run before: since when, RFC 3339. */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
+  /** When the clusters are judged. */
+  readonly now: Date;
   /** By all links of the stack. */
   readonly taken: TakenLabels;
 }

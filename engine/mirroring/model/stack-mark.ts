@@ -1,8 +1,9 @@
 import type { ObjectMeta } from "../../kubernetes/objects.ts";
 
 /**
- * How a stack marks the mirrors that its runs write or confirm: as a field manager of its own, which
- * changes nothing about the object. So a stack that is destroyed leaves what another one keeps.
+ * The mark on each mirror that a stack has written, adopted or confirmed: a field manager of its own, which
+ * changes nothing about the object. What has left the config is deleted by this mark alone, so a stack leaves
+ * what another one keeps, and what others have made since.
  */
 
 const prefix = "linkerd-multicluster/";
@@ -37,6 +38,14 @@ export function otherStacks({ managedFields = [] }: ObjectMeta, own: readonly st
 
 export function isMarkedBy({ managedFields = [] }: ObjectMeta, own: readonly string[]): boolean {
   return managedFields.some(({ manager = "" }) => isOneOf(own, manager));
+}
+
+/**
+ * Whether an object is provably this stack's and nobody else's: all that may be deleted once no link of the
+ * config asks for it. Its labels say which link it was for, and not who made it.
+ */
+export function isOnlyOurs(meta: ObjectMeta, own: readonly string[]): boolean {
+  return isMarkedBy(meta, own) && otherStacks(meta, own).length === 0;
 }
 
 /** Asked of every mirror, where a set of the few names would take longer to make than to go through them. */

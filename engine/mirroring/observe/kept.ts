@@ -12,7 +12,7 @@ import { label } from "../model/vocabulary.ts";
  * What a snapshot keeps of the objects that a cluster lists, so that a large cluster takes no more memory than mirroring
  * needs. Mirrors stay whole, since an update sends back what it does not change; values that many of them have in
  * common, like their account of who has set what, are there once. Of all others the fields stay that objects.ts names,
- * but for `managedFields`, by which nobody judges what is no mirror.
+ * but for `managedFields`, by which nobody judges what is no mirror: only the times of Endpoints stay.
  */
 export class Kept {
   readonly #shared = new Map<string, unknown>();
@@ -50,8 +50,13 @@ export class Kept {
         metadata: this.#mirror(metadata),
         ...(subsets !== undefined && { subsets: this.#once(subsets) }),
       };
+    const times = (metadata.managedFields ?? []).flatMap(({ time }) => time ?? []);
     return {
-      metadata: this.#other(metadata),
+      // When these were written tells since when a pod is away that they do not list.
+      metadata: {
+        ...this.#other(metadata),
+        ...(times.length > 0 && { managedFields: times.map((time) => ({ time })) }),
+      },
       ...(subsets !== undefined && {
         subsets: subsets.map(({ addresses, notReadyAddresses, ports }) => ({
           ...(addresses !== undefined && { addresses: addresses.map(addressOf) }),

@@ -32,12 +32,14 @@ export function tooManyDeletions(
 /**
  * The same for the federated Services of a source, of which each link brings the members of its
  * target: a member that leaves counts as a deletion, whether or not the Service goes with it.
+ *
+ * @returns sentences by target
  */
 export function tooManyLeave(
   limits: readonly DeletionLimit[],
   changes: readonly Change[],
   live: ReadonlyMap<ObjectKey, LiveMirror>,
-): string | undefined {
+): ReadonlyMap<string, string> {
   const before = membersByTarget([...live.values()].map(({ service }) => service?.metadata));
   const leaving = membersByTarget(
     changes.map(({ live: { service } }) => service?.metadata),
@@ -47,9 +49,10 @@ export function tooManyLeave(
     const { target, source } = limit;
     const members = before.get(target) ?? 0;
     const what = `${count(members, "member")} of federated Services on ${source}`;
-    return refusal(limit, leaving.get(target) ?? 0, members, what) ?? [];
+    const sentence = refusal(limit, leaving.get(target) ?? 0, members, what);
+    return sentence === undefined ? [] : [[target, sentence] as const];
   });
-  return sentences.length === 0 ? undefined : sentences.join("; ");
+  return new Map(sentences);
 }
 
 type Annotated = { readonly annotations?: Readonly<Record<string, string>> } | undefined;

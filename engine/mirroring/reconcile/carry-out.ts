@@ -5,6 +5,7 @@ import { sentencesOf } from "../apply/failures.ts";
 import { confirm, release } from "../apply/marks.ts";
 import { writeStatuses } from "../apply/statuses.ts";
 import { inWritingTime } from "../apply/writing-time.ts";
+import { goesAt } from "../desired/absent-pods.ts";
 import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -28,32 +29,27 @@ export async function carryOut(
   wanted: WantedHere,
   inputs: Inputs,
   say: (line: string) => void,
+  now: Date,
 ): Promise<readonly string[]> {
   await refreshWhereBehind(clusters, inputs);
-  const missedBefore = new Set(
-    Object.entries(inputs.missedPods ?? {}).flatMap(([key, fate]) =>
-      fate === "gone" ? [key as keyof NonNullable<Inputs["missedPods"]>] : [],
-    ),
-  );
-  const outcome = await reconcile(clusters, inputs, inputs, missedBefore);
+  const outcome = await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now));
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "mistaken") throw new Error(outcome.mistakes.join("; "));
-  const { unreachable = {} } = inputs;
+  const unreachable = new Set(inputs.unreachable);
   const lost = [...outcome.readings].flatMap(([name, reading]) => {
     if (reading.outcome === "read") return [];
-    return unreachable[name] === undefined || reading.outcome === "refused" ? [reading.why] : [];
+    return !unreachable.has(name) || reading.outcome === "refused" ? [reading.why] : [];
   });
   if (outcome.outcome === "blind") {
     if (lost.length > 0) throw new Error(lost.join("; "));
     return [];
   }
   const { reconciliation, source, removed } = outcome;
-  const refusals = [...reconciliation.parts.values()].flatMap(({ refusal }) => refusal ?? []);
-  const allowed = [...reconciliation.parts].filter(([, { refusal }]) => refusal === undefined);
+  const refusals = Object.values(reconciliation.refusals);
   const undecided = Object.values(unknownFates(inputs.source, removed));
 
   const access = entryOf(inputs, inputs.source);
-  const work = new Map(allowed);
+  const work = reconciliation.parts;
   const unconfirmed = Object.values(reconciliation.unconfirmed).flat();
   const { released } = reconciliation;
   const client = await clusters.client(inputs.source, access);
@@ -76,6 +72,12 @@ export async function carryOut(
   notes.forEach(say);
   const sentences = sentencesOf([...failures, ...marks]);
   return [...new Set([...lost, ...refusals, ...undecided, ...sentences])];
+}
+
+/** A time by which no mirror goes that the check has kept for now: it was not announced. */
+function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
+  const ends = Object.values(missing).map((since) => goesAt(since).getTime() - 1);
+  return new Date(Math.min(now.getTime(), ...ends));
 }
 
 /**

@@ -1,13 +1,13 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { federatedPart } from "../model/owner.ts";
+import { endpointMirrorName } from "../model/vocabulary.ts";
 import { differs } from "./news.ts";
 import { awaitedText, historyOf, pendingChanges } from "./pending-changes.ts";
 import type { Outcome, PlannedOutcome } from "./reconcile.ts";
 import type { RemovedPart } from "./removed-links.ts";
-import type { Reconciliation } from "./source-plan.ts";
 import {
   type Before,
   type Inputs,
+  type Memory,
   type MirrorLines,
   type MirrorsArgs,
   mirrorsBefore,
@@ -28,28 +28,22 @@ export interface Checked {
 
 /**
  * Turns what was found into inputs, where a preview shows it: maps by part, so that it reads link by
- * link. Pure, but for the clock.
+ * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
  */
-export function inputsFor(
-  before: Before,
-  args: MirrorsArgs,
-  outcome: Outcome,
-  now: () => Date = () => new Date(),
-): Checked {
-  if (outcome.outcome === "mistaken") return mistaken(args, outcome.mistakes);
-  const trouble = troubleIn(outcome.readings, before, now);
-  if (outcome.outcome === "blind") return keepAll(before, args, outcome, trouble);
+export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): Checked {
+  if (outcome.outcome === "mistaken")
+    return { inputs: { ...args, mirrors: {}, revision: 0 }, mistakes: outcome.mistakes, notes: [] };
+  const read = troubleIn(outcome.readings);
+  if (outcome.outcome === "blind") return keepAll(before, args, outcome, read);
   const { reconciliation, removed } = outcome;
-  const refusals = [...reconciliation.parts.values()].flatMap(({ refusal }) => refusal ?? []);
-  if (refusals.length > 0) return mistaken(args, refusals);
-
+  const trouble = { ...read, refused: { ...read.refused, ...reconciliation.refusals } };
   const refused = { ...trouble.refused, ...unknownFates(args.source, removed) };
-  const facts = factsOf(before, args, outcome);
   const skips = skippedByPart(before, args, reconciliation.parts, trouble);
   const planned = {
-    ...facts,
+    ...memoryOf(before, args, outcome),
+    ...nonEmpty("portConflicts", reconciliation.facts.portConflicts ?? {}),
     ...nonEmpty("notMirrored", skips),
-    ...nonEmpty("unreachable", trouble.unreachable),
+    ...unreachableIn(trouble),
     ...nonEmpty("refused", refused),
   };
   const pending = pendingChanges(before, args, outcome);
@@ -76,8 +70,9 @@ export function inputsFor(
   };
 }
 
-function mistaken(args: MirrorsArgs, mistakes: readonly string[]): Checked {
-  return { inputs: { ...args, mirrors: {}, revision: 0 }, mistakes, notes: [] };
+function unreachableIn({ unreachable }: Trouble): Pick<Planned, "unreachable"> {
+  const names = Object.keys(unreachable).sort();
+  return names.length === 0 ? {} : { unreachable: names };
 }
 
 /** The source says nothing, so nothing about it may be concluded. */
@@ -87,14 +82,14 @@ function keepAll(
   { removed }: Extract<Outcome, { readonly outcome: "blind" }>,
   trouble: Trouble,
 ): Checked {
-  const { identities, gateways, portConflicts, notMirrored, changes, missedPods } = before;
+  const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
   const inputs = {
     ...args,
-    ...defined({ identities, gateways, portConflicts, notMirrored, changes, missedPods }),
+    ...defined({ identities, gateways, portConflicts, notMirrored, changes, missing }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
-    ...nonEmpty("unreachable", trouble.unreachable),
+    ...unreachableIn(trouble),
     ...nonEmpty("refused", trouble.refused),
   };
   const isNews =
@@ -102,9 +97,7 @@ function keepAll(
     Object.keys(trouble.refused).length > 0 ||
     differs(before, inputs);
   const { source } = args;
-  const outage = trouble.unreachable[source];
-  const why =
-    outage === undefined ? trouble.refused[source] : `since ${outage.since} ${outage.why}`;
+  const why = trouble.unreachable[source] ?? trouble.refused[source];
   return {
     inputs: { ...inputs, revision: isNews ? next(before) : (before.revision ?? 1) },
     mistakes: [],
@@ -112,7 +105,8 @@ function keepAll(
   };
 }
 
-function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
+/** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
+function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
   const { reconciliation, readings, removed } = outcome;
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
@@ -121,19 +115,21 @@ function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
       return uid === undefined ? [] : [[name, uid] as const];
     }),
   );
-  // What was known of a gateway is still the best that is known while its cluster does not answer.
-  const kept = Object.entries(before.gateways ?? {}).filter(
-    ([name]) =>
-      args.links.some(({ target }) => target === name) && readings.get(name)?.outcome !== "read",
+  // What was known of a target is still the best that is known while it can't be read.
+  const unread = args.links.flatMap(({ target }) =>
+    readings.get(target)?.outcome === "read" ? [] : [target],
+  );
+  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.includes(name));
+  const missing = Object.entries(before.missing ?? {}).filter(([key]) =>
+    unread.some((target) => key.endsWith(endpointMirrorName("", target))),
   );
   const staying = removed.filter(({ fate }) => fate !== "stays").map(({ link }) => link);
   return {
     identities,
-    ...reconciliation.facts,
-    ...nonEmpty("gateways", { ...Object.fromEntries(kept), ...reconciliation.facts.gateways }),
+    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...reconciliation.facts.gateways }),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...formerStacks(before, args),
-    ...nonEmpty("missedPods", missedPods(before, reconciliation)),
+    ...nonEmpty("missing", { ...Object.fromEntries(missing), ...reconciliation.missing }),
   };
 }
 
@@ -141,22 +137,6 @@ function factsOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome) {
 function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
-}
-
-function missedPods(
-  { missedPods = {} }: Before,
-  { missed, parts }: Reconciliation,
-): Record<ObjectKey, "kept" | "gone"> {
-  const deleted = new Set(
-    [...parts.values()].flatMap(({ changes }) =>
-      changes.flatMap(({ action, key }) => (action === "delete" ? [key] : [])),
-    ),
-  );
-  const gone = Object.keys(missedPods).filter((key) => deleted.has(key as ObjectKey));
-  return Object.fromEntries([
-    ...missed.map((key) => [key, "kept"] as const),
-    ...gone.map((key) => [key, "gone"] as const),
-  ]);
 }
 
 function mirrorsByPart(

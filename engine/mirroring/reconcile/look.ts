@@ -1,4 +1,3 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { type Checked, inputsFor } from "./inputs.ts";
 import type { Observed } from "./observation.ts";
 import { type Outcome, reconcile } from "./reconcile.ts";
@@ -11,8 +10,12 @@ export interface Looked {
 }
 
 /** Reads the clusters and plans, as a preview does: all that decides whether there is a reason to run. */
-export async function look(clusters: Observed, before: Before, args: MirrorsArgs): Promise<Looked> {
-  const missedBefore = new Set(Object.keys(before.missedPods ?? {}) as ObjectKey[]);
-  const outcome = await reconcile(clusters, args, before, missedBefore);
+export async function look(
+  clusters: Observed,
+  before: Before,
+  args: MirrorsArgs,
+  now: Date,
+): Promise<Looked> {
+  const outcome = await reconcile(clusters, args, before, now);
   return { outcome, checked: inputsFor(before, args, outcome) };
 }

@@ -15,9 +15,9 @@ export function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision"
   );
 }
 
-/** Sorted: a map comes back from state in an order of its own. */
-function awayIn({ unreachable = {} }: Pick<Before, "unreachable">): string[] {
-  return Object.keys(unreachable).sort();
+/** Of a state that an earlier version has left, this is a map of sentences. */
+function awayIn({ unreachable = [] }: Pick<Before, "unreachable">): string[] {
+  return Object.values(unreachable);
 }
 
 function targetsOf({ links = [] }: Before): string[] {

@@ -19,8 +19,9 @@ export type Observed = Pick<
 >;
 
 /**
- * What came of reading a cluster: `mistaken` is the kubeconfig's fault, `refused` is a credential
- * without the right to read, and `unreachable` all that may pass by itself.
+ * What came of reading a cluster: `mistaken` is the kubeconfig's fault, `refused` is what somebody has to
+ * mend there, such as a credential without the right to read or lists that cannot be read, and
+ * `unreachable` all that may pass by itself.
  */
 export type ClusterReading =
   | { readonly outcome: "read"; readonly snapshot: ClusterSnapshot }
@@ -159,7 +160,16 @@ export async function observeControllers(
 function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
   const why = error instanceof Error ? error.message : String(error);
   if (error instanceof KubeconfigError) return { outcome: "mistaken", why };
-  const isRefused =
-    error instanceof KubernetesError && ["unauthorized", "forbidden"].includes(error.kind);
-  return { outcome: isRefused ? "refused" : "unreachable", why };
+  return { outcome: needsMending(error) ? "refused" : "unreachable", why };
+}
+
+/**
+ * Whether an API server has answered, and running again will not help: it is not overloaded or about to start, and
+ * a 404 may be the page of a proxy in front of it.
+ */
+function needsMending(error: unknown): boolean {
+  if (!(error instanceof KubernetesError)) return false;
+  const { kind, status } = error;
+  if (["unauthorized", "forbidden", "invalid"].includes(kind)) return true;
+  return kind === "server" && status !== undefined && status < 500;
 }

@@ -2,36 +2,35 @@ import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { mirrorKey } from "../desired/refuse.ts";
 import { federated } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
+import { isMarkedBy, isOnlyOurs, otherStacks } from "../model/stack-mark.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import type { ByPart } from "./state.ts";
 
-/** Federated Services that another stack keeps, which may link the same clusters as this one did. */
+/** Federated Services that are not this stack's alone: others may link the same clusters as this one did. */
 export function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
   return new Set(
     [...services].flatMap(([key, service]) =>
-      federated.owns(service) && otherStacks(service.metadata, stacks).length > 0 ? [key] : [],
+      federated.owns(service) && !isOnlyOurs(service.metadata, stacks) ? [key] : [],
     ),
   );
 }
 
-/** By part, mirrors that are right, but so far confirmed by another stack alone. */
+/** By part, mirrors that are right and do not carry this stack's mark yet. */
 export function unconfirmedIn(
   parts: SourcePlan,
   { services }: ClusterSnapshot,
   stacks: readonly string[],
 ): ByPart<readonly ObjectKey[]> {
   return Object.fromEntries(
-    [...parts].flatMap(([part, { wanted, changes }]) => {
-      const written = new Set(changes.map(({ key }) => key));
+    [...parts].flatMap(([part, { wanted, mirrors, changes }]) => {
+      // A change may be about the Endpoints alone.
+      const written = new Set(
+        changes.flatMap(({ action, key }) => (action === "update" ? [] : [key])),
+      );
       const keys = wanted.map(mirrorKey).filter((key) => {
         const meta = services.get(key)?.metadata;
-        return (
-          meta !== undefined &&
-          !written.has(key) &&
-          otherStacks(meta, stacks).length > 0 &&
-          !isMarkedBy(meta, stacks)
-        );
+        const isOurs = meta !== undefined && mirrors[key] !== undefined;
+        return isOurs && !written.has(key) && !isMarkedBy(meta, stacks);
       });
       return keys.length === 0 ? [] : [[part, keys] as const];
     }),

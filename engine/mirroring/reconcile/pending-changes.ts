@@ -38,11 +38,11 @@ export function pendingChanges(
   for (const [part, plan] of parts) {
     if (awaitedText(args, part, plan) !== undefined) continue;
     const confirmed = (unconfirmed[part] ?? []).map(
-      (key) => [key, { action: "confirm: another stack made it" }] as const,
+      (key) => [key, { action: "confirm: nothing says yet that it is this stack's" }] as const,
     );
     pending.set(part, {
-      ...pendingTexts(plan, mirrorsBefore(before, part)),
       ...Object.fromEntries(confirmed),
+      ...pendingTexts(plan, mirrorsBefore(before, part)),
     });
   }
   for (const each of removed) {

@@ -1,4 +1,3 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import {
   type ClusterReadings,
@@ -9,7 +8,7 @@ import {
   readClusters,
   snapshotIn,
 } from "./observation.ts";
-import { mistakesIn } from "./mistakes.ts";
+import { judged, mistakesIn } from "./mistakes.ts";
 import { besideOthers } from "./other-writers.ts";
 import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
 import { planSource, type Reconciliation } from "./source-plan.ts";
@@ -36,28 +35,34 @@ export type Outcome =
 
 export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
 
-/** Observes the clusters, and plans. Writes nothing. */
+/**
+ * Observes the clusters, and plans. Writes nothing.
+ *
+ * @param before the inputs of the run before, or in an update the checked ones of its own run
+ */
 export async function reconcile(
   clusters: Observed,
   args: MirrorsArgs,
   before: Before,
-  missedBefore: ReadonlySet<ObjectKey>,
+  now: Date,
 ): Promise<Outcome> {
-  const first = await readClusters(clusters, args);
-  const mistakes = mistakesIn(args, before, first);
-  if (mistakes.length > 0) return { outcome: "mistaken", mistakes };
+  const first = judged(await readClusters(clusters, args), args, before);
   const source = snapshotIn(first, args.source);
+  const { links, readings } =
+    source === undefined
+      ? { links: [], readings: first }
+      : await observeLinks(clusters, args, before, first, source);
+  const mistakes = mistakesIn(args, before, readings);
+  if (mistakes.length > 0) return { outcome: "mistaken", mistakes };
   const former = removedLinks(args, before);
-  if (source === undefined) return { outcome: "blind", readings: first, removed: former };
-  const { links, readings } = await observeLinks(clusters, args, before, first, source);
-  const late = mistakesIn(args, before, readings);
-  if (late.length > 0) return { outcome: "mistaken", mistakes: late };
+  if (source === undefined) return { outcome: "blind", readings, removed: former };
   const stacks = stacksNow(before, args);
   const leftOver = former.filter(({ target }) => hasLeft(source, target, stacks));
   const controllers =
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = leftOver.map((link) => fateOf(link, args, before, source, controllers));
-  const planned = planSource({ args, source, links, removed, missedBefore, stacks });
+  const { missing = {} } = before;
+  const planned = planSource({ args, source, links, removed, missing, now, stacks });
   return {
     ...{ outcome: "planned", source, readings, links, removed },
     reconciliation: await besideOthers(clusters, args, source, planned),

@@ -14,7 +14,7 @@ import { deletion, plan } from "../plan/plan.ts";
 import { emptyStatus } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
 import { endIfCancelled } from "./cancelled.ts";
-import { movedClusters } from "./mistakes.ts";
+import { movedIn } from "./mistakes.ts";
 import { observeControllers, readClusters, snapshotIn } from "./observation.ts";
 import { fateOf, hasLeft, markedAmong, removedLinks, sparedMirrors } from "./removed-links.ts";
 import { entryOf, makesLinks, type Outputs, stacksOf } from "./state.ts";
@@ -41,7 +41,7 @@ export async function removeAll(
   const alone = { ...state, clusters: { [name]: entry }, links: [] };
   const readings = await readClusters(clusters, alone);
   endIfCancelled(clusters, name);
-  const [moved] = movedClusters(alone, state, readings);
+  const moved = movedIn(alone, state, readings).get(name);
   if (moved !== undefined) throw new Error(moved);
   const source = snapshotIn(readings, name);
   const reading = readings.get(name);

@@ -1,8 +1,8 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ObjectKey, ObjectMeta } from "../../kubernetes/objects.ts";
 import { type Controllers, deploymentOf, running } from "../model/controller.ts";
 import { federated, mirrorsOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { isMarkedBy, otherStacks } from "../model/stack-mark.ts";
+import { isMarkedBy, isOnlyOurs, otherStacks } from "../model/stack-mark.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { LiveMirror } from "../plan/change.ts";
 import { liveMirrors } from "../plan/ownership.ts";
@@ -13,7 +13,7 @@ import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./st
 export type RemovedPart = { readonly link: RemovedLink } & (
   | {
       readonly fate: "goes";
-      /** Mirrors that another stack has written or confirmed, and so keeps. */
+      /** Mirrors that carry the mark of another stack, or none of this one. */
       readonly spared: ReadonlySet<ObjectKey>;
       readonly notes: readonly string[];
     }
@@ -33,36 +33,32 @@ export function removedLinks(
   const byTarget = new Map(
     former
       .filter(({ target }) => !current.has(target))
-      .map(({ target, maxDeletions, allowDeletions }): [string, RemovedLink] => [
+      .map(({ target, maxDeletions }): [string, RemovedLink] => [
         target,
-        {
-          ...{ source, target },
-          ...(maxDeletions !== undefined && { maxDeletions }),
-          ...(allowDeletions !== undefined && { allowDeletions }),
-        },
+        { ...{ source, target }, ...(maxDeletions !== undefined && { maxDeletions }) },
       ]),
   );
   return [...byTarget.values()].sort((a, b) => (a.target < b.target ? -1 : 1));
 }
 
-/** Whether the source has anything left of a link that this stack has still to take away. Pure. */
+/** Whether the source has anything left of a link that carries a mark of this stack. Pure. */
 export function hasLeft(
   source: ClusterSnapshot,
   target: string,
   stacks: readonly string[],
 ): boolean {
-  const mirrors = liveMirrors(source, mirrorsOf(target));
-  const leftOver = [...mirrors.values()].some(
-    (mirror) => !isSpared(mirror, stacks) || isOwn(mirror, stacks),
+  const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
+  return (
+    mirrors.some((mirror) => isMarkedBy(metaOf(mirror), stacks)) ||
+    membersOf(source, stacks).has(target)
   );
-  return leftOver || membersOf(source, stacks).has(target);
 }
 
-/** The clusters listed by federated Services that no other stack keeps. */
+/** The clusters listed by federated Services that are this stack's alone. */
 function membersOf({ services }: ClusterSnapshot, stacks: readonly string[]): ReadonlySet<string> {
   return new Set(
     [...services.values()]
-      .filter((service) => federated.owns(service) && !isSpared({ service }, stacks))
+      .filter((service) => federated.owns(service) && isOnlyOurs(service.metadata, stacks))
       .flatMap(({ metadata }) => tokensIn(metadata.annotations ?? {}).map(clusterOfToken)),
   );
 }
@@ -91,29 +87,40 @@ export function fateOf(
   return { link, fate: "goes", spared, notes };
 }
 
-/** Mirrors that are not to be deleted, since another stack keeps them, and what to say of them. */
+/** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */
 export function sparedMirrors(
   mirrors: ReadonlyMap<ObjectKey, LiveMirror>,
   stacks: readonly string[],
 ): { readonly spared: ReadonlySet<ObjectKey>; readonly notes: readonly string[] } {
   const keepers = new Set<string>();
-  const spared = new Set<ObjectKey>();
-  for (const [key, { service }] of mirrors) {
-    const others = service === undefined ? [] : otherStacks(service.metadata, stacks);
-    if (others.length === 0) continue;
-    spared.add(key);
+  const kept: ObjectKey[] = [];
+  const unmarked: ObjectKey[] = [];
+  for (const [key, mirror] of mirrors) {
+    const others = otherStacks(metaOf(mirror), stacks);
     for (const other of others) keepers.add(other);
+    if (others.length > 0) kept.push(key);
+    else if (!isMarkedBy(metaOf(mirror), stacks)) unmarked.push(key);
   }
   const names = [...keepers].sort().join(", ");
   return {
-    spared,
-    notes:
-      spared.size === 0
-        ? []
-        : [
-            `${count(spared.size, "mirror")} ${spared.size === 1 ? "stays" : "stay"}, because another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
-          ],
+    spared: new Set([...kept, ...unmarked]),
+    notes: [
+      ...noteOn(
+        kept,
+        `another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
+      ),
+      ...noteOn(
+        unmarked,
+        "they do not carry the mark of this stack: others have made them since its last run; if nobody needs them, delete them with kubectl",
+      ),
+    ],
   };
+}
+
+function noteOn({ length }: readonly ObjectKey[], why: string): string[] {
+  return length === 0
+    ? []
+    : [`${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why}`];
 }
 
 /** Those of the mirrors that carry a mark of this stack. */
@@ -122,16 +129,13 @@ export function markedAmong(
   { services }: ClusterSnapshot,
   stacks: readonly string[],
 ): ObjectKey[] {
-  return [...keys].filter((key) => isOwn({ service: services.get(key) }, stacks));
+  return [...keys].filter((key) => {
+    const meta = services.get(key)?.metadata;
+    return meta !== undefined && isMarkedBy(meta, stacks);
+  });
 }
 
-function isSpared({ service }: LiveMirror, stacks: readonly string[]): boolean {
-  return service !== undefined && otherStacks(service.metadata, stacks).length > 0;
-}
-
-function isOwn(
-  { service }: { readonly service?: LiveMirror["service"] | undefined },
-  stacks: readonly string[],
-): boolean {
-  return service !== undefined && isMarkedBy(service.metadata, stacks);
+function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
+  // A live mirror consists of at least one of the two.
+  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
 }

@@ -59,13 +59,6 @@ export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string
 /** One line for each mirror, by its key. */
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
-/** Where a cluster could not be read, and since which run. */
-export interface Outage {
-  /** ISO 8601. */
-  readonly since: string;
-  readonly why: string;
-}
-
 /** Where mirrors lead, as the target's gateway was found. */
 export interface GatewayFact {
   /** IPs, separated by commas. */
@@ -77,43 +70,45 @@ export interface GatewayFact {
 }
 
 /** A link that has left the config, for as long as something of it is to be taken away. */
-export type RemovedLink = Pick<
-  LinkSettings,
-  "source" | "target" | "maxDeletions" | "allowDeletions"
->;
+export type RemovedLink = Pick<LinkSettings, "source" | "target" | "maxDeletions">;
 
-/** What is found out about the clusters and kept for the next run. */
-export interface Facts {
+/**
+ * What a run has to know of earlier ones beside their links, since neither the config nor any cluster
+ * can say it (docs/decisions/0017). Each check makes it anew from the inputs of the run before, and
+ * those are stored even by a run that changes nothing. Outputs are older, and nothing is decided by them
+ * that a wrong deletion could come of.
+ */
+export interface Memory {
   /** By cluster name: the UIDs of the clusters that were connected. */
   readonly identities?: Readonly<Record<string, string>>;
-  /** By target. */
+  /** By target: shown in previews, and remembered of a target that can't be read. */
   readonly gateways?: Readonly<Record<string, GatewayFact>>;
-  /** By the Service that they unite: federated Services whose members differ in their ports. */
-  readonly portConflicts?: Readonly<Record<string, string>>;
   readonly removedLinks?: readonly RemovedLink[];
   /** Other names of this stack by which mirrors may still be marked. */
   readonly formerStacks?: readonly string[];
-  /**
-   * Endpoint mirrors whose pods were away, by key: `kept` in the first run that missed them, `gone`
-   * in the second.
-   */
-  readonly missedPods?: Readonly<Record<ObjectKey, "kept" | "gone">>;
+  /** Endpoint mirrors whose pods are away: since when, RFC 3339, by the target's account. */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
 }
 
 /**
  * What is planned, beside what the program says: part of the inputs, since inputs are all that a
  * preview can show of a dynamic resource.
  */
-export interface Planned extends Facts {
+export interface Planned extends Memory {
+  /** By the Service that they unite: federated Services whose members differ in their ports. */
+  readonly portConflicts?: Readonly<Record<string, string>>;
   /** One line for each mirror that there is once this run is through; a text: not known yet. */
   readonly mirrors: ByPart<MirrorLines | string> | string;
   /** What comes of mirrors that stay: the fields that are not as they should be. */
   readonly changes?: ByPart<ChangeTexts>;
   /** Exported Services without a mirror: reason and sentence. */
   readonly notMirrored?: ByPart<Readonly<Record<string, string>>>;
-  /** By cluster: it does not answer, and what it has a part in stays as it is. */
-  readonly unreachable?: Readonly<Record<string, Outage>>;
-  /** By cluster: it refuses the runner, which ends the run with an error once all else is done. */
+  /** Clusters that do not answer, sorted: what they have a part in stays as it is. */
+  readonly unreachable?: readonly string[];
+  /**
+   * By cluster: a sentence about what somebody has to mend there, which ends the run with an error once all
+   * else is done.
+   */
   readonly refused?: Readonly<Record<string, string>>;
   /** Goes up with each run that has something to do or to say; `diff` looks at nothing else. */
   readonly revision: number;
@@ -144,7 +139,7 @@ export function argsOf({
   portConflicts,
   removedLinks,
   formerStacks,
-  missedPods,
+  missing,
   ...args
 }: Inputs): MirrorsArgs {
   return args;

@@ -1,37 +1,28 @@
+import { goesAt } from "../desired/absent-pods.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { SourcePlan } from "../plan/change.ts";
 import type { ClusterReadings } from "./observation.ts";
 import { notMirrored, skipNotes } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
 import type { RemovedPart } from "./removed-links.ts";
-import type { Before, ByPart, MirrorsArgs, Outage } from "./state.ts";
+import type { Before, ByPart, MirrorsArgs } from "./state.ts";
 
+/** By cluster: why nothing can be done about what it has a part in. */
 export interface Trouble {
-  readonly unreachable: Readonly<Record<string, Outage>>;
+  /** These may pass by themselves. */
+  readonly unreachable: Readonly<Record<string, string>>;
+  /** These somebody has to mend. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
-/** A cluster that is still out of reach keeps the time and the sentence of the first run that saw it. */
-export function troubleIn(
-  readings: ClusterReadings,
-  { unreachable = {} }: Before,
-  now: () => Date,
-): Trouble {
-  const entries = [...readings];
-  return {
-    unreachable: Object.fromEntries(
-      entries.flatMap(([name, reading]) =>
-        reading.outcome === "unreachable"
-          ? [[name, unreachable[name] ?? { since: now().toISOString(), why: reading.why }] as const]
-          : [],
+export function troubleIn(readings: ClusterReadings): Trouble {
+  const those = (wanted: string) =>
+    Object.fromEntries(
+      [...readings].flatMap(([name, reading]) =>
+        reading.outcome === wanted && "why" in reading ? [[name, reading.why] as const] : [],
       ),
-    ),
-    refused: Object.fromEntries(
-      entries.flatMap(([name, reading]) =>
-        reading.outcome === "refused" ? [[name, reading.why] as const] : [],
-      ),
-    ),
-  };
+    );
+  return { unreachable: those("unreachable"), refused: those("refused") };
 }
 
 export function unknownFates(
@@ -77,9 +68,8 @@ export function notesOf(
   { unreachable, refused }: Trouble,
 ): string[] {
   const aboutPart = (part: string) => about(args.source, part);
-  const away = args.links.flatMap(({ target }) => {
-    const outage = unreachable[target];
-    const why = outage === undefined ? refused[target] : `since ${outage.since} ${outage.why}`;
+  const away = [...args.links, ...removed.map(({ link }) => link)].flatMap(({ target }) => {
+    const why = unreachable[target] ?? refused[target];
     return why === undefined
       ? []
       : [`${aboutPart(target)}its mirrors stay as they are, because ${why}`];
@@ -92,9 +82,9 @@ export function notesOf(
       ? [`${aboutPart(target)}its mirrors stay for now, because ${part.why}`]
       : [];
   });
-  const missing = reconciliation.missed.map(
-    (key) =>
-      `${args.source}: the pod of ${key} is away and has no StatefulSet: its mirror goes if the next run misses it too`,
+  const missing = Object.entries(reconciliation.missing).map(
+    ([key, since]) =>
+      `${args.source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
   );
   return [
     ...away,

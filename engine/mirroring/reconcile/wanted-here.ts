@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../../kubernetes/objects.ts";
-import { mirrorsOf, ownerOf } from "../model/owner.ts";
+import { mirrorsOf } from "../model/owner.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import type { Outcome } from "./reconcile.ts";
 
@@ -17,16 +17,14 @@ export class WantedHere {
   add({
     source,
     links,
-    reconciliation: { parts },
+    reconciliation: { parts, refusals },
   }: Extract<Outcome, { readonly outcome: "planned" }>): void {
     const keys = this.#keys.get(source.identity) ?? new Set();
     const add = (all: Iterable<string>) => {
       for (const key of all) keys.add(key);
     };
-    for (const [part, { mirrors, refusal }] of parts) {
-      add(Object.keys(mirrors));
-      if (refusal !== undefined) add(liveMirrors(source, ownerOf(part)).keys());
-    }
+    for (const { mirrors } of parts.values()) add(Object.keys(mirrors));
+    for (const target of Object.keys(refusals)) add(liveMirrors(source, mirrorsOf(target)).keys());
     for (const { link, target } of links)
       if (target === undefined) add(liveMirrors(source, mirrorsOf(link.target)).keys());
     this.#keys.set(source.identity, keys);

@@ -11,6 +11,9 @@ import { Headless } from "./headless.ts";
 const hosts = ["db-0", "db-1", "db-2"];
 const links = [{ source: "east", target: "west", headless: true }];
 
+/** When any pod that is missing now has been away for long. */
+const later = () => new Date(Date.now() + 10 * 60_000);
+
 for (const { title, namespace, readable } of [
   { title: "that has no StatefulSet", namespace: "pods-missing", readable: true },
   { title: "whose StatefulSet may not be read", namespace: "pods-unread", readable: false },
@@ -42,6 +45,7 @@ for (const { title, namespace, readable } of [
       stack = await Methods.create(world, namespace, { clusters, links }, secrets);
     });
     beforeEach(async () => {
+      stack.now = () => new Date();
       await headless.list(hosts);
       await stack.up();
       uids = await headless.mirrors();
@@ -49,35 +53,46 @@ for (const { title, namespace, readable } of [
     });
     after(() => account?.remove());
 
-    it("keeps its mirror when it is missing in one run, however many previews see it missing", async () => {
+    it("keeps its mirror when it is missing for a moment, however many runs see it", async () => {
       await headless.list(["db-0", "db-2"]);
-      for (let previews = 0; previews < 3; previews += 1)
+      for (let runs = 0; runs < 3; runs += 1) {
         assert.deepEqual((await stack.previewed()).goes, {});
-      await stack.up();
+        assert.match((await stack.up()).text, /db-1-west is away since \S+Z .* after \S+Z$/m);
+      }
       assert.deepEqual(await headless.mirrors(), uids);
     });
 
-    it("loses its mirror when it is missing in two runs in a row, as the second's preview shows", async () => {
+    it("loses its mirror when it is missing for long, as a preview shows, whoever has seen it before", async () => {
       await headless.list(["db-0", "db-2"]);
-      await stack.up();
+      stack.now = later;
       assert.deepEqual(Object.keys((await stack.previewed()).goes), [`${namespace}/db-1-west`]);
       await stack.up();
       assert.deepEqual(Object.keys(await headless.mirrors()), ["db-0", "db-2"]);
       await stack.assertSettled();
     });
 
-    it("keeps its mirror when it is missing every other run", async () => {
+    it("loses its mirror after that time although its Service changes all the time", async () => {
+      await headless.list(["db-0", "db-2"]);
+      await stack.up();
+      await headless.list(["db-2"]);
+      await headless.list(["db-0", "db-2"]);
+      stack.now = later;
+      await stack.up();
+      assert.deepEqual(Object.keys(await headless.mirrors()), ["db-0", "db-2"]);
+    });
+
+    it("keeps its mirror when it has come back in between", async () => {
       await headless.list(["db-0", "db-2"]);
       await stack.up();
       await headless.list(hosts);
-      await stack.up();
-      await headless.list(["db-0", "db-2"]);
+      stack.now = later;
       await stack.up();
       assert.deepEqual(await headless.mirrors(), uids);
     });
 
-    it("keeps its mirror when the Endpoints are absent, however many runs see it", async () => {
+    it("keeps its mirror when the Endpoints are absent, however long", async () => {
       await headless.removeEndpoints();
+      stack.now = later;
       try {
         for (let runs = 0; runs < 3; runs += 1) await stack.up();
         assert.deepEqual(await headless.mirrors(), uids);

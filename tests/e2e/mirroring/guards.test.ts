@@ -35,7 +35,7 @@ describe("what stops a run before it does harm", function () {
 
   it("refuses a context that the kubeconfig does not have, and names those it has", async () => {
     const wrong = { ...clusters(), west: { context: "wets" } };
-    const { text } = await refused(wrong);
+    const { text } = await refused(wrong, { stopsThePreview: true });
     assert.match(
       text,
       /cluster west: no context wets in \S+; the contexts there are east, north, west/,
@@ -81,21 +81,21 @@ describe("what stops a run before it does harm", function () {
 
   it("keeps to a maxDeletions that is a number, however few mirrors there are", async () => {
     await relabel(world.kube.west, `${namespace}/service-7`, unexport);
-    const { text } = await refused(clusters(), { maxDeletions: 0 });
+    const { text } = await refused(clusters(), { options: { maxDeletions: 0 } });
     assert.match(text, /would delete 1 of its 5 mirrors on east, and maxDeletions \(0\) allows 0/);
     await stack.configure({ clusters: clusters(), links: [{ ...link, maxDeletions: 1 }] });
     await stack.up();
     assert.equal((await mirrors()).length, 4);
   });
 
-  /** A preview and an update that fail and leave every mirror as it is. */
+  /** An update that fails and leaves every mirror as it is, as its preview says. */
   async function refused(
     clusters: object,
-    options: object = {},
+    { options = {}, stopsThePreview = false }: Refused = {},
   ): Promise<{ readonly text: string }> {
     await stack.configure({ clusters, links: [{ ...link, ...options }] });
     const before = await mirrors();
-    const { text } = await stack.preview({ fails: true });
+    const { text } = await stack.preview({ fails: stopsThePreview });
     assert.deepEqual((await stack.up({ fails: true })).writes, []);
     assert.deepEqual(await mirrors(), before);
     return { text };
@@ -114,3 +114,9 @@ describe("what stops a run before it does harm", function () {
     return { west: { kubeconfig }, east: {} };
   }
 });
+
+interface Refused {
+  /** Of the link. */
+  readonly options?: object;
+  readonly stopsThePreview?: boolean;
+}

@@ -25,6 +25,8 @@ export class Methods extends Operations {
   readonly #name: string;
   readonly #extra: Extra;
   readonly #engine = new SimulatedEngine();
+  /** The runner's clock. */
+  now = (): Date => new Date();
   #config: Config = {};
 
   private constructor(world: World, name: string, secrets: readonly string[], extra: Extra) {
@@ -52,19 +54,21 @@ export class Methods extends Operations {
   }
 
   async preview(expectation?: Expectation): Promise<Run> {
-    return this.#operation("preview", expectation, () => this.#engine.preview(this.#wanted()));
+    return this.#operation("preview", expectation, () =>
+      this.#engine.preview(this.#wanted(), this.#process()),
+    );
   }
 
   async previewNothing(): Promise<Run> {
     return this.#operation("preview", {}, async () => {
-      assertNothing(await this.#engine.preview(this.#wanted()));
+      assertNothing(await this.#engine.preview(this.#wanted(), this.#process()));
     });
   }
 
   async previewed(): Promise<Previewed> {
     let steps: Step[] = [];
     await this.#operation("preview", {}, async () => {
-      steps = await this.#engine.preview(this.#wanted());
+      steps = await this.#engine.preview(this.#wanted(), this.#process());
     });
     const checked = steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs }));
     const names = new Set(steps.map(({ name }) => name));
@@ -75,12 +79,14 @@ export class Methods extends Operations {
   }
 
   async up(expectation?: Expectation): Promise<Run> {
-    return this.#operation("up", expectation, () => this.#engine.up(this.#wanted()));
+    return this.#operation("up", expectation, () =>
+      this.#engine.up(this.#wanted(), this.#process()),
+    );
   }
 
   protected async upNothing(): Promise<Run> {
     return this.#operation("up", {}, async () => {
-      assertNothing(await this.#engine.up(this.#wanted()));
+      assertNothing(await this.#engine.up(this.#wanted(), this.#process()));
     });
   }
 
@@ -94,7 +100,9 @@ export class Methods extends Operations {
     meanwhile: () => Promise<unknown>,
     expectation?: Expectation,
   ): Promise<Run & Failing> {
-    return this.#operation("up", expectation, () => this.#engine.upWith(this.#wanted(), meanwhile));
+    return this.#operation("up", expectation, () =>
+      this.#engine.upWith(this.#wanted(), meanwhile, () => this.#process()),
+    );
   }
 
   async refresh(expectation?: Expectation): Promise<Run> {
@@ -108,6 +116,10 @@ export class Methods extends Operations {
   /** All that is kept between two operations. */
   get state(): string {
     return JSON.stringify([...this.#engine.state], null, 2);
+  }
+
+  #process() {
+    return { now: () => this.now() };
   }
 
   #wanted(): Wanted {

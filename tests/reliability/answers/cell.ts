@@ -118,7 +118,6 @@ function repeated(sentences: readonly string[], { at }: Pick<Cell, "at">): strin
 /** What has nothing to do with the cluster whose answers lie is finished. */
 async function expectOthers({ at, end, except }: Cell, phase: Phase, mesh: Mesh): Promise<void> {
   for (const name of clusters) deepEqual(trespasses(mesh.server(name)), []);
-  if (phase.operation === "refresh") return;
   const { contents } = await undisturbed(phase.operation);
   for (const name of sources) {
     const wanted = contents.get(name) ?? {};

@@ -4,7 +4,7 @@ import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
 /** A part of an operation in which answers can lie. */
 export interface Phase {
   /** Which state of the clusters it leads to. */
-  readonly operation: "up" | "destroy" | "refresh";
+  readonly operation: "up" | "destroy";
   readonly isPart: (request: Seen) => boolean;
   /** Whether it is made of reads. */
   readonly reads: boolean;
@@ -56,13 +56,6 @@ export const phases = {
     reads: false,
     asksTargets: false,
     run: (mesh, weather) => mesh.up(weather),
-  },
-  "while it refreshes": {
-    operation: "refresh",
-    isPart: isRead,
-    reads: true,
-    asksTargets: false,
-    run: (mesh, weather) => mesh.refresh(weather),
   },
   "while it looks what to destroy": {
     operation: "destroy",

@@ -18,7 +18,6 @@ const done: Ends = {
   "while it looks again before it writes": "done",
   "while it writes": "done",
   "while it deletes": "done",
-  "while it refreshes": "done",
   "while it looks what to destroy": "done",
   "while it destroys": "done",
 };
@@ -29,7 +28,6 @@ const away: Ends = {
   "while it looks again before it writes": "failed",
   "while it writes": "failed",
   "while it deletes": "failed",
-  "while it refreshes": "told",
   "while it looks what to destroy": "failed",
   "while it destroys": "failed",
 };
@@ -48,7 +46,7 @@ const unheard: Ends = {
 function noReads(none: string) {
   return {
     ...{ "while it plans": { none }, "while it looks again before it writes": { none } },
-    ...{ "while it refreshes": { none }, "while it looks what to destroy": { none } },
+    "while it looks what to destroy": { none },
   };
 }
 

@@ -36,7 +36,13 @@ export type Action =
   /** Two contexts of the kubeconfig lead to each other's clusters, or right again. */
   | { readonly do: "swap" }
   | { readonly do: "meddle"; readonly with: Meddling }
-  | { readonly do: "up" | "refresh" | "destroy"; readonly mishap?: Mishap };
+  /** Somebody else mirrors what a link would, as Linkerd's controller does. */
+  | { readonly do: "mirror by others"; readonly link: number }
+  /** The state of an earlier operation is imported; the first one is empty. */
+  | { readonly do: "import"; readonly which: number }
+  | { readonly do: Operation; readonly mishap?: Mishap };
+
+export type Operation = "up" | "refresh" | "up --refresh" | "preview --refresh" | "destroy";
 
 const cluster = fc.constantFrom(...clusterNames);
 const service = fc.constantFrom(...serviceNames);
@@ -78,6 +84,9 @@ const settings = fc.constantFrom(
   { selector: { matchLabels: { [exported]: "true" } } },
   { federatedServiceSelector: {} },
   { federatedServiceSelector: { matchLabels: { [federated]: "member" } } },
+  { allowDeletions: true },
+  { allowDeletions: false, maxDeletions: 0 },
+  { allowDeletions: false, maxDeletions: 1 },
 );
 
 const mishap = fc.option(
@@ -95,7 +104,7 @@ const mishap = fc.option(
   { nil: undefined },
 );
 
-function run(kind: "up" | "refresh" | "destroy"): fc.Arbitrary<Action> {
+function run(kind: Operation): fc.Arbitrary<Action> {
   return mishap.map((found) => ({ do: kind, ...(found !== undefined && { mishap: found }) }));
 }
 
@@ -129,6 +138,16 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: run("up") },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("mirror by others" as const), link }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("import" as const), which: fc.nat(15) }),
+  },
+  { weight: 2, arbitrary: run("up --refresh") },
+  { weight: 1, arbitrary: run("preview --refresh") },
   { weight: 1, arbitrary: run("refresh") },
   { weight: 1, arbitrary: run("destroy") },
 );

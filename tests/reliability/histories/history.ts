@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 
 import { controller, gatewayService } from "../../unit/fixtures/world.ts";
 import { namespace } from "../../unit/fixtures/objects.ts";
-import type { ApiServer } from "../../simulation/api-server.ts";
+import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { ApiServer, Stored } from "../../simulation/api-server.ts";
+import type { Held } from "../../simulation/engine.ts";
+import type { Entry } from "../../simulation/managed-fields.ts";
 import { type Ended, Mesh, type Weather } from "../../simulation/mesh.ts";
 import { contentsOf, isMirror, trespasses } from "../../simulation/outcome.ts";
 import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
@@ -24,6 +27,8 @@ export class History {
   readonly #lost = new Set<ClusterName>();
   /** Links that a run has begun to mirror and did not live to note in the state. */
   readonly #unknown = new Set<number>();
+  /** What operations have left, oldest first. */
+  readonly #states: ReadonlyMap<string, Held>[] = [new Map()];
   #settings: Readonly<Record<string, unknown>> = {};
   #isSwapped = false;
 
@@ -80,17 +85,39 @@ export class History {
       case "up":
         await this.#up(action.mishap);
         break;
+      case "mirror by others":
+        this.#mirrorByOthers(action.link);
+        break;
+      case "import":
+        this.#import(action.which);
+        break;
+      case "preview --refresh":
+        await this.#withoutTrace(async () => {
+          await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
+          await this.#held(() => this.mesh.preview(this.#weather(undefined)));
+        });
+        break;
+      case "up --refresh":
+        await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
+        await this.#up(action.mishap);
+        break;
       case "refresh":
         await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
         break;
       case "destroy":
-        await this.#held(() => this.mesh.destroy(this.#weather(action.mishap)));
+        await this.#held(() => this.mesh.destroy(this.#weather(action.mishap)), false);
         break;
     }
   }
 
   /** Everything is there and answers, and nobody but this stack mirrors anything. */
   heal(): void {
+    this.#settings = { ...this.#settings, allowDeletions: true };
+    for (const [index, { source, target }] of links.entries())
+      if (!this.#present.has(index))
+        for (const [key, object] of this.mesh.server(source).all("services"))
+          if (!isMarked(object) && clusterOf(object) === this.#nameOf(target))
+            this.mesh.server(source).delete("services", key);
     this.#lost.clear();
     this.#isSwapped = false;
     for (const link of this.#controlled) this.#handOver(link);
@@ -108,8 +135,17 @@ export class History {
     for (let run = 1; ; run += 1) {
       const { failure, writes } = await this.#up();
       assert.equal(failure, undefined);
-      if (writes.length === 0) return;
+      if (writes.length === 0) break;
       assert.ok(run < 4, `run ${run} still writes ${writes.join(", ")}`);
+    }
+    // As `--expect-no-changes` has it, with and without a refresh.
+    for (const isRefreshed of [false, true]) {
+      if (isRefreshed) await this.#held(() => this.mesh.refresh());
+      const { steps } = await this.mesh.preview();
+      assert.deepEqual(
+        steps.flatMap(({ name, changes }) => (changes ? [name] : [])),
+        [],
+      );
     }
   }
 
@@ -214,15 +250,75 @@ export class History {
     }
   }
 
+  /** As Linkerd's controller would, which leaves no mark of this stack. */
+  #mirrorByOthers(index: number): void {
+    const { source, target } = links[index] ?? assert.fail();
+    const name = this.#nameOf(target);
+    const key = `shop/web-${name}`;
+    const server = this.mesh.server(source);
+    if (this.#present.has(index) || server.all("services").has(key)) return;
+    const labels = { [label.mirrored]: "true", [label.cluster]: name };
+    const metadata = { namespace: "shop", name: `web-${name}`, labels };
+    server.put("services", { metadata, spec: { ports: [{ port: 80 }] } });
+  }
+
+  /**
+   * An earlier state must know of each link that has mirrors, or the config still has to: of others nobody
+   * remembers anything.
+   */
+  #import(which: number): void {
+    const state = this.#states[which % this.#states.length] ?? assert.fail();
+    const known = new Set(knownLinks(state));
+    for (const index of this.#present) {
+      const { source, target } = links[index] ?? assert.fail();
+      if (!this.#controlled.has(index))
+        known.add(`${this.#nameOf(source)}/${this.#nameOf(target)}`);
+    }
+    if (!knownLinks(this.mesh.engine.state).every((link) => known.has(link))) return;
+    this.mesh.engine.restore(state);
+    this.#noteUnknown();
+  }
+
+  async #withoutTrace(work: () => Promise<unknown>): Promise<void> {
+    const state = new Map(this.mesh.engine.state);
+    await work();
+    this.mesh.engine.restore(state);
+  }
+
+  /** How many of its mirrors one run may delete by what the state remembers; undefined: any number. */
+  #mostDeletions(source: string, target: string): number | undefined {
+    const { allowDeletions = true, maxDeletions = "50%" } = this.#settings;
+    if (allowDeletions === true) return undefined;
+    const isPresent = links.some(
+      (link, index) =>
+        this.#present.has(index) && link.source === source && this.#nameOf(link.target) === target,
+    );
+    const state = this.mesh.engine.state.get(this.#nameOf(source as ClusterName));
+    const { links: had = [], removedLinks = [] } = (state?.inputs ?? {}) as Known;
+    const former = [...had, ...removedLinks].find((link) => link.target === target);
+    const most = isPresent ? maxDeletions : (former?.maxDeletions ?? "50%");
+    return typeof most === "number" ? most : undefined;
+  }
+
   /** Does one operation, and holds it to what holds for all. */
   async #held(
     operation: () => Promise<Ended>,
+    isGuarded = true,
   ): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
     const marks = clusterNames.map((name) => this.mesh.server(name).journal.length);
+    const most = new Map(
+      clusterNames.flatMap((source) =>
+        [...clusterNames, "another"].map(
+          (target) => [`${source}/${target}`, this.#mostDeletions(source, target)] as const,
+        ),
+      ),
+    );
     const ended = await operation();
+    this.#states.push(new Map(this.mesh.engine.state));
     const writes = clusterNames.flatMap((name, index) => {
       const server = this.mesh.server(name);
+      this.#holdDeletions(name, server.journal.slice(marks[index]), isGuarded ? most : new Map());
       assert.deepEqual(trespasses(server), []);
       for (const key of ["shop/mine", "shop/taken-west"])
         assert.equal(server.get("services", key)?.metadata.labels, undefined);
@@ -232,6 +328,38 @@ export class History {
         .map(({ verb, plural, key }) => `${verb} ${plural} ${key} in ${name}`);
     });
     return { ...ended, writes };
+  }
+
+  /** What has left the config goes by its mark alone, and no guard is passed by. */
+  #holdDeletions(
+    source: ClusterName,
+    entries: ApiServer["journal"],
+    most: ReadonlyMap<string, number | undefined>,
+  ): void {
+    const server = this.mesh.server(source);
+    const gone = entries.flatMap(({ by, verb, plural, key, before }) =>
+      by === "linkerd-multicluster" &&
+      verb === "delete" &&
+      plural === "services" &&
+      before !== undefined &&
+      !server.all("services").has(key)
+        ? [{ key, before }]
+        : [],
+    );
+    const counts = new Map<string, number>();
+    for (const { key, before } of gone) {
+      const link = `${source}/${clusterOf(before) ?? ""}`;
+      counts.set(link, (counts.get(link) ?? 0) + 1);
+      const isWanted = links.some(
+        (each, index) =>
+          each.source === source &&
+          this.#present.has(index) &&
+          this.#nameOf(each.target) === clusterOf(before),
+      );
+      assert.ok(isWanted || isMarked(before), `${key} in ${source} was others'`);
+    }
+    for (const [link, count] of counts)
+      assert.ok(count <= (most.get(link) ?? Infinity), `${count} mirrors of ${link} went`);
   }
 
   #configure(): void {
@@ -279,6 +407,30 @@ export class History {
       };
     };
   }
+}
+
+interface Known {
+  readonly links?: readonly { readonly target: string; readonly maxDeletions?: unknown }[];
+  readonly removedLinks?: Known["links"];
+}
+
+function knownLinks(state: ReadonlyMap<string, Held>): string[] {
+  return [...state].flatMap(([source, held]) =>
+    [held.inputs, held.outputs].flatMap((values) => {
+      const { links = [], removedLinks = [] } = values as Known;
+      return [...links, ...removedLinks].map(({ target }) => `${source}/${target}`);
+    }),
+  );
+}
+
+function clusterOf({ metadata }: Stored): string | undefined {
+  return metadata.labels?.[label.cluster];
+}
+
+function isMarked({ metadata: { managedFields = [] } }: Stored): boolean {
+  return (managedFields as readonly Entry[]).some(({ manager }) =>
+    manager.startsWith("linkerd-multicluster/"),
+  );
 }
 
 function mirrorsOf(server: ApiServer): Record<string, unknown> {

@@ -99,13 +99,14 @@ async function run(
   clusters: ReadonlyMap<string, JsonCluster>,
   before: Before,
 ): Promise<{ readonly said: readonly string[]; readonly inputs?: Inputs }> {
-  const missed = new Set(Object.keys(before.missedPods ?? {}) as `${string}/${string}`[]);
-  const outcome = await reconcile(new Process(clusters), args, before, missed);
+  const now = new Date();
+  const outcome = await reconcile(new Process(clusters), args, before, now);
   const { inputs, mistakes, notes } = inputsFor(before, args, outcome);
   const shown = JSON.stringify(inputs);
   ok(!/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(shown), `not printable: ${shown}`);
   if (mistakes.length > 0) return { said: mistakes };
-  const failures = await carryOut(new Process(clusters), new WantedHere(), inputs, () => undefined)
+  const say = () => undefined;
+  const failures = await carryOut(new Process(clusters), new WantedHere(), inputs, say, now)
     // As the provider does it: a sentence, if it is one of those that the program throws.
     .catch((error: unknown) => [messageOf(error)]);
   return { said: [...notes, ...failures], inputs };

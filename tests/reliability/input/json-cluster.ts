@@ -72,12 +72,14 @@ export class JsonCluster {
     this.lists.set(plural, list);
   }
 
-  #stored({ metadata, ...rest }: JsonObject): JsonObject {
+  /** @param manager who writes it, as far as it matters: its name */
+  #stored({ metadata, ...rest }: JsonObject, manager?: string | null): JsonObject {
     this.#version += 1;
     const version = String(this.#version);
+    const by = manager == null ? {} : { managedFields: [{ manager, operation: "Update" }] };
     return {
       ...rest,
-      metadata: { uid: `u${version}`, ...Object(metadata), resourceVersion: version },
+      metadata: { uid: `u${version}`, ...Object(metadata), ...by, resourceVersion: version },
     };
   }
 
@@ -91,7 +93,8 @@ export class JsonCluster {
     // A review asks a question, and is stored nowhere.
     if (method !== "GET" && !url.pathname.endsWith("accessreviews"))
       this.written.push({ method, path: url.pathname, body: sent });
-    const [status, answer] = this.#result(method, plural, { name, namespace }, sent);
+    const manager = url.searchParams.get("fieldManager");
+    const [status, answer] = this.#result(method, plural, { name, namespace }, sent, manager);
     const text = jsonOf(answer);
     return { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) };
   }
@@ -101,6 +104,7 @@ export class JsonCluster {
     plural: string,
     at: { readonly name: string | undefined; readonly namespace: string | undefined },
     sent: JsonObject,
+    manager: string | null,
   ): readonly [number, Json] {
     const kind = kinds[plural] ?? "";
     const list = this.lists.get(plural) ?? [];
@@ -110,7 +114,7 @@ export class JsonCluster {
         ? [200, this.answers.get(plural)]
         : [200, { kind: `${kind}List`, metadata: {}, items: list }];
     if (method === "POST") {
-      const created = this.#stored(sent);
+      const created = this.#stored(sent, manager);
       const spec = created.spec as JsonObject | undefined;
       const address = `10.96.${(this.#version >> 8) & 255}.${this.#version & 255}`;
       if (plural === "services") created.spec = { clusterIP: address, ...spec };
@@ -123,7 +127,7 @@ export class JsonCluster {
         404,
         { kind: "Status", reason: "NotFound", message: "no", details: { name: at.name } },
       ];
-    if (method === "PUT") list[index] = this.#stored(sent);
+    if (method === "PUT") list[index] = this.#stored(sent, manager);
     if (method === "DELETE") {
       list.splice(index, 1);
       return [200, { kind: "Status", status: "Success" }];

@@ -39,8 +39,9 @@ describe("bugs of Linkerd's controller: lists, clean-up and failures", () => {
         const plan = await preview(gone, args, before);
         gone[failed].refuse = (line) => (line === list ? failing("server", failed) : undefined);
         // Before it is planned, and between the plan and the writes.
-        const { inputs } = await preview(gone, args, before);
-        match(inputs.unreachable?.[failed]?.why ?? "", new RegExp(`cluster ${failed}`));
+        const { inputs, notes } = await preview(gone, args, before);
+        deepEqual(inputs.unreachable, [failed]);
+        match(notes.join("\n"), new RegExp(`cluster ${failed}`));
         await made(gone, inputs).catch(() => undefined);
         const failures = await made(gone, plan.inputs).catch((error: unknown) => [String(error)]);
         match(failures.join(), new RegExp(`cluster ${failed}`));

@@ -6,7 +6,7 @@ import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 import type { Service } from "../../../engine/kubernetes/objects.ts";
 import { describeWanted } from "../../../engine/mirroring/plan/describe.ts";
 import { known } from "../fixtures/link.ts";
-import { cluster, endpoints, pods, service } from "../fixtures/objects.ts";
+import { cluster, endpoints, now, pods, service } from "../fixtures/objects.ts";
 import { configOf, text, type Example } from "./files.ts";
 import { theOne } from "./objects.ts";
 
@@ -71,7 +71,7 @@ describe("examples: what the READMEs show of previews is what the engine says", 
       });
       const link = { ...linkTo("west", "statefulset"), headless };
       return linesOf(
-        desired({ link, source: east, target: west, gateway: known(), taken: {} }).mirrors,
+        desired({ link, source: east, target: west, gateway: known(), taken: {}, now }).mirrors,
       );
     };
     deepEqual(shown("statefulset"), [

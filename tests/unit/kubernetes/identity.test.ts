@@ -32,7 +32,7 @@ describe("cluster: its identity", () => {
 describe("cluster: moved", () => {
   const at = { cluster: "west", context: "k3d-west" };
   const sentence = (live: string, known: string) =>
-    `context k3d-west of cluster west leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.west.uid to ${live} and run again`;
+    `context k3d-west of cluster west leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to ${live} and run again`;
 
   for (const [name, live, known, expected] of [
     ["nothing known yet", "u1", {}, undefined],

@@ -35,7 +35,7 @@ describe("cluster: who it is", () => {
 
   it("another cluster than last time is refused", async () => {
     deepEqual((await checked({ uid: "u1" }, { uid: "u2" })).failures, [
-      "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.west.uid to u2 and run again",
+      "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to u2 and run again",
     ]);
   });
 

@@ -7,13 +7,13 @@ import { Lookout } from "../../../engine/watch/lookout.ts";
 import { until } from "../../../testbed/processes.ts";
 import { failing } from "../fixtures/failing.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, exported } from "../fixtures/objects.ts";
-import { argsFor, exporting, up, World } from "../fixtures/world.ts";
+import { cluster, endpoints, exported, headless, later, now, pods } from "../fixtures/objects.ts";
+import { argsFor, exporting, preview, up, World } from "../fixtures/world.ts";
 
 const names = ["a", "b", "c", "d"];
 
 describe("a look", () => {
-  let clusters: { readonly west: MemoryCluster; readonly east: MemoryCluster };
+  let clusters: { west: MemoryCluster; readonly east: MemoryCluster };
   let inputs: Inputs;
 
   beforeEach(async () => {
@@ -60,9 +60,32 @@ describe("a look", () => {
   it("tells what the guards refuse, in their own words", async () => {
     for (const name of ["a", "b", "c"])
       await clusters.west.remove(resources.services, { namespace: "shop", name });
+    equal((await seen()).verdict, "work");
+    // A run has ended with it, and the next one would too.
+    const args = argsFor([{ target: "west", maxDeletions: 2 }]);
+    ({ inputs } = await preview(clusters, args, inputs));
     const { verdict, refusals } = await seen();
     equal(verdict, "refused");
     match(refusals.join(), /maxDeletions/);
+  });
+
+  it("has a run note that a pod is missing, and says when its mirror goes", async () => {
+    const db = headless("shop/db");
+    const listing = (...hosts: string[]) =>
+      new MemoryCluster(
+        exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(hosts)])] }),
+      );
+    const args = argsFor([{ target: "west", headless: true, maxDeletions: 9 }]);
+    clusters.west = listing("db-0", "db-1");
+    await run(args);
+    clusters.west = listing("db-0");
+    const first = await look([inputs], new World(clusters), now);
+    deepEqual([first.sources[0]?.verdict, first.dueIn], ["work", 295_000]);
+    ({ inputs } = await preview(clusters, args, inputs));
+    const noted = await look([inputs], new World(clusters), now);
+    deepEqual([noted.sources[0]?.verdict, noted.dueIn], ["inOrder", 295_000]);
+    const due = await look([inputs], new World(clusters), later);
+    deepEqual([due.sources[0]?.verdict, due.dueIn], ["work", undefined]);
   });
 
   it("tells which cluster is away, and that a run has to note it once", async () => {

@@ -3,7 +3,15 @@ import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Endpoints, ObjectKey, StatefulSet } from "../../../../engine/kubernetes/objects.ts";
 import { podsMissed } from "../../../../engine/mirroring/desired/absent-pods.ts";
 import { link, mirrorAt, wanted } from "../../fixtures/link.ts";
-import { cluster, endpoints, headless, podPorts, pods } from "../../fixtures/objects.ts";
+import {
+  cluster,
+  endpoints,
+  headless,
+  later,
+  podPorts,
+  pods,
+  written,
+} from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, settled } from "../../fixtures/reconcile.ts";
 
 const db = headless("shop/db");
@@ -27,16 +35,20 @@ function statefulSet(
 interface Row {
   readonly why: string;
   readonly statefulSets?: readonly StatefulSet[];
-  readonly missedBefore?: readonly ObjectKey[];
+  /** Pods that an earlier run has missed: since when. */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
+  readonly now?: Date;
   readonly target?: ReturnType<typeof west>;
   readonly link?: Partial<LinkSpec>;
   /** Pods that still have mirrors, beside `db-0` and `db-1`. */
   readonly stays: boolean;
-  readonly missed?: readonly ObjectKey[];
+  /** Since when the mirror waits for its pod. */
+  readonly since?: string;
 }
 
 const without = west(pods(["db-0", "db-1"]));
 const key = "shop/db-2-west" as const;
+const longAgo = "2026-01-01T00:00:00Z";
 
 const rows: Row[] = [
   {
@@ -45,9 +57,9 @@ const rows: Row[] = [
     stays: true,
   },
   {
-    why: "its StatefulSet has it, however often it is missed",
+    why: "its StatefulSet has it, however long it is away",
     statefulSets: [statefulSet("db", { replicas: 3 })],
-    missedBefore: [key],
+    missing: { [key]: longAgo },
     stays: true,
   },
   {
@@ -80,36 +92,56 @@ const rows: Row[] = [
     statefulSets: [statefulSet("db", { replicas: 1 }), statefulSet("db", { replicas: 3 })],
     stays: true,
   },
-  { why: "no StatefulSet is to be seen, for the first time", stays: true, missed: [key] },
-  { why: "no StatefulSet is to be seen, for the second time", missedBefore: [key], stays: false },
+  { why: "no StatefulSet is to be seen, and not for long", stays: true, since: written },
+  { why: "no StatefulSet is to be seen for long", now: later, stays: false },
   {
-    why: "another pod was missed the last time",
-    missedBefore: ["shop/db-9-west"],
+    why: "Endpoints are written often, and an earlier run has missed it",
+    missing: { [key]: longAgo },
+    stays: false,
+  },
+  {
+    why: "an earlier run has missed it, and not for long",
+    missing: { [key]: "2026-01-02T03:01:00Z" },
     stays: true,
-    missed: [key],
+    since: "2026-01-02T03:01:00Z",
+  },
+  {
+    why: "another pod has been away for long",
+    missing: { "shop/db-9-west": longAgo },
+    stays: true,
+    since: written,
+  },
+  {
+    why: "nobody says when the Endpoints were written, however late it is",
+    target: cluster("west", {
+      services: [db],
+      endpoints: [endpoints("shop/db", [pods(["db-0", "db-1"])], { managedFields: [] })],
+    }),
+    now: later,
+    stays: true,
   },
   {
     why: "the StatefulSet is of another Service",
     statefulSets: [statefulSet("db", { replicas: 2, serviceName: "cache" })],
     stays: true,
-    missed: [key],
+    since: written,
   },
   {
     why: "the StatefulSet is in another namespace",
     statefulSets: [statefulSet("db", { replicas: 2 }, "blog")],
     stays: true,
-    missed: [key],
+    since: written,
   },
   {
     why: "the StatefulSet's pods have other names",
     statefulSets: [statefulSet("db-2", { replicas: 2 }), statefulSet("d", { replicas: 2 })],
     stays: true,
-    missed: [key],
+    since: written,
   },
   {
-    why: "there are no Endpoints at all, however often",
+    why: "there are no Endpoints at all, however long",
     target: cluster("west", { services: [db] }),
-    missedBefore: ["shop/db-0-west", "shop/db-1-west", key],
+    missing: { "shop/db-0-west": longAgo, "shop/db-1-west": longAgo, [key]: longAgo },
     stays: true,
   },
   {
@@ -121,20 +153,18 @@ const rows: Row[] = [
 ];
 
 describe("the mirror of a pod that is in no Endpoints", () => {
-  for (const { why, stays, missed, missedBefore = [], ...situation } of rows)
+  for (const { why, stays, since, ...situation } of rows)
     it(`${stays ? "stays" : "goes"} where ${why}`, () => {
-      const now = { target: without, source, ...situation, missedBefore: new Set(missedBefore) };
-      const { mirrors, missed: told } = wanted(now);
+      const found = { target: without, source, ...situation };
+      const { mirrors, missing = {} } = wanted(found);
       const names = mirrors.map(({ name }) => name);
       const pods = ["db-0-west", "db-1-west", ...(stays ? ["db-2-west"] : [])];
       assert.deepEqual(names.toSorted(), [...pods, "db-west"].toSorted());
-      assert.deepEqual(told, missed);
-      assert.equal(actions(planned(now)).includes("delete endpoint shop/db-2-west"), !stays);
+      assert.deepEqual(missing, since === undefined ? {} : { [key]: since });
+      assert.equal(actions(planned(found)).includes("delete endpoint shop/db-2-west"), !stays);
     });
 
   it("changes nothing while it stays: the headless mirror leads to it by the pod's own ports", () => {
-    const { missed } = wanted({ target: without, source });
-    assert.deepEqual(missed, [key]);
     assert.deepEqual(planned({ target: without, source }).changes, []);
     const root = mirrorAt("shop/db-west", wanted({ target: without, source }));
     const lead = root.endpoints?.subsets.find(({ addresses }) =>
@@ -155,7 +185,7 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     );
   });
 
-  it("goes after two runs without a StatefulSet, and its root leads to the others", () => {
+  it("goes after a while without a StatefulSet, and its root leads to the others", () => {
     const after = settled({ target: without, source });
     assert.equal(after.services.has(key), false);
     const hosts = (after.endpoints.get("shop/db-west")?.subsets ?? []).flatMap(
@@ -172,9 +202,9 @@ describe("the mirror of a pod that is in no Endpoints", () => {
         endpoints("shop/cache", [pods(["cache-0"])]),
       ],
     });
-    assert.equal(wanted({ target: other, source }).missed, undefined);
+    assert.equal(wanted({ target: other, source }).missing, undefined);
     const north = cluster("north", { services: [db], endpoints: [endpoints("shop/db", [])] });
-    assert.equal(wanted({ target: north, source, link: { target: "north" } }).missed, undefined);
+    assert.equal(wanted({ target: north, source, link: { target: "north" } }).missing, undefined);
   });
 });
 
@@ -184,14 +214,12 @@ describe("a headless mirror whose pods are away", () => {
   it("stays headless as long as a pod's mirror stays, though only unnamed pods are listed", () => {
     assert.deepEqual(actions(planned({ target: unnamed, source })), []);
     const statefulSets = [statefulSet("db", { replicas: 3 })];
-    const missedBefore = new Set(wanted({ target: unnamed, source }).missed);
-    const now = { target: unnamed, source, statefulSets, missedBefore };
-    assert.deepEqual(planned(now).changes, []);
+    const found = { target: unnamed, source, statefulSets, now: later };
+    assert.deepEqual(planned(found).changes, []);
   });
 
   it("gets an address once they are given up", () => {
-    const missedBefore = new Set(wanted({ target: unnamed, source }).missed);
-    assert.deepEqual(actions(planned({ target: unnamed, source, missedBefore })), [
+    assert.deepEqual(actions(planned({ target: unnamed, source, now: later })), [
       "delete endpoint shop/db-0-west",
       "delete endpoint shop/db-1-west",
       "delete endpoint shop/db-2-west",

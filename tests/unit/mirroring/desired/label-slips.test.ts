@@ -5,7 +5,7 @@ import type { LabelSelector, LinkSpec } from "../../../../engine/mirroring/model
 import { takenLabels } from "../../../../engine/mirroring/model/taken-labels.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
 import { known, link } from "../../fixtures/link.ts";
-import { cluster, service } from "../../fixtures/objects.ts";
+import { cluster, now, service } from "../../fixtures/objects.ts";
 
 const exported = (value: string): StringMap => ({ "mirror.linkerd.io/exported": value });
 const federated = (value: string): StringMap => ({ "mirror.linkerd.io/federated": value });
@@ -101,7 +101,7 @@ describe("a label that is likely a slip of the pen", () => {
       const taken = takenLabels([spec, ...others.map(link)]);
       const source = cluster("east", { namespaces: ["shop"] });
       const target = cluster("west", { services: [service("shop/web", { labels })] });
-      const views = { link: spec, source, target, gateway: known(), taken };
+      const views = { link: spec, source, target, gateway: known(), now, taken };
       const { skips } = desired(views);
       const union = desiredFederated({
         ...{ source, retired: [], taken },

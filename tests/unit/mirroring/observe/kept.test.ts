@@ -8,11 +8,17 @@ import {
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { Kept } from "../../../../engine/mirroring/observe/kept.ts";
 
+const time = "2026-01-03T00:00:00Z";
 const marked = { [label.mirrored]: "true", [label.cluster]: "west" };
 
 function meta(name: string, labels: Readonly<Record<string, string>>): ObjectMeta {
   const fieldsV1 = { "f:metadata": { "f:labels": { ".": {}, [`f:${label.mirrored}`]: {} } } };
-  const entry = { manager: `linkerd-multicluster/mesh/${name}`, operation: "Update", fieldsV1 };
+  const entry = {
+    manager: `linkerd-multicluster/mesh/${name}`,
+    operation: "Update",
+    time,
+    fieldsV1,
+  };
   return {
     ...{ name, namespace: "shop", labels, managedFields: [entry] },
     ...{ uid: `uid-${name}`, resourceVersion: "7", creationTimestamp: "2026-01-01T00:00:00Z" },
@@ -71,7 +77,7 @@ describe("what a snapshot keeps", () => {
       status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } },
     });
     deepEqual(kept.endpoints(endpoints("web", { app: "web" })), {
-      metadata,
+      metadata: { ...metadata, managedFields: [{ time }] },
       subsets: [
         {
           addresses: [{ ip: "10.1.0.1", hostname: "db-0" }],

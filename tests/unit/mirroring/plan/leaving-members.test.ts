@@ -20,7 +20,8 @@ function refusal(
 ): string | undefined {
   const { changes } = plannedFederation({ source, targets, retired });
   const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
-  return tooManyLeave(links, changes, liveMirrors(source, ownerOf(federatedPart)));
+  const sentences = tooManyLeave(links, changes, liveMirrors(source, ownerOf(federatedPart)));
+  return sentences.size === 0 ? undefined : [...sentences.values()].join("; ");
 }
 
 const both = [{ target: "east" }, { target: "north" }];

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import type { GatewayReading } from "../../../../engine/mirroring/model/gateway.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { known, noGateway } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  headless,
+  later,
+  namespace,
+  pods,
+} from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
 
 const db = headless("shop/db");
@@ -40,7 +47,7 @@ interface Row {
   readonly source?: ClusterSnapshot;
   readonly gateway?: GatewayReading;
   readonly link?: Partial<LinkSpec>;
-  readonly missedBefore?: ReadonlySet<ObjectKey>;
+  readonly now?: Date;
   readonly skips: readonly string[];
   readonly changes: readonly string[];
 }
@@ -133,7 +140,7 @@ const rows: Row[] = [
   {
     why: "its pod is away for the second time",
     target: scaledDown,
-    missedBefore: new Set(["shop/db-0-west"]),
+    now: later,
     skips: [],
     changes: ["delete endpoint shop/db-0-west", "update headless shop/db-west"],
   },
@@ -171,8 +178,7 @@ describe("a mirror that this run does not ask for", () => {
   });
 
   it("leads nowhere before its pods' mirrors go, as the root's update comes with their deletion", () => {
-    const missedBefore = new Set(["shop/db-0-west"] as const);
-    const after = reconciled({ target: scaledDown, source, missedBefore });
+    const after = reconciled({ target: scaledDown, source, now: later });
     assert.deepEqual(after.endpoints.get("shop/db-west")?.subsets, []);
     assert.deepEqual([...after.services.keys()].sort(), ["shop/db-west", "shop/web-west"]);
   });

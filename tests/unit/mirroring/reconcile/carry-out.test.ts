@@ -4,7 +4,7 @@ import { systemTime } from "../../../../engine/kubernetes/retry.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, headless, later, pods } from "../../fixtures/objects.ts";
 import {
   args,
   editedEast,
@@ -81,7 +81,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("deletes a pod's mirror in the second run that misses it, as its own preview says", async () => {
+  it("deletes a pod's mirror once it is missing for long, as its own preview says", async () => {
     const db = headless("shop/db");
     const pair = argsFor([{ target: "west", headless: true }]);
     const target = (...names: string[]) =>
@@ -93,8 +93,8 @@ describe("a run", () => {
     const first = (await preview(away, pair, before)).inputs;
     deepEqual(await made(away, first), []);
     deepEqual((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), true);
-    const second = (await preview(away, pair, first)).inputs;
-    deepEqual(await made(away, second), []);
+    const second = (await preview(away, pair, first, later)).inputs;
+    deepEqual(await made(away, second, undefined, later), []);
     deepEqual((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), false);
   });
 });
@@ -131,13 +131,21 @@ describe("a run that cannot do all", () => {
     await rejects(made(refused.clusters, refused.inputs), /^Error: cluster east refuses/);
   });
 
-  it("does nothing at all where a context leads to another cluster by now", async () => {
+  it("leaves a link alone whose context leads to another cluster by now, and does the others", async () => {
     const { clusters, inputs } = await fresh();
     const another = new MemoryCluster({ ...cluster("west"), identity: "another" });
-    await rejects(made({ ...clusters, west: another }, inputs), {
-      message: /^context west of cluster west leads to another cluster than before/,
+    const [sentence = "", ...more] = await made({ ...clusters, west: another }, inputs);
+    match(sentence, /^context west of cluster west leads to another cluster than before/);
+    deepEqual([more, await mirrorsIn(clusters.east)], [[], ["shop/api-north"]]);
+  });
+
+  it("does nothing at all where the source's own context leads to another cluster by now", async () => {
+    const { clusters, inputs } = await fresh();
+    const another = new MemoryCluster({ ...cluster("east"), identity: "another" });
+    await rejects(made({ ...clusters, east: another }, inputs), {
+      message: /^context east of cluster east leads to another cluster than before/,
     });
-    deepEqual(clusters.east.writes, []);
+    deepEqual(another.writes, []);
   });
 
   it("leaves a part alone that would now delete too much, and does the others", async () => {

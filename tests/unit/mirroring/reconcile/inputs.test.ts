@@ -1,11 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import { withAnnotations } from "../../fixtures/edited.ts";
 import { member } from "../../fixtures/federation.ts";
 import { confirmedBy, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { endpoints, exported, headless, later, pods, written } from "../../fixtures/objects.ts";
 import {
   args,
   editedEast,
@@ -15,7 +15,7 @@ import {
   web,
   west,
 } from "../../fixtures/settled.ts";
-import { argsFor, exporting, preview, up } from "../../fixtures/world.ts";
+import { argsFor, exporting, made, preview, up } from "../../fixtures/world.ts";
 
 describe("what inputs list by part", () => {
   it("is each mirror in a line, federated Services under a name of their own", async () => {
@@ -70,11 +70,25 @@ describe("what inputs list by part", () => {
     });
   });
 
-  it("is refused where a link would delete too much", async () => {
+  it("is everything of a link that would delete too much, while the others go on", async () => {
     const { clusters, before } = await settled();
     const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
-    const { mistakes } = await preview({ ...clusters, west: west() }, strict, before);
-    match(mistakes.join(), /^link east\/west would delete 1 of its 1 mirror on east/);
+    const north = new MemoryCluster(exporting("north", [exported("shop/new")]));
+    const world = { ...clusters, west: west(), north };
+    const { inputs, mistakes, notes } = await preview(world, strict, before);
+    const why = /link east\/west would delete 1 of its 1 mirror on east/;
+    match(inputs.refused?.["west"] ?? "", why);
+    match(notes.find((note) => note.startsWith("east <- west: ")) ?? "", why);
+    const { west: kept, north: others } = inputs.mirrors as Record<string, object>;
+    deepEqual(Object.keys(kept ?? {}), ["shop/web-west"]);
+    deepEqual(Object.keys(others ?? {}), ["shop/new-north"]);
+    deepEqual(mistakes, []);
+    match((await made(world, inputs)).join(), why);
+    const { services } = await world.east.snapshot();
+    deepEqual(
+      ["shop/web-west", "shop/new-north"].map((key) => services.has(key as ObjectKey)),
+      [true, true],
+    );
   });
 });
 
@@ -95,19 +109,14 @@ describe("what inputs keep of a target that cannot be read", () => {
       match(notes[0] ?? "", /^east <- west: its mirrors stay as they are, because /);
     });
 
-  it("is since when and why it is out of reach, as the first run saw it", async () => {
+  it("is that it is out of reach, and why is only told: a saved plan holds", async () => {
     const { clusters, before } = await settled();
     const away = { ...clusters, west: unreachable("west") };
     const { inputs, notes } = await preview(away, args, before);
-    const since = "2026-01-02T03:04:05.000Z";
-    const { west: outage } = inputs.unreachable ?? {};
-    equal(outage?.since, since);
-    match(outage.why, /^cluster west can't be reached/);
-    match(notes[0] ?? "", new RegExp(`because since ${since} cluster west can't be reached`));
-    const earlier = { since: "2025-12-24T00:00:00Z", why: "snow" };
-    const again = await preview(away, args, { ...inputs, unreachable: { west: earlier } });
-    deepEqual(again.inputs.unreachable, { west: earlier });
-    equal(again.inputs.revision, inputs.revision);
+    deepEqual(inputs.unreachable, ["west"]);
+    match(notes[0] ?? "", /because cluster west can't be reached/);
+    const again = await preview(away, args, inputs);
+    deepEqual(again.inputs, inputs);
     deepEqual((await preview(clusters, args, again.inputs)).inputs.unreachable, undefined);
   });
 
@@ -137,9 +146,9 @@ describe("what inputs keep where the source itself cannot be read", () => {
       removedLinks: [{ source: "east", target: "north" }],
       revision: 2,
     });
-    deepEqual([Object.keys(outages ?? {}), mistakes], [["east"], []]);
+    deepEqual([outages, mistakes], [["east"], []]);
     equal(notes.length, 1);
-    match(notes[0] ?? "", /^east: its mirrors stay as they are, because since 2026-01-02T03/);
+    match(notes[0] ?? "", /^east: its mirrors stay as they are, because cluster east can't be/);
     const again = await preview(away, argsFor(["west"]), inputs);
     deepEqual(again.inputs, inputs);
   });
@@ -189,32 +198,47 @@ describe("what inputs remember", () => {
       exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(names)])] }),
     );
 
-  it("is which pods were missed: first kept and told, then gone, then forgotten", async () => {
+  it("is since when a pod is missing: told with the end, frozen, then gone and forgotten", async () => {
     const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
     const away = { ...clusters, west: target("db-0") };
     const first = await preview(away, pair, before);
-    deepEqual(first.inputs.missedPods, { "shop/db-1-west": "kept" });
-    deepEqual(first.inputs.mirrors, before.mirrors);
+    deepEqual(first.inputs.missing, { "shop/db-1-west": written });
+    deepEqual([first.inputs.mirrors, first.inputs.revision], [before.mirrors, before.revision]);
     deepEqual(first.notes, [
-      "east: the pod of shop/db-1-west is away and has no StatefulSet: its mirror goes if the next run misses it too",
+      `east: the pod of shop/db-1-west is away since ${written} and has no StatefulSet: its mirror goes with the first run after 2026-01-02T03:09:00.000Z`,
     ]);
-    const second = await preview(away, pair, first.inputs);
-    deepEqual(second.inputs.missedPods, { "shop/db-1-west": "gone" });
+    const earlier = { "shop/db-1-west": "2026-01-02T03:00:00Z" } as const;
+    const again = await preview(away, pair, { ...first.inputs, missing: earlier });
+    deepEqual(again.inputs.missing, earlier);
+    const second = await preview(away, pair, first.inputs, later);
+    deepEqual(second.inputs.missing, undefined);
     deepEqual(second.notes, ["east <- west: ~1 -1 (~ shop/db-west; - shop/db-1-west)"]);
     equal(second.inputs.revision, first.inputs.revision + 1);
-    await up(away, pair, first.inputs);
-    const third = await preview(away, pair, second.inputs);
-    deepEqual(
-      [third.inputs.missedPods, third.inputs.revision],
-      [undefined, second.inputs.revision],
-    );
+    await made(away, second.inputs, undefined, later);
+    const third = await preview(away, pair, second.inputs, later);
+    deepEqual([third.inputs.missing, third.inputs.revision], [undefined, second.inputs.revision]);
+  });
+
+  it("is no reason for an update to delete what its check has kept", async () => {
+    const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
+    const away = { ...clusters, west: target("db-0") };
+    const { inputs } = await preview(away, pair, before);
+    await made(away, inputs, undefined, later);
+    equal((await clusters.east.snapshot()).services.has("shop/db-1-west"), true);
+  });
+
+  it("is since when a pod is missing, too, while its cluster cannot be read", async () => {
+    const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
+    const first = await preview({ ...clusters, west: target("db-0") }, pair, before);
+    const blind = await preview({ ...clusters, west: unreachable("west") }, pair, first.inputs);
+    deepEqual(blind.inputs.missing, first.inputs.missing);
   });
 
   it("is no pod that has come back in between", async () => {
     const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
     const first = await preview({ ...clusters, west: target("db-0") }, pair, before);
     const back = await preview(clusters, pair, first.inputs);
-    deepEqual(back.inputs.missedPods, undefined);
+    deepEqual(back.inputs.missing, undefined);
   });
 });
 
@@ -226,7 +250,7 @@ describe("a mirror that two stacks have", () => {
     const clusters = { ...setting.clusters, east };
     const { inputs, notes } = await preview(clusters, args, setting.before);
     deepEqual(inputs.changes, {
-      west: { "shop/web-west": { action: "confirm: another stack made it" } },
+      west: { "shop/web-west": { action: "confirm: nothing says yet that it is this stack's" } },
     });
     const note =
       "east <- west: another stack mirrors this as well (other/prod): take it out of one of the two";

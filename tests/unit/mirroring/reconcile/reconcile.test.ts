@@ -1,9 +1,9 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
 import type { MirrorsArgs } from "../../../../engine/mirroring/reconcile/state.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, headless, pods, written } from "../../fixtures/objects.ts";
 import {
   argsFor,
   exporting,
@@ -96,39 +96,60 @@ describe("a mistake that stops everything", () => {
     deepEqual(await mistakesIn(world, strict), [error.message]);
   });
 
-  it("is a context that leads to another cluster than before", async () => {
-    const sentence = (remembered: string) =>
-      `context west of cluster west leads to another cluster than before (its kube-system has UID uid of west, and had ${remembered}): fix the context, or, if the cluster was made anew, set linkerd-multicluster:clusters.west.uid to uid of west and run again`;
-    const world = clusters();
-    const identities = { west: "another", east: "uid of east" };
-    deepEqual(await mistakesIn(world, args, { identities }), [sentence("another")]);
-    deepEqual(await mistakesIn(world, args, { identities: { west: "uid of west" } }), [
-      "it is planned",
+  it("is a context of the source that leads to another cluster than before", async () => {
+    const identities = { east: "another" };
+    deepEqual(await mistakesIn(clusters(), args, { identities }), [
+      "context east of cluster east leads to another cluster than before (its kube-system has UID uid of east, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.east.uid to uid of east and run again",
     ]);
+  });
+});
+
+describe("a target that is not the cluster it should be", () => {
+  /** Why a target is refused, while the other is planned. */
+  async function refusal(
+    world: ReturnType<typeof clusters>,
+    of = args,
+    identities: Readonly<Record<string, string>> = {},
+  ): Promise<string | undefined> {
+    const { inputs, mistakes } = await preview(world, of, { identities });
+    deepEqual([mistakes, Object.keys(inputs.mirrors)].flat(), [
+      ...(inputs.refused === undefined ? ["west"] : []),
+      "north",
+    ]);
+    return inputs.refused?.["west"];
+  }
+
+  it("is refused where its context leads to another cluster than before, and remembered", async () => {
+    const identities = { west: "another", east: "uid of east" };
+    equal(
+      await refusal(clusters(), args, identities),
+      "context west of cluster west leads to another cluster than before (its kube-system has UID uid of west, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to uid of west and run again",
+    );
+    equal(await refusal(clusters(), args, { west: "uid of west" }), undefined);
+    const { inputs } = await preview(clusters(), args, { identities });
+    equal(inputs.identities?.["west"], "another");
   });
 
   it("is decided by the config's uid, where it has one", async () => {
-    const world = clusters();
     const expecting = (uid: string): MirrorsArgs => ({
       ...args,
       clusters: { ...args.clusters, west: { context: "west", uid } },
     });
-    const identities = { west: "another" };
-    deepEqual(await mistakesIn(world, expecting("uid of west"), { identities }), ["it is planned"]);
-    const [mistake = ""] = await mistakesIn(world, expecting("third"), {
-      identities: { west: "uid of west" },
-    });
-    equal(mistake.includes("had third"), true, mistake);
+    equal(await refusal(clusters(), expecting("uid of west"), { west: "another" }), undefined);
+    match(
+      (await refusal(clusters(), expecting("third"), { west: "uid of west" })) ?? "",
+      /had third/,
+    );
   });
 
-  it("is a target that is the source itself, and not two names for one target", async () => {
-    const world = clusters();
+  it("is refused where it is the source itself, and two names for one target are not", async () => {
     const same = new MemoryCluster({ ...cluster("west"), identity: "uid of east" });
-    deepEqual(await mistakesIn({ ...world, west: same }), [
+    equal(
+      await refusal({ ...clusters(), west: same }),
       "east and west are the same cluster (its kube-system has UID uid of east): fix the context of one end of link east/west",
-    ]);
-    const twin = new MemoryCluster({ ...cluster("north"), identity: "uid of west" });
-    deepEqual(await mistakesIn({ ...world, north: twin }), ["it is planned"]);
+    );
+    const twin = new MemoryCluster({ ...cluster("west"), identity: "uid of north" });
+    deepEqual((await preview({ ...clusters(), west: twin }, args)).inputs.refused, undefined);
   });
 });
 
@@ -181,7 +202,7 @@ describe("a cluster that cannot be read", () => {
         ? failing("forbidden", "west", "list", resources.statefulSets)
         : undefined;
     const { reconciliation } = await lookedAt(world, argsFor(pair));
-    deepEqual(reconciliation.missed, ["shop/db-1-west"]);
+    deepEqual(reconciliation.missing, { "shop/db-1-west": written });
   });
 
   it("is one whose StatefulSets cannot be read just now, when a pod is away", async () => {

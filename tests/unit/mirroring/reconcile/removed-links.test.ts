@@ -16,6 +16,7 @@ import {
   lookedAt,
   made,
   mirrorsIn,
+  destroy,
   preview,
   up,
 } from "../../fixtures/world.ts";
@@ -58,12 +59,12 @@ describe("the links that have left the config", () => {
     });
   });
 
-  it("keep the limits that they had, and nothing else", () => {
+  it("keep the limit that they had, and no leave to exceed it", () => {
     const links = [
       { source: "east", target: "west", maxDeletions: 3, allowDeletions: true, headless: true },
     ];
     deepEqual(removedLinks({ source: "east", links: [] }, { links }), [
-      { source: "east", target: "west", maxDeletions: 3, allowDeletions: true },
+      { source: "east", target: "west", maxDeletions: 3 },
     ]);
   });
 });
@@ -110,30 +111,36 @@ describe("a link that has left the config", () => {
   it("is held to the limit that it had, unless linkDefaults allows more", async () => {
     const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
     const { clusters, before } = await settled({}, strict);
-    const { mistakes } = await preview(clusters, rest, before);
-    equal(mistakes.length, 1);
+    const { inputs } = await preview(clusters, rest, before);
     match(
-      mistakes[0] ?? "",
+      inputs.refused?.["west"] ?? "",
       /^link east\/west is no longer in the config, and the run would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
     );
     const allowed = await preview(clusters, { ...rest, allowDeletions: true }, before);
-    deepEqual(allowed.mistakes, []);
+    deepEqual(allowed.inputs.refused, undefined);
     const own = argsFor([{ target: "west", maxDeletions: 0, allowDeletions: true }, "north"]);
-    deepEqual((await preview(clusters, rest, { ...before, links: own.links })).mistakes, []);
+    const after = await preview(clusters, rest, { ...before, links: own.links });
+    deepEqual(Object.keys(after.inputs.refused ?? {}), ["west"]);
+    // It is remembered for as long as it is refused.
+    const again = await preview(clusters, rest, after.inputs);
+    deepEqual(Object.keys(again.inputs.refused ?? {}), ["west"]);
   });
 
   it("is held to the default limit where it had none", async () => {
     const many = Array.from({ length: 12 }, (_, index) => exported(`shop/web-${index}`));
     const { clusters, before } = await settled({ west: west(...many) });
-    const { mistakes } = await preview(clusters, rest, before);
-    match(mistakes.join(), /would delete 12 of its 12 mirrors .* maxDeletions \(50%\) allows 6/);
+    const { inputs } = await preview(clusters, rest, before);
+    match(
+      inputs.refused?.["west"] ?? "",
+      /would delete 12 of its 12 mirrors .* maxDeletions \(50%\) allows 6/,
+    );
   });
 
   it("is held to that for the members of federated Services too", async () => {
     const many = Array.from({ length: 12 }, (_, index) => member(`shop/s${index}`));
     const { clusters, before } = await settled({ west: west(...many) });
-    const { mistakes } = await preview(clusters, rest, before);
-    match(mistakes.join(), /would delete 12 of its 12 members of federated Services on east/);
+    const { inputs } = await preview(clusters, rest, before);
+    match(inputs.refused?.["west"] ?? "", /would delete 12 of its 12 members of federated/);
   });
 });
 
@@ -248,12 +255,18 @@ describe("mirrors of a removed link that another stack keeps", () => {
     deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
   });
 
-  it("do not count as such where Linkerd's controller or nobody has marked them", async () => {
+  it("are not deleted where nothing says that they are this stack's, in whatever state", async () => {
     const setting = await settled();
     for (const edit of [unmarked<Service>, marked<Service>]) {
       const east = await editedEast(setting, (live) => edit(live));
-      const [removed] = await removedIn({ ...setting.clusters, east }, setting.before);
-      equal(removed?.fate, "goes");
+      const clusters = { ...setting.clusters, east };
+      const old = { ...setting.before, removedLinks: [{ source: "east", target: "west" }] };
+      for (const before of [setting.before, old]) {
+        const { inputs } = await preview(clusters, rest, before);
+        deepEqual(await made(clusters, inputs), []);
+        deepEqual(await destroy(clusters, before), []);
+        deepEqual((await mirrorsIn(east)).includes("shop/web-west"), true);
+      }
     }
   });
 });
