@@ -307,7 +307,7 @@ export const stack = section("this program's config", {
     of: trust,
     confidential: true,
     meaning:
-      "the trust anchor and issuers that all clusters share: generated and kept in the stack's state, unless `trust.anchors` provides them",
+      "the trust anchor and issuers that all clusters share: generated and kept in the stack's state, unless `trust.anchors` provides them, `trust.stack` names a stack that does, or they are there already (`trust.external`)",
   },
   charts: {
     type: charts.schema,
