@@ -239,6 +239,8 @@ export class Requester {
       body: body === undefined ? null : JSON.stringify(body),
       headersTimeout: requestTimeout,
       bodyTimeout: requestTimeout,
+      // A DELETE has preconditions as its body, after which undici would close the connection.
+      reset: false,
     };
   }
 }

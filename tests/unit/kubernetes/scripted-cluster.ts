@@ -16,6 +16,8 @@ export interface Received {
   readonly headers: http.IncomingHttpHeaders;
   /** The JSON that was sent, if any. */
   readonly body: unknown;
+  /** Tells connections apart: the client's port. */
+  readonly port: number | undefined;
 }
 
 /** An answer, or a fault: the connection is reset, the answer broken off, or there never is one. */
@@ -130,6 +132,7 @@ async function withServer(
       url: new URL(request.url ?? "", "http://server"),
       headers: request.headers,
       body: text === "" ? undefined : JSON.parse(text),
+      port: request.socket.remotePort,
     };
     received.push(got);
     play(await script(got, received.length - 1), response, request.socket);

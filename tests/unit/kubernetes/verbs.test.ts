@@ -188,7 +188,20 @@ describe("the verbs", () => {
       },
     ));
 
-  it("keep connections open and use no more than they may", () => {
+  it("keep connections open, also after a deletion with preconditions", () =>
+    withCluster(
+      () => saved(cart),
+      async ({ client, received }) => {
+        const preconditions = { uid: "u", resourceVersion: "1" };
+        for (let index = 0; index < 3; index++)
+          await client.remove(resources.services, cart.metadata, preconditions);
+        assert.equal(received.length, 3);
+        assert.equal(new Set(received.map(({ port }) => port)).size, 1);
+      },
+      { connections: 1 },
+    ));
+
+  it("use no more connections than they may", () => {
     let open = 0;
     let most = 0;
     return withCluster(
