@@ -25,12 +25,12 @@ export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<st
   return bed;
 }
 
-/** Services that are mirrored for pod-to-pod traffic, which needs no gateway. */
-export function exportsOf(count: number): Service[] {
+/** Services that are mirrored for pod-to-pod traffic, which needs no gateway, unless said otherwise. */
+export function exportsOf(count: number, how = "remote-discovery"): Service[] {
   return Array.from({ length: count }, (_, index) => ({
     metadata: {
       name: `service-${index}`,
-      labels: { "mirror.linkerd.io/exported": "remote-discovery" },
+      labels: { "mirror.linkerd.io/exported": how },
     },
     spec: { ports: [{ name: "http", port: 8080 }] },
   }));

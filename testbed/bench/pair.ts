@@ -19,6 +19,9 @@ export interface Exports {
   readonly link: Config;
 }
 
+/** With all that a gateway's Service would say, so that none is needed. */
+export const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
+
 /** Runs `work` on a pair of API servers without anything beside them. */
 export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): Promise<T> {
   const services = exportsOf(exports);

@@ -1,15 +1,11 @@
 import type { AuditedRequest } from "../audit.ts";
 import type { Figure } from "./figure.ts";
-import { withExports } from "./pair.ts";
+import { gateway, withExports } from "./pair.ts";
 import { statefulSets } from "./stateful-sets.ts";
 import { upAndBareWrites } from "./up-and-bare-writes.ts";
 import { wavesOf } from "./waves.ts";
 
-/** With all that a gateway's Service would say, so that none is needed. */
-const link = {
-  headless: true,
-  gateway: { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" },
-};
+const link = { headless: true, gateway };
 
 /** The first `up` of StatefulSets, the pods of which are mirrored one by one. */
 export function measurePods(pods: number): Promise<readonly Figure[]> {

@@ -53,6 +53,11 @@ export class Writer {
       await this.#send("PATCH", `${path}/${name}`, { spec: { ports } }, 200);
   }
 
+  /** Deletes Services one by one; their Endpoints go with them. */
+  deleteEach(names: readonly string[]): Promise<void> {
+    return inFlight(names, (name) => this.#send("DELETE", `${path}/${name}`, undefined, 200));
+  }
+
   /** Deletes all Services with these labels. */
   async deleteAll(selector: string): Promise<void> {
     await this.#send(
@@ -84,13 +89,8 @@ export class Writer {
     await this.#pool.close();
   }
 
-  async #createAll(path: string, objects: readonly unknown[]): Promise<void> {
-    // One iterator for all: each takes the next object when it is done with one.
-    const rest = objects.values();
-    const work = async (): Promise<void> => {
-      for (const object of rest) await this.#send("POST", path, object, 201);
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  #createAll(path: string, objects: readonly unknown[]): Promise<void> {
+    return inFlight(objects, (object) => this.#send("POST", path, object, 201));
   }
 
   async #list(path: string, selector: string): Promise<unknown[]> {
@@ -117,4 +117,16 @@ export class Writer {
     if (statusCode !== expected) throw new BedError(`${method} ${path}: ${text}`);
     return JSON.parse(text) as unknown;
   }
+}
+
+async function inFlight<T>(
+  items: readonly T[],
+  send: (item: T) => Promise<unknown>,
+): Promise<void> {
+  // One iterator for all: each takes the next item when it is done with one.
+  const rest = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of rest) await send(item);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
 }
