@@ -108,7 +108,8 @@ export default {
       },
       to: {
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
-        pathNot: "^engine/kubernetes/(objects|link-resource|duration|names|plain)\\.ts$",
+        pathNot:
+          "^engine/kubernetes/(objects|link-resource|duration|names|plain|address-ranges)\\.ts$",
       },
     },
     {

@@ -169,6 +169,8 @@ export interface Node {
   readonly metadata: Omit<ObjectMeta, "namespace">;
   /** In CIDR notation: of the pods on it, as the cluster's controller manager has given them out. */
   readonly spec?: { readonly podCIDRs?: readonly string[] };
+  /** IPs, and names of the machine. */
+  readonly status?: { readonly addresses?: readonly { readonly address: string }[] };
 }
 
 /** That somebody has something (coordination.k8s.io). */

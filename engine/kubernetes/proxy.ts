@@ -1,5 +1,6 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import { inRanges } from "./address-ranges.ts";
 
 /** A proxy that connections go through. */
 export interface Proxy {
@@ -107,11 +108,8 @@ function isBlock(entry: string): boolean {
 
 /** Whether an address is in a block. An IPv4 address may be written in IPv6, and is none of it. */
 function contains(block: string, address: string): boolean {
-  const [net = "", prefix = ""] = block.split("/");
-  if (isVersion4(address) && !isVersion4(net)) return false;
-  const blocks = new BlockList();
-  blocks.addSubnet(net, Number(prefix), isIP(net) === 4 ? "ipv4" : "ipv6");
-  return blocks.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+  const [net = ""] = block.split("/");
+  return (!isVersion4(address) || isVersion4(net)) && inRanges([block])(address);
 }
 
 function isVersion4(address: string): boolean {

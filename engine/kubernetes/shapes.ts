@@ -227,7 +227,11 @@ export const shapes = {
   },
   node: {
     identity: map({ metadata: map({ name: dnsName }, ["name"]) }, ["metadata"]),
-    rest: map({ metadata, spec: map({ podCIDRs: list(text("a range of addresses", isCidr)) }) }),
+    rest: map({
+      metadata,
+      spec: map({ podCIDRs: list(text("a range of addresses", isCidr)) }),
+      status: map({ addresses: list(map({ address: text("an address") }, ["address"])) }),
+    }),
   },
   serviceAccount: namespaced({}),
   clusterScoped,

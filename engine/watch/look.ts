@@ -31,6 +31,7 @@ export async function look(
     anew: clusters.anew.bind(clusters),
     controllers: clusters.controllers.bind(clusters),
     statefulSets: clusters.statefulSets.bind(clusters),
+    nodes: clusters.nodes.bind(clusters),
     mayDo: clusters.mayDo.bind(clusters),
     liveness: clusters.liveness.bind(clusters),
     async resolve(hostname: string) {

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from "node:net";
+import { inRanges } from "../../kubernetes/address-ranges.ts";
 import { count } from "../../mirroring/plan/text.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, PodRanges } from "../view.ts";
@@ -47,21 +47,10 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
 
 /** The ranges of one that begin in ranges of the other: of two that overlap, one always does. */
 function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
-  const list = new BlockList();
-  for (const range of valuesOf(other.ranges)) {
-    const [ip = "", bits] = range.split("/");
-    list.addSubnet(ip, Number(bits), family(ip));
-  }
-  return valuesOf(ranges).filter((range) => {
-    const [ip = ""] = range.split("/");
-    return list.check(ip, family(ip));
-  });
+  const isInOther = inRanges(valuesOf(other.ranges));
+  return valuesOf(ranges).filter((range) => isInOther(range.split("/")[0] ?? ""));
 }
 
 function valuesOf(ranges: PodRanges["ranges"]): readonly string[] {
   return "why" in ranges ? [] : ranges.value;
-}
-
-function family(ip: string): "ipv4" | "ipv6" {
-  return isIPv4(ip) ? "ipv4" : "ipv6";
 }

@@ -1,5 +1,7 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
+import { inRanges } from "../../kubernetes/address-ranges.ts";
 import { plain } from "../../kubernetes/plain.ts";
+import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 /**
@@ -17,7 +19,18 @@ const special = [
   ["unspecified", ["0.0.0.0/8", "::/128"]],
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
   ["multicast", ["224.0.0.0/4", "ff00::/8"]],
-  ["reserved", ["240.0.0.0/4"]],
+  ["reserved", ["240.0.0.0/4", "192.0.0.0/24"]],
+  // Beside the link-local one: Alibaba Cloud, Azure; AWS, Google Cloud and Oracle Cloud in IPv6.
+  [
+    "a cloud's metadata service",
+    [
+      ...["100.100.100.200/32", "168.63.129.16/32"],
+      ...["fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128"],
+    ],
+  ],
+  // Deprecated (RFC 3879, 7526), or of one network alone (RFC 8215). Each may lead to any IPv4 address.
+  ["site-local", ["fec0::/10"]],
+  ["translated or tunnelled", ["64:ff9b:1::/48", "2002::/16", "2001::/32"]],
 ] as const;
 
 /** IPv6 prefixes in front of an IPv4 address: compatible, and translated (RFC 6052). BlockList knows mapped ones. */
@@ -28,55 +41,63 @@ const specialRanges = special.map(([kind, ranges]) => {
     const [ip = "", bits = ""] = range.split("/");
     return isIPv4(ip) ? embedding.map((prefix) => `${prefix}${ip}/${96 + Number(bits)}`) : [];
   });
-  return { kind, list: rangesOf([...ranges, ...embedded]) };
+  return { kind, contains: inRanges([...ranges, ...embedded]) };
 });
-
-/** Addresses in CIDR notation as something to ask. */
-function rangesOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [ip = "", bits] = range.split("/");
-    list.addSubnet(ip, Number(bits), family(ip));
-  }
-  return list;
-}
-
-function family(ip: string): "ipv4" | "ipv6" {
-  return isIPv4(ip) ? "ipv4" : "ipv6";
-}
 
 /** What is known of who may be dialled. */
 export interface AddressRules {
   /** Ranges of the config, in CIDR notation; absent: any. */
   readonly allowed?: readonly string[] | undefined;
-  readonly own?: IsOwn;
+  readonly own?: Own;
 }
 
-/** Whether one of the source's own Services answers at an address, or will. */
-export type IsOwn = (address: string) => boolean;
+/** What of the source's own answers at an address, or will, as the end of a sentence; undefined: nothing. */
+export type Own = (address: string) => string | undefined;
 
-/** Whether a cluster's Services answer there: at ClusterIPs that are given out, or at those that will be. */
+/** What of a cluster answers at an address: ClusterIPs and pods are there or will be. */
 export function clusterAddresses({
   services,
   serviceRanges = [],
-}: Pick<ClusterSnapshot, "services" | "serviceRanges">): IsOwn {
-  const ranges = rangesOf(serviceRanges);
-  const addresses = new Set<string>();
-  for (const { spec } of services.values())
-    for (const ip of [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]) addresses.add(ip);
-  // Only an IPv6 address may be spelled in several ways: a list of 10,000 takes a tenth of a second to make.
-  const spelled = once(() => listOf([...addresses].filter((each) => isIP(each) !== 0)));
-  const isIPv4Only = once(() => [...addresses].every((each) => !isIPv6(each)));
-  return (address) =>
-    addresses.has(address) ||
-    ranges.check(address, family(address)) ||
-    (!(isIPv4(address) && isIPv4Only()) && spelled().check(address, family(address)));
+  endpoints,
+  nodes = [],
+}: Pick<ClusterSnapshot, "services" | "serviceRanges" | "endpoints" | "nodes">): Own {
+  const apiServers = endpoints.get(objectKey("default", "kubernetes"))?.subsets ?? [];
+  const machines = [
+    ...nodes.flatMap(({ status }) => status?.addresses ?? []).map(({ address }) => address),
+    ...apiServers.flatMap(({ addresses = [] }) => addresses).map(({ ip }) => ip),
+  ];
+  const clusterIPs = [...services.values()].flatMap(({ spec }) => [
+    spec.clusterIP ?? "",
+    ...(spec.clusterIPs ?? []),
+  ]);
+  const each = [
+    ["a ClusterIP", answering(clusterIPs, serviceRanges)],
+    ["a node or an API server", answering(machines)],
+    [
+      "a pod",
+      answering(
+        [],
+        nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []),
+      ),
+    ],
+  ] as const;
+  return (address) => each.find(([, answersAt]) => answersAt(address))?.[0];
 }
 
-function listOf(addresses: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const address of addresses) list.addAddress(address, family(address));
-  return list;
+function answering(all: readonly string[], within: readonly string[] = []) {
+  const inRange = inRanges(within);
+  const addresses = new Set(all);
+  // Only an IPv6 address may be spelled in several ways: a list of 10,000 takes a tenth of a second to make.
+  const spelled = once(() => inRanges([...addresses].flatMap(single)));
+  const isIPv4Only = once(() => [...addresses].every((each) => !isIPv6(each)));
+  return (address: string) =>
+    addresses.has(address) ||
+    inRange(address) ||
+    (!(isIPv4(address) && isIPv4Only()) && spelled()(address));
+}
+
+function single(address: string): string[] {
+  return isIP(address) === 0 ? [] : [`${address}/${isIPv4(address) ? 32 : 128}`];
 }
 
 function once<T>(make: () => T): () => T {
@@ -90,24 +111,23 @@ export function refusedAddress(
   { allowed, own }: AddressRules = {},
 ): string | undefined {
   if (isIP(address) === 0) return refusedHostname(address);
-  const within = (list: BlockList) => list.check(address, family(address));
-  const found = specialRanges.find(({ list }) => within(list));
+  const found = specialRanges.find(({ contains }) => contains(address));
   if (found !== undefined) return `is ${found.kind}`;
-  if (own?.(address) === true) return "is a ClusterIP of the source itself";
-  if (allowed !== undefined && !within(rangesOf(allowed)))
+  const answers = own?.(address);
+  if (answers !== undefined) return `is ${answers} of the source itself`;
+  if (allowed !== undefined && !inRanges(allowed)(address))
     return "is not in gateway.allowedAddresses";
   return undefined;
 }
 
 /**
- * Resolvers answer for localhost themselves (RFC 6761), and a Service's name, or that of one of its
- * pods, means one of the source's own, whatever its cluster domain is.
+ * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot; a Service's
+ * name, or that of one of its pods, means one of the source's own, whatever its cluster domain is.
  */
 function refusedHostname(hostname: string): string | undefined {
   const name = hostname.toLowerCase().replace(/\.$/, "");
-  return /(^|\.)(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name)
-    ? "means something else in each cluster"
-    : undefined;
+  const isLocal = /(^|\.)(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name);
+  return isLocal || !name.includes(".") ? "means something else in each cluster" : undefined;
 }
 
 /** Those that may be dialled, in their order and no more than `mostAddresses`; and a sentence for each that may not. */

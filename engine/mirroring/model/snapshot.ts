@@ -1,5 +1,5 @@
 import type { Link } from "../../kubernetes/link-resource.ts";
-import type { Endpoints, Namespace, ObjectKey, Service } from "../../kubernetes/objects.ts";
+import type { Endpoints, Namespace, Node, ObjectKey, Service } from "../../kubernetes/objects.ts";
 
 /**
  * Everything mirroring knows of one cluster at one moment. A snapshot is complete or does not
@@ -15,6 +15,8 @@ export interface ClusterSnapshot {
   readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
   /** Where its ClusterIPs are from, in CIDR notation; absent where it does not say. */
   readonly serviceRanges?: readonly string[];
+  /** Of a source whose targets say where their gateways are; absent where they may not be read. */
+  readonly nodes?: readonly Node[];
   /** Link resources; absent where the cluster does not have them or does not let us read them. */
   readonly links?: ReadonlyMap<ObjectKey, Link>;
 }

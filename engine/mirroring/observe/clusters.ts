@@ -4,7 +4,7 @@ import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../../kubernetes/connect.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
-import type { StatefulSet } from "../../kubernetes/objects.ts";
+import type { Node, StatefulSet } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { systemTime, type Time } from "../../kubernetes/retry.ts";
 import type { Controller } from "../model/controller.ts";
@@ -25,6 +25,7 @@ export class Clusters {
   readonly #snapshots: Cache<ClusterSnapshot>;
   readonly #controllers: Cache<readonly Controller[]>;
   readonly #statefulSets: Cache<readonly StatefulSet[]>;
+  readonly #nodes: Cache<readonly Node[]>;
   readonly #addresses: Cache<readonly string[]>;
   readonly #liveness: Cache<Liveness>;
 
@@ -35,6 +36,7 @@ export class Clusters {
     this.#snapshots = new Cache(time);
     this.#controllers = new Cache(time);
     this.#statefulSets = new Cache(time);
+    this.#nodes = new Cache(time);
     this.#addresses = new Cache(time);
     this.#liveness = new Cache(time);
   }
@@ -106,6 +108,13 @@ export class Clusters {
   statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
     return this.#statefulSets.get(accessKey(access), async () =>
       (await this.client(name, access)).list(resources.statefulSets),
+    );
+  }
+
+  /** None where they can't be listed: not everybody may. */
+  nodes(name: string, access: ClusterAccess): Promise<readonly Node[]> {
+    return this.#nodes.get(accessKey(access), async () =>
+      (await this.client(name, access)).list(resources.nodes).catch(() => []),
     );
   }
 

@@ -37,7 +37,11 @@ export async function readGateway(
     );
   }
   const { addresses, port, identity } = answer.facts;
-  const { known, failed } = await resolveAll(addresses, resolve);
+  const { known, failed } = await resolveAll(
+    addresses,
+    // What a target announces is a whole name, which the search domains of this machine must not complete.
+    pinned.length > 0 ? resolve : (hostname) => resolve(hostname.replace(/\.?$/, ".")),
+  );
   if (known.length === 0)
     return unknown(`the gateway of ${target.cluster} does not resolve (${failed.join("; ")})`);
   // What a name resolves to is the target's word as well, unless the config names it.

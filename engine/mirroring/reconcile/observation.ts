@@ -15,7 +15,7 @@ import { type Before, entryOf, type MirrorsArgs } from "./state.ts";
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "resolve" | "liveness"
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "nodes" | "resolve" | "liveness"
 >;
 
 /**
@@ -124,7 +124,12 @@ async function observeTarget(
   snapshot: ClusterSnapshot,
 ): Promise<TargetObservation> {
   const awaited = typeof args.observedGateways?.[link.target] === "string";
-  const gateway = awaited ? standIn : await readProbedGateway(link, snapshot, source, clusters);
+  // What the config says is not judged.
+  const isTargetsWord = link.gateway !== false && !link.gateway.addresses?.length;
+  const nodes = isTargetsWord ? await clusters.nodes(args.source, entryOf(args, args.source)) : [];
+  const gateway = awaited
+    ? standIn
+    : await readProbedGateway(link, snapshot, { ...source, nodes }, clusters);
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = podsMissed({ link, source, target: snapshot });
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];

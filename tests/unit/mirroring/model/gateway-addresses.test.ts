@@ -6,7 +6,7 @@ import {
   refusedAddress,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
 import { Kept } from "../../../../engine/mirroring/observe/kept.ts";
-import { cluster, service } from "../../fixtures/objects.ts";
+import { cluster, endpoints, service } from "../../fixtures/objects.ts";
 import { gatewayService } from "../../fixtures/world.ts";
 
 const refused = {
@@ -14,7 +14,13 @@ const refused = {
   "link-local": ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "::169.254.169.254"],
   unspecified: ["0.0.0.0", "::", "::ffff:0.0.0.0"],
   multicast: ["224.0.0.1", "239.1.1.1", "ff02::1"],
-  reserved: ["255.255.255.255"],
+  reserved: ["255.255.255.255", "192.0.0.192"],
+  "a cloud's metadata service": [
+    ...["100.100.100.200", "168.63.129.16", "64:ff9b::168.63.129.16"],
+    ...["fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe"],
+  ],
+  "site-local": ["fec0::1"],
+  "translated or tunnelled": ["64:ff9b:1::127.0.0.1", "2002:7f00:1::1", "2001::7f00:1"],
 };
 
 describe("the addresses that a target announces", () => {
@@ -50,8 +56,30 @@ describe("the addresses that a target announces", () => {
     equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
   });
 
+  it("are not those of its nodes, their pods or its API server", () => {
+    const nodes = [
+      {
+        metadata: { name: "one" },
+        spec: { podCIDRs: ["10.244.1.0/24", "fd01::/64"] },
+        status: { addresses: [{ address: "one" }, { address: "172.18.0.2" }] },
+      },
+    ];
+    const subsets = [{ addresses: [{ ip: "203.0.113.6" }] }];
+    const api = endpoints("default/kubernetes", subsets);
+    const own = clusterAddresses({ ...cluster("east", { endpoints: [api] }), nodes });
+    for (const [ip, what] of [
+      ["172.18.0.2", "a node or an API server"],
+      ["203.0.113.6", "a node or an API server"],
+      ["10.244.1.9", "a pod"],
+      ["fd01::9", "a pod"],
+    ] as const)
+      equal(refusedAddress(ip, { own }), `is ${what} of the source itself`);
+    for (const ip of ["10.244.2.9", "172.18.0.3"]) equal(refusedAddress(ip, { own }), undefined);
+  });
+
   it("are no names that mean something else in the source", () => {
     for (const name of [
+      ...["gateway", "gateway."],
       "localhost",
       "LOCALHOST.",
       "a.localhost",

@@ -41,6 +41,17 @@ describe("what a gateway's hostname resolves to", () => {
     );
   });
 
+  it("is what the whole name resolves to, and not one that a search domain completes", async () => {
+    const asked: string[] = [];
+    const resolve = (name: string) => {
+      asked.push(name);
+      return Promise.resolve(["192.0.2.1"]);
+    };
+    await readGateway(link({ gateway: place }), target, east, resolve);
+    await readGateway(link({ gateway: { ...place, addresses: ["gw"] } }), target, east, resolve);
+    deepEqual(asked, ["gw.example.", "gw"]);
+  });
+
   it("is not judged where the config names it", async () => {
     const reading = await read(["127.0.0.1"], "gw.example");
     ok(reading.known);

@@ -43,7 +43,7 @@ const zone: Readonly<Record<string, readonly string[]>> = {
 
 async function resolve(hostname: string): Promise<readonly string[]> {
   await Promise.resolve();
-  const addresses = zone[hostname];
+  const addresses = zone[hostname.replace(/\.$/, "")];
   if (addresses === undefined) throw new Error(`ENOTFOUND ${hostname}`);
   return addresses;
 }

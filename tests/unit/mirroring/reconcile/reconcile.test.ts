@@ -51,6 +51,19 @@ describe("a look at a source and its targets", () => {
     deepEqual(await preview(world, args, inputs), { inputs, mistakes: [], notes: [] });
   });
 
+  it("asks for the source's nodes, to which no gateway's address may lead, where it may", async () => {
+    const { west } = clusters();
+    const address = "192.0.2.10";
+    const nodes = [{ metadata: { name: "one" }, status: { addresses: [{ address }] } }];
+    const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { nodes });
+    const { notes } = await preview({ east, west }, argsFor(["west"]));
+    match(notes.join(), /192\.0\.2\.10 is a node or an API server of the source itself/);
+    const denied = failing("forbidden", "east", "list", resources.nodes);
+    east.refuse = (request) => (request === "list nodes" ? denied : undefined);
+    await up({ east, west }, argsFor(["west"]));
+    deepEqual(await mirrorsIn(east), ["shop/web-west"]);
+  });
+
   it("asks for no StatefulSets unless a pod is away, nor for controllers unless a link has left", async () => {
     const world = clusters();
     const asked: string[] = [];

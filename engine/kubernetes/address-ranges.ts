@@ -1,0 +1,19 @@
+import { BlockList, isIPv4 } from "node:net";
+
+/**
+ * Whether an address is in one of these ranges.
+ *
+ * @param ranges in CIDR notation: `10.0.0.0/8`
+ */
+export function inRanges(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [ip = "", bits] = range.split("/");
+    list.addSubnet(ip, Number(bits), family(ip));
+  }
+  return (address) => list.check(address, family(address));
+}
+
+function family(ip: string): "ipv4" | "ipv6" {
+  return isIPv4(ip) ? "ipv4" : "ipv6";
+}
