@@ -168,12 +168,18 @@ const settings = {
   excludedLabels: {
     type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),
     default: engine.excludedLabels,
-    meaning: "label keys that are not copied to mirrors; `group/*` for a whole group",
+    meaning: "further label keys that are not copied to mirrors; `group/*` for a whole group",
   },
   excludedAnnotations: {
     type: list(text(syntax.excludedAnnotation), "a list of keys and group/* entries"),
     default: engine.excludedAnnotations,
-    meaning: "annotation keys that are not copied to mirrors; `group/*` for a whole group",
+    meaning: "further annotation keys that are not copied to mirrors; `group/*` for a whole group",
+  },
+  copiedMetadata: {
+    type: list(text(syntax.copiedMetadata), "a list of keys and group/* entries"),
+    default: engine.copiedMetadata,
+    meaning:
+      "keys and groups by which other controllers act on a Service, which stay behind by default, and are copied all the same (docs/mirrors.md lists them)",
   },
   createNamespaces: {
     type: flag,

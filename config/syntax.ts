@@ -6,6 +6,7 @@ import {
   isLabelKey,
   isLabelValue,
 } from "@linkerd-multicluster/engine/kubernetes";
+import { othersIn } from "@linkerd-multicluster/engine/mirroring";
 
 /** A kind of text: what it must be, as the end of a sentence "it must be ...", and whether it is. */
 export interface Syntax {
@@ -76,6 +77,11 @@ export const excludedLabel: Syntax = {
 export const excludedAnnotation: Syntax = {
   words: exclusion,
   matches: (text) => excludedLabel.matches(text.toLowerCase()),
+};
+
+export const copiedMetadata: Syntax = {
+  words: "a key or group that stays behind by default, such as prometheus.io/* (docs/mirrors.md)",
+  matches: (text) => othersIn(text).length > 0,
 };
 
 /** A name that ends in a number can only be a mistyped IPv4 address: no top-level domain is one. */

@@ -2,6 +2,7 @@ import { accountName, credentialsName, type Namespaces } from "./objects.ts";
 import { tokenNumber } from "./tokens.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
+import { excludedByLink } from "../mirroring/model/metadata-keys.ts";
 import { resources } from "../kubernetes/resources.ts";
 import { programVersion } from "../version.ts";
 
@@ -24,8 +25,8 @@ export interface LinkManifestSpec {
   readonly selector?: SelectorManifest;
   readonly remoteDiscoverySelector: SelectorManifest;
   readonly federatedServiceSelector: SelectorManifest;
-  readonly excludedLabels?: string[];
-  readonly excludedAnnotations?: string[];
+  readonly excludedLabels: string[];
+  readonly excludedAnnotations: string[];
 }
 
 const { apiVersion, kind } = resources.links;
@@ -51,10 +52,8 @@ export function linkManifestSpec(
   mirroring: "pulumi" | "controller",
 ): LinkManifestSpec {
   const { target } = spec;
-  const excludedAnnotations = [
-    ...spec.excludedAnnotations,
-    ...(mirroring === "controller" ? [credentialsMark(spec, facts)] : []),
-  ];
+  const excluded = excludedByLink(spec);
+  const mark = mirroring === "controller" ? [credentialsMark(spec, facts)] : [];
   return {
     targetClusterName: target,
     targetClusterDomain: facts.clusterDomain,
@@ -63,8 +62,8 @@ export function linkManifestSpec(
     ...(facts.gateway !== undefined && gatewayFields(facts.gateway, spec.selector)),
     remoteDiscoverySelector: selectorManifest(spec.remoteDiscoverySelector),
     federatedServiceSelector: selectorManifest(spec.federatedServiceSelector),
-    ...(spec.excludedLabels.length > 0 && { excludedLabels: [...spec.excludedLabels] }),
-    ...(excludedAnnotations.length > 0 && { excludedAnnotations }),
+    excludedLabels: excluded.labels,
+    excludedAnnotations: [...excluded.annotations, ...mark],
   };
 }
 

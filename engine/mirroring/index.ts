@@ -5,6 +5,7 @@
 export { noController } from "./model/controller.ts";
 export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
+export { othersIn } from "./model/metadata-keys.ts";
 export { nearest } from "./model/nearest.ts";
 export { takenLabels } from "./model/taken-labels.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";

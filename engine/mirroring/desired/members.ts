@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type Service,
 } from "../../kubernetes/objects.ts";
+import type { MetadataRules } from "../model/metadata-keys.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { TakenLabels } from "../model/taken-labels.ts";
@@ -41,7 +42,7 @@ export interface Member {
   /** Undefined: in the source cluster itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
-  readonly excludes: Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
+  readonly excludes: MetadataRules;
   readonly created: string | undefined;
 }
 
@@ -125,6 +126,9 @@ function candidates({ source, links }: FederatedView): CandidateMember[] {
   const excludes = {
     excludedLabels: links.flatMap(({ link }) => link.excludedLabels),
     excludedAnnotations: links.flatMap(({ link }) => link.excludedAnnotations),
+    copiedMetadata: (links[0]?.link.copiedMetadata ?? []).filter((pattern) =>
+      links.every(({ link }) => link.copiedMetadata.includes(pattern)),
+    ),
   };
   const local = [...source.services.values()].flatMap((service) => {
     const chosen = links.find(({ link }) => joins(service, link));

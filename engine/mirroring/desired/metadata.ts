@@ -1,39 +1,33 @@
-import type { LinkSpec } from "../model/link.ts";
+import { excludes, isOthers, type MetadataRules } from "../model/metadata-keys.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects.ts";
 import { annotation, label } from "../model/vocabulary.ts";
 
 /**
  * What mirrors take over of an exported Service's labels and annotations (linkerd-behaviour.md
- * 2.6, 2.7). Two differences from Linkerd: `group/*` excludes the keys of exactly that group, and
- * `multicluster.linkerd.io/` keys of the target, which say how the target itself discovers a
- * Service, never reach the source.
+ * 2.6, 2.7). Three differences from Linkerd: `group/*` excludes the keys of exactly that group;
+ * other controllers' keys stay behind; and `multicluster.linkerd.io/` keys of the target, which say
+ * how the target itself discovers a Service, never reach the source.
  */
 
-export type Exclusions = Pick<LinkSpec, "excludedLabels" | "excludedAnnotations">;
-
-const neverCopiedAnnotations = new Set([
-  "service.kubernetes.io/topology-aware-hints",
-  "service.kubernetes.io/topology-mode",
-]);
-
-export function copiedLabels(service: Service, link: Exclusions): StringMap {
+export function copiedLabels(service: Service, link: MetadataRules): StringMap {
   return pick(
     service.metadata.labels,
     (key) =>
       !key.startsWith("mirror.linkerd.io") &&
       !key.startsWith("multicluster.linkerd.io/") &&
+      !isOthers(key, link) &&
       !excludes(link.excludedLabels, key),
   );
 }
 
-export function copiedAnnotations(service: Service, link: Exclusions): StringMap {
+export function copiedAnnotations(service: Service, link: MetadataRules): StringMap {
   return pick(
     service.metadata.annotations,
     (key) =>
       key === annotation.opaquePorts ||
-      (!neverCopiedAnnotations.has(key) &&
-        !key.startsWith("multicluster.linkerd.io/") &&
+      (!key.startsWith("multicluster.linkerd.io/") &&
+        !isOthers(key, link) &&
         !excludes(link.excludedAnnotations, key)),
   );
 }
@@ -52,7 +46,7 @@ export function opaquePorts(service: Service): StringMap {
  * What the exclusions hold back of an exported Service, for whoever has to judge a live mirror's
  * keys; nothing where there are no exclusions.
  */
-export function withheld(service: Service, link: Exclusions): Pick<Mirror, "withheld"> {
+export function withheld(service: Service, link: MetadataRules): Pick<Mirror, "withheld"> {
   const { excludedLabels, excludedAnnotations } = link;
   if (excludedLabels.length + excludedAnnotations.length === 0) return {};
   const { labels, annotations } = service.metadata;
@@ -68,13 +62,6 @@ export function withheld(service: Service, link: Exclusions): Pick<Mirror, "with
       },
     },
   };
-}
-
-/** Whether one of the patterns, literal keys or `group/*`, is the key's. */
-export function excludes(patterns: readonly string[], key: string): boolean {
-  return patterns.some((pattern) =>
-    pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
-  );
 }
 
 function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap {

@@ -21,6 +21,7 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   federatedServiceSelector: { matchLabels: { [label.federated]: "member" } },
   excludedLabels: [],
   excludedAnnotations: [],
+  copiedMetadata: [],
   createNamespaces: false,
   readiness: "ignore",
   gatewayProbe: false,

@@ -40,6 +40,8 @@ export interface LinkSpec {
   /** Literal keys, or `group/*` for every key of a group. */
   readonly excludedLabels: readonly string[];
   readonly excludedAnnotations: readonly string[];
+  /** Likewise: of other controllers' keys (metadata-keys.ts) those that are copied all the same. */
+  readonly copiedMetadata: readonly string[];
   readonly createNamespaces: boolean;
   readonly readiness: "ignore" | "follow";
   /** Whether a gateway that does not answer its probe takes the addresses of its mirrors out. */

@@ -1,5 +1,5 @@
 import type { ManagedFields, ObjectMeta, StringMap } from "../../kubernetes/objects.ts";
-import { excludes } from "../desired/metadata.ts";
+import { excludes } from "../model/metadata-keys.ts";
 import type { Withheld } from "../model/mirror.ts";
 import { isOurManager } from "../model/stack-mark.ts";
 import { annotation, label } from "../model/vocabulary.ts";

@@ -62,6 +62,7 @@ const setting = {
   federatedServiceSelector: selector,
   excludedLabels: fc.constantFrom([], ["a", "example.com/*"]),
   excludedAnnotations: fc.constantFrom([], ["Example.com/x"]),
+  copiedMetadata: fc.constantFrom([], ["argocd.argoproj.io/instance", "app.kubernetes.io/*"]),
   createNamespaces: fc.boolean(),
   readiness: fc.constantFrom("ignore", "follow"),
   maxDeletions: fc.constantFrom(0, 7, "0%", "100%"),

@@ -159,7 +159,7 @@ describe("stack config: one mistake does not hide another", () => {
       [
         "links[0].headless is 1; it must be true or false.",
         "links[1].source is 5; it must be the name of a configured cluster, in quotes.",
-        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
+        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
         `links[1].target is "nort"; ${known}`,
         'links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.',
       ],

@@ -16,6 +16,7 @@ const plain: LinkSpec = {
   federatedServiceSelector: { matchLabels: { "mirror.linkerd.io/federated": "member" } },
   excludedLabels: [],
   excludedAnnotations: [],
+  copiedMetadata: [],
   createNamespaces: false,
   readiness: "ignore",
   gatewayProbe: false,
@@ -66,6 +67,12 @@ const rows: readonly SpecRow[] = [
     { excludedLabels: ["a/*", "b"], excludedAnnotations: ["c"] },
     {},
     { excludedLabels: ["a/*", "b"], excludedAnnotations: ["c"] },
+  ],
+  [
+    "metadata that is copied all the same",
+    { copiedMetadata: ["prometheus.io/*"] },
+    {},
+    { copiedMetadata: ["prometheus.io/*"] },
   ],
   ["a count of deletions", { maxDeletions: 0 }, {}, { maxDeletions: 0 }],
   [

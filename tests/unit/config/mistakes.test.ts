@@ -3,7 +3,7 @@ import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
 const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
-  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
@@ -14,6 +14,8 @@ const label63 =
 const address = "an IP address or a DNS hostname, without a port";
 const port = "a whole number from 1 to 65535";
 const excluded = "a literal key, such as example.com/team, or a whole group, such as example.com/*";
+const staying =
+  "a key or group that stays behind by default, such as prometheus.io/* (docs/mirrors.md)";
 const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
 
 describe("stack config: mistakes in the top-level keys", () => {
@@ -277,6 +279,15 @@ describe("stack config: mistakes in a link", () => {
         `links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.`,
         'links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.',
       ],
+    ),
+    linkRow("metadata that does not stay behind", { copiedMetadata: ["team", "prometheus.io"] }, [
+      `links[0].copiedMetadata[0] is "team"; it must be ${staying}.`,
+      `links[0].copiedMetadata[1] is "prometheus.io"; it must be ${staying}.`,
+    ]),
+    linkRow(
+      "metadata by key and by group",
+      { copiedMetadata: ["prometheus.io/scrape", "app.kubernetes.io/*"] },
+      [],
     ),
     ...[-1, 1.5, "10", "101%", "050%", "1.5%", "-1%", true].map((value) =>
       linkRow(`maxDeletions ${JSON.stringify(value)}`, { maxDeletions: value }, [

@@ -3,6 +3,7 @@ import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
 import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
 import type { TargetFacts } from "../../../engine/credentials/state.ts";
+import { othersKeys } from "../../../engine/mirroring/model/metadata-keys.ts";
 import { link } from "../fixtures/link.ts";
 
 const namespaces = { linkerd: "linkerd", multicluster: "linkerd-multicluster" };
@@ -19,6 +20,8 @@ const facts: TargetFacts = {
   },
 };
 const { gateway, ...flatFacts } = facts;
+/** So that Linkerd's controller leaves it behind too. */
+const others = Object.keys(othersKeys);
 
 describe("a Link resource", () => {
   it("has every field of a link with a gateway", () => {
@@ -52,9 +55,21 @@ describe("a Link resource", () => {
       selector: { matchLabels: { "mirror.linkerd.io/exported": "true" } },
       remoteDiscoverySelector: expressions,
       federatedServiceSelector: exists,
-      excludedLabels: ["a.example/*"],
-      excludedAnnotations: ["b"],
+      excludedLabels: [...others, "a.example/*"],
+      excludedAnnotations: [...others, "b"],
     });
+  });
+
+  it("leaves out of the others' metadata whatever the link copies a part of", () => {
+    const excluded = (copiedMetadata: string[]) =>
+      linkManifestSpec(link({ copiedMetadata }), facts, namespaces, "pulumi").excludedLabels;
+    const without = (...keys: string[]) => others.filter((key) => !keys.includes(key));
+    assert.deepEqual(excluded(["prometheus.io/scrape"]), without("prometheus.io/*"));
+    assert.deepEqual(excluded(["prometheus.io/*"]), without("prometheus.io/*"));
+    assert.deepEqual(
+      excluded(["app.kubernetes.io/*"]),
+      without("app.kubernetes.io/instance", "app.kubernetes.io/managed-by"),
+    );
   });
 
   it("has neither gateway, probe nor selector on a flat network", () => {
@@ -68,6 +83,8 @@ describe("a Link resource", () => {
         matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" },
       },
       federatedServiceSelector: {},
+      excludedLabels: others,
+      excludedAnnotations: others,
     });
   });
 
@@ -86,10 +103,12 @@ describe("a Link resource", () => {
         "controller",
       ).excludedAnnotations;
     assert.deepEqual(excluded("linkerd-multicluster-access-east-token-2-3"), [
+      ...others,
       "b",
       "linkerd-multicluster/credentials-2-3",
     ]);
     assert.deepEqual(excluded("linkerd-multicluster-access-east-token-3-1"), [
+      ...others,
       "b",
       "linkerd-multicluster/credentials-3-1",
     ]);

@@ -22,10 +22,14 @@ const hopeless = {
 /** Special shapes of exported Services, linkerd-behaviour.md 2.6 - 2.8 and 2.16. */
 export const shapeScenarios: readonly Scenario[] = [
   {
-    title: "labels and annotations are copied but for those excluded and Linkerd's own",
+    title: "labels and annotations are copied but for those excluded, Linkerd's own and other controllers'",
     namespace: "i1",
     target: exportedService("i1/web", {
-      labels: { ...evil, "multicluster.linkerd.io/remote-discovery": "elsewhere" },
+      labels: {
+        ...evil,
+        "multicluster.linkerd.io/remote-discovery": "elsewhere",
+        "argocd.argoproj.io/instance": "shop",
+      },
       annotations: {
         ...evil,
         "service.kubernetes.io/topology-mode": "auto",
@@ -41,7 +45,6 @@ export const shapeScenarios: readonly Scenario[] = [
         annotations: {
           ...good,
           "config.linkerd.io/opaque-ports": "666",
-          "kubectl.kubernetes.io/last-applied-configuration": "{}",
         },
       }),
       comes: { "i1/web-west": `gateway mirror of web: ${both}` },

@@ -82,6 +82,25 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
     assert.deepEqual(labelsWith([], one), { good: "1", bad: "1", ...mirrored });
     assert.deepEqual(labelsWith([one]), { good: "1", ...mirrored });
   });
+
+  it("other controllers' metadata stays behind, and locally comes along only if every link copies it", () => {
+    const labels = { "argocd.argoproj.io/instance": "bb", "kapp.k14s.io/app": "bb" };
+    const links: Record<string, Partial<LinkSpec>> = {
+      east: { copiedMetadata: ["argocd.argoproj.io/*", "kapp.k14s.io/app"] },
+      north: { copiedMetadata: ["argocd.argoproj.io/*"] },
+    };
+    const one = member("demo/bb", { labels });
+    const copied = (source: Service[], ...remote: Service[]) =>
+      Object.keys(
+        federationOf({
+          source: west(...source),
+          targets: { east: east(...remote), north: north() },
+          links,
+        }).mirrors[0]?.labels ?? {},
+      ).filter((key) => key in labels);
+    assert.deepEqual(copied([], one), Object.keys(labels));
+    assert.deepEqual(copied([one]), ["argocd.argoproj.io/instance"]);
+  });
 });
 
 describe("who cannot be a member", () => {

@@ -4,14 +4,15 @@ import {
   copiedLabels,
   opaquePorts,
 } from "../../../../engine/mirroring/desired/metadata.ts";
+import { othersKeys } from "../../../../engine/mirroring/model/metadata-keys.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
 
 type Row = [rule: string, key: string, excluded: readonly string[], copied: boolean];
 
-function excluding(excluded: readonly string[]) {
-  return { excludedLabels: excluded, excludedAnnotations: excluded };
+function excluding(excluded: readonly string[], copiedMetadata: readonly string[] = []) {
+  return { excludedLabels: excluded, excludedAnnotations: excluded, copiedMetadata };
 }
 
 describe("a label of an exported Service (linkerd-behaviour.md 2.6)", () => {
@@ -75,7 +76,7 @@ describe("an annotation of an exported Service (linkerd-behaviour.md 2.7)", () =
   const opaque = "config.linkerd.io/opaque-ports";
   const rows: Row[] = [
     ["is copied to the mirror", "team", [], true],
-    ["of kubectl is copied", "kubectl.kubernetes.io/last-applied-configuration", [], true],
+    ["of kubectl is copied", "kubectl.kubernetes.io/restartedAt", [], true],
     ["of Linkerd's mirroring is copied", "mirror.linkerd.io/anything", [], true],
     ["of remote discovery stays behind", "multicluster.linkerd.io/remote-discovery", [], false],
     ["on topology stays behind", "service.kubernetes.io/topology-mode", [], false],
@@ -118,5 +119,46 @@ describe("an annotation of an exported Service (linkerd-behaviour.md 2.7)", () =
     const annotations = { team: "shop", [opaque]: "3306" };
     assert.deepEqual(opaquePorts(service("shop/db", { annotations })), { [opaque]: "3306" });
     assert.deepEqual(opaquePorts(service("shop/db")), {});
+  });
+});
+
+/** What the controllers of two clusters would both act on: the mirror would be pruned, or published. */
+describe("metadata by which other controllers own a Service or act on it", () => {
+  const copied = (keys: readonly string[], exclusions = excluding([])) => {
+    const map = Object.fromEntries(keys.map((key) => [key, "v"]));
+    const web = service("shop/web", { labels: map, annotations: map });
+    const labels = Object.keys(copiedLabels(web, exclusions));
+    assert.deepEqual(Object.keys(copiedAnnotations(web, exclusions)), labels);
+    return labels;
+  };
+
+  for (const entry of Object.keys(othersKeys))
+    it(`stays behind: ${entry}`, () => {
+      assert.deepEqual(copied([entry.replace("*", "key")]), []);
+    });
+
+  it("is known by its whole key or group, and not by how that begins or ends", () => {
+    const others = [
+      "app.kubernetes.io/name",
+      "app.kubernetes.io/instances",
+      "argocd.argoproj.iox/instance",
+      "prometheus.io",
+      "managed-by",
+      "constructor",
+    ];
+    assert.deepEqual(copied(others), others);
+  });
+
+  it("is copied where the link says so, by key or by group", () => {
+    const keys = ["app.kubernetes.io/instance", "prometheus.io/port", "prometheus.io/scrape"];
+    const some = excluding([], ["app.kubernetes.io/*", "prometheus.io/scrape"]);
+    assert.deepEqual(copied(keys, some), [keys[0], keys[2]]);
+  });
+
+  it("stays behind where the link both copies and excludes it", () => {
+    const both = excluding(["prometheus.io/port"], ["prometheus.io/*"]);
+    assert.deepEqual(copied(["prometheus.io/port", "prometheus.io/path"], both), [
+      "prometheus.io/path",
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { serviceManifest, endpointsManifest } from "../../../../engine/mirroring/apply/manifest.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Service, StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { mergedKeys, staleKeys } from "../../../../engine/mirroring/plan/written-keys.ts";
 import { edited, withLabels } from "../../fixtures/edited.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
@@ -153,5 +154,40 @@ describe("a key that a link excludes", () => {
       fieldChanges(plan).map(({ field }) => field),
       ["annotation note"],
     );
+  });
+});
+
+describe("a key by which another controller owns the exported Service", () => {
+  const key = "argocd.argoproj.io/instance";
+  const target = cluster("west", {
+    services: [exported("shop/web", { labels: { [key]: "shop" } })],
+  });
+  const clean = reconciled({ target, source: cluster("east", { namespaces: ["shop"] }) });
+  const fields = [`endpoints label ${key}`, `label ${key}`];
+  const labelled = (label: StringMap, maker: string) =>
+    edited(clean, "shop/web-west", {
+      service: (object) => marked(withLabels(label)(object), maker),
+      endpoints: (object) => marked(withLabels(label)(object), maker),
+    });
+  const goes = (source: ClusterSnapshot, link: Partial<LinkSpec> = {}) =>
+    fieldChanges(planned({ target, source, link }))
+      .map(({ field }) => field)
+      .sort();
+
+  it("goes from a mirror that has it, whoever made the mirror and whatever it is now", () => {
+    for (const maker of [ourManager, controllerManager])
+      for (const value of ["shop", "what it was before"])
+        assert.deepEqual(goes(labelled({ [key]: value }, maker)), fields);
+  });
+
+  it("stays where the source's own controller has set it", () => {
+    const theirs = edited(clean, "shop/web-west", {
+      service: (object) => written("argocd", withLabels({ [key]: "east" })(object), object),
+    });
+    assert.deepEqual(goes(theirs), []);
+  });
+
+  it("comes to a mirror of a link that copies it", () => {
+    assert.deepEqual(goes(clean, { copiedMetadata: ["argocd.argoproj.io/*"] }), fields);
   });
 });
