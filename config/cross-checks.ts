@@ -17,6 +17,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     ends,
     pairs,
     mirroring,
+    namespaces,
     flatNetwork,
     trust,
     chartDigests,
@@ -127,6 +128,22 @@ function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
       const rule = `it must be pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
       return sentence([...path, "mirroring"], `is "controller"`, rule);
     });
+}
+
+/** An exclusion that does not hold is worse than none. */
+function namespaces(readings: Readings): string[] {
+  const { linkDefaults } = readings;
+  const rule =
+    "it must be left out, as Linkerd's controller mirrors the Services of all namespaces";
+  const mistakes = declaredLinks(readings).flatMap(({ entry }) => {
+    const by = entry?.values.mirroring ?? linkDefaults.values.mirroring;
+    return (["namespaces", "excludedNamespaces"] as const).flatMap((key) => {
+      const from = [entry, linkDefaults].find((part) => part?.values[key] !== undefined);
+      if (by !== "controller" || from === undefined) return [];
+      return sentence([...from.path, key], 'is set, but mirroring is "controller"', rule);
+    });
+  });
+  return [...new Set(mistakes)];
 }
 
 /** Nothing goes through a gateway where there is none: neither gateway mirrors nor headless ones. */

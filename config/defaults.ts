@@ -1,4 +1,4 @@
-import type { GatewaySource } from "@linkerd-multicluster/engine/mirroring";
+import { type GatewaySource, systemNamespaces } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
   declaredLinks,
@@ -94,7 +94,7 @@ const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as co
 function linkConfig(
   link: DeclaredLink,
   readings: Readings,
-  { clusters, multiclusterNamespace }: Omit<MeshConfig, "links">,
+  { clusters, linkerdNamespace, multiclusterNamespace }: Omit<MeshConfig, "links">,
 ): LinkConfig {
   const { source, target: name } = link;
   const choice = gatewayOf(link, readings);
@@ -102,6 +102,7 @@ function linkConfig(
   if (!choice.known || target === undefined) throw new Error("linkConfig got an unchecked link");
   const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     ...defaultsOf(links.linkDefaults.keys),
+    excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
     ...readings.linkDefaults.values,
     ...link.entry?.values,
     ...(choice.value === false && flatNetwork),

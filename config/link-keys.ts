@@ -65,6 +65,7 @@ export const selector = section("a selector", {
   },
 });
 
+const namespaces = "a list of at least one namespace";
 const addresses = "a list of at least one IP address or DNS hostname";
 const ranges = "a list of at least one range of IP addresses, such as 198.51.100.0/24";
 
@@ -164,6 +165,18 @@ const settings = {
     default: engine.federatedServiceSelector,
     of: selector,
     meaning: "Services that join `<service>-federated`",
+  },
+  namespaces: {
+    type: list(text(syntax.namespacePattern), namespaces).min(1, { error: namespaces }),
+    default: engine.namespaces,
+    meaning:
+      "namespaces whose Services are mirrored: names, or how names begin and then `*`. Not with `mirroring: controller`, as Linkerd's controller mirrors all namespaces",
+  },
+  excludedNamespaces: {
+    type: list(text(syntax.namespacePattern), "a list of namespaces"),
+    otherwise:
+      "`kube-*`, `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger`, `linkerd-viz`",
+    meaning: "likewise, namespaces whose Services are not mirrored; they win over `namespaces`",
   },
   excludedLabels: {
     type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),

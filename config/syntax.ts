@@ -39,6 +39,11 @@ export const namespaceName: Syntax = {
   matches: isDnsLabel,
 };
 
+export const namespacePattern: Syntax = {
+  words: "the name of a namespace, or how names begin and then *, such as team-*",
+  matches: (text) => isDnsLabel(text.replace(/\*$/, "x")),
+};
+
 export const serviceName: Syntax = {
   words: `the name of a Service: at most 63 ${dnsLabelChars}`,
   matches: isDnsLabel,

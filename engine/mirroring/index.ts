@@ -3,7 +3,12 @@
  * The rest of the program imports nothing of it but this.
  */
 export { noController } from "./model/controller.ts";
-export { linkDefaults, linkerdGateway, settingsOf } from "./model/link-settings.ts";
+export {
+  linkDefaults,
+  linkerdGateway,
+  settingsOf,
+  systemNamespaces,
+} from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
 export { othersIn } from "./model/metadata-keys.ts";
 export { nearest } from "./model/nearest.ts";

@@ -12,9 +12,10 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { TakenLabels } from "../model/taken-labels.ts";
 import { federatedName } from "../model/vocabulary.ts";
 import { labelSlips } from "./label-slips.ts";
+import { asks } from "./mode.ts";
 import { membersBeyondLimit } from "./most-mirrors.ts";
+import { leftOut } from "./namespaces.ts";
 import { brokenRule } from "./rules.ts";
-import { selects } from "./selector.ts";
 
 /** A Link into a source cluster, as far as federated Services are concerned. */
 export interface FederatedLink {
@@ -131,10 +132,12 @@ function candidates({ source, links }: FederatedView): CandidateMember[] {
     ),
   };
   const local = [...source.services.values()].flatMap((service) => {
-    const chosen = links.find(({ link }) => joins(service, link));
-    if (chosen === undefined) return [];
-    const member: Member = { cluster: undefined, service, excludes, created: undefined };
-    return [{ member, link: chosen.link }];
+    const chosen = links.filter(({ link }) => joins(service, link));
+    const { namespace } = service.metadata;
+    const [first] = chosen;
+    if (first === undefined) return [];
+    const { link } = chosen.find((each) => leftOut(namespace, each.link) === undefined) ?? first;
+    return [{ member: { cluster: undefined, service, excludes, created: undefined }, link }];
   });
   const remote = links.flatMap(({ link, target, created }) =>
     [...(target?.services.values() ?? [])]
@@ -148,7 +151,7 @@ function candidates({ source, links }: FederatedView): CandidateMember[] {
 }
 
 function joins(service: Service, link: LinkSpec): boolean {
-  return selects(link.federatedServiceSelector, service.metadata.labels);
+  return asks(service, link.federatedServiceSelector, link);
 }
 
 /** Those there are, and those that come about because the link of some member creates them. */

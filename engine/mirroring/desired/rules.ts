@@ -2,6 +2,7 @@ import type { LinkSpec } from "../model/link.ts";
 import type { Namespace, Service } from "../../kubernetes/objects.ts";
 import type { Reason } from "../model/reasons.ts";
 import { label } from "../model/vocabulary.ts";
+import { leftOut } from "./namespaces.ts";
 
 /** What a rule may look at: an exported Service and the namespace its mirror would live in. */
 export interface Candidate {
@@ -48,6 +49,10 @@ export function brokenName(
 
 /** Asked in this order; the first broken one is the reason. */
 const rules: readonly Rule[] = [
+  {
+    reason: "ExcludedNamespace",
+    broken: ({ service, link }) => leftOut(service.metadata.namespace, link),
+  },
   {
     reason: "IsMirror",
     broken: ({ service, cluster }) =>

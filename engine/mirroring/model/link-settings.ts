@@ -11,6 +11,14 @@ export const linkerdGateway: GatewaySource = {
   name: "linkerd-gateway",
 };
 
+/**
+ * Namespaces of what runs a cluster itself: Services there are trusted for what they are, as the
+ * kubelet's is with the token of the Prometheus that scrapes it.
+ */
+export function systemNamespaces(linkerd: string, multicluster: string): readonly string[] {
+  return ["kube-*", linkerd, multicluster, "linkerd-jaeger", "linkerd-viz"];
+}
+
 /** What a link does where its config says nothing. */
 export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   targetDomain: "cluster.local",
@@ -19,6 +27,8 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   selector: { matchLabels: { [label.exported]: "true" } },
   remoteDiscoverySelector: { matchLabels: { [label.exported]: "remote-discovery" } },
   federatedServiceSelector: { matchLabels: { [label.federated]: "member" } },
+  namespaces: ["*"],
+  excludedNamespaces: systemNamespaces("linkerd", linkerdGateway.namespace),
   excludedLabels: [],
   excludedAnnotations: [],
   copiedMetadata: [],

@@ -37,6 +37,10 @@ export interface LinkSpec {
   readonly selector: LabelSelector;
   readonly remoteDiscoverySelector: LabelSelector;
   readonly federatedServiceSelector: LabelSelector;
+  /** Namespaces whose Services it is about: names, or how names begin and then `*`. */
+  readonly namespaces: readonly string[];
+  /** Likewise; they win over `namespaces`. */
+  readonly excludedNamespaces: readonly string[];
   /** Literal keys, or `group/*` for every key of a group. */
   readonly excludedLabels: readonly string[];
   readonly excludedAnnotations: readonly string[];

@@ -18,6 +18,11 @@ export const reasons = {
     meaning:
       "two mirrors would have the same name, or the name ends as those of another cluster's mirrors do; who has it keeps it",
   },
+  ExcludedNamespace: {
+    keeps: false,
+    status: "InvalidService",
+    meaning: "the link leaves the Service's namespace out, by namespaces or excludedNamespaces",
+  },
   ExternalName: {
     keeps: false,
     status: "InvalidService",

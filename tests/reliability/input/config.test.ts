@@ -62,6 +62,8 @@ const setting = {
   federatedServiceSelector: selector,
   excludedLabels: fc.constantFrom([], ["a", "example.com/*"]),
   excludedAnnotations: fc.constantFrom([], ["Example.com/x"]),
+  namespaces: fc.constantFrom(["*"], ["shop", "team-*"]),
+  excludedNamespaces: fc.constantFrom([], ["kube-*"]),
   copiedMetadata: fc.constantFrom([], ["argocd.argoproj.io/instance", "app.kubernetes.io/*"]),
   createNamespaces: fc.boolean(),
   readiness: fc.constantFrom("ignore", "follow"),

@@ -66,6 +66,35 @@ describe("stack config: manage: mirrors provisions no controller", () => {
   ]);
 });
 
+describe("stack config: Linkerd's controller knows no namespaces", () => {
+  const wrong = (where: string) =>
+    `${where} is set, but mirroring is "controller"; it must be left out, as Linkerd's controller mirrors the Services of all namespaces.`;
+  const namespaces = { namespaces: ["a"], excludedNamespaces: ["b"] };
+
+  testMistakes([
+    linkRow("of the link", { mirroring: "controller", ...namespaces }, [
+      wrong("links[0].namespaces"),
+      wrong("links[0].excludedNamespaces"),
+    ]),
+    [
+      "of a link that linkDefaults leave to the controller",
+      { links: [{ ...link, namespaces: ["a"] }], linkDefaults: { mirroring: "controller" } },
+      [wrong("links[0].namespaces")],
+    ],
+    [
+      "of linkDefaults",
+      { links: [link], linkDefaults: { mirroring: "controller", excludedNamespaces: [] } },
+      [wrong("linkDefaults.excludedNamespaces")],
+    ],
+    [
+      "of linkDefaults, for a link that this program does not mirror",
+      { links: [{ ...link, mirroring: "controller" }], linkDefaults: { namespaces: ["a"] } },
+      [wrong("linkDefaults.namespaces")],
+    ],
+    linkRow("but this program does", { mirroring: "pulumi", ...namespaces }, []),
+  ]);
+});
+
 describe("stack config: nothing is mirrored through a gateway where there is none", () => {
   const wrongSelector = (where: string, gateway: string) =>
     `${where}.selector is set, but ${gateway} is false; it must be left out, as without a gateway it could never mirror anything.`;
@@ -159,7 +188,7 @@ describe("stack config: one mistake does not hide another", () => {
       [
         "links[0].headless is 1; it must be true or false.",
         "links[1].source is 5; it must be the name of a configured cluster, in quotes.",
-        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
+        "links[2].port is not a key of a link; the keys are source, target, revoked, gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable.",
         `links[1].target is "nort"; ${known}`,
         'links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.',
       ],

@@ -14,6 +14,14 @@ const plain: LinkSpec = {
   selector: { matchLabels: { "mirror.linkerd.io/exported": "true" } },
   remoteDiscoverySelector: { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
   federatedServiceSelector: { matchLabels: { "mirror.linkerd.io/federated": "member" } },
+  namespaces: ["*"],
+  excludedNamespaces: [
+    "kube-*",
+    "linkerd",
+    "linkerd-multicluster",
+    "linkerd-jaeger",
+    "linkerd-viz",
+  ],
   excludedLabels: [],
   excludedAnnotations: [],
   copiedMetadata: [],
@@ -84,8 +92,23 @@ const rows: readonly SpecRow[] = [
   [
     "another multicluster namespace",
     {},
-    { multiclusterNamespace: "mc" },
-    { gateway: { ...linkerdsGateway, namespace: "mc" } },
+    { multiclusterNamespace: "mc", linkerdNamespace: "mesh" },
+    {
+      gateway: { ...linkerdsGateway, namespace: "mc" },
+      excludedNamespaces: ["kube-*", "mesh", "mc", "linkerd-jaeger", "linkerd-viz"],
+    },
+  ],
+  [
+    "namespaces",
+    { namespaces: ["team-*"], excludedNamespaces: [] },
+    {},
+    { namespaces: ["team-*"], excludedNamespaces: [] },
+  ],
+  [
+    "namespaces that linkDefaults exclude",
+    {},
+    defaults({ excludedNamespaces: ["private"] }),
+    { excludedNamespaces: ["private"] },
   ],
   [
     "another gateway Service",

@@ -3,7 +3,7 @@ import { linkRow, mistakesIn, testMistakes } from "./table.ts";
 
 const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
-  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi";
@@ -288,6 +288,18 @@ describe("stack config: mistakes in a link", () => {
       "metadata by key and by group",
       { copiedMetadata: ["prometheus.io/scrape", "app.kubernetes.io/*"] },
       [],
+    ),
+    linkRow("namespaces by name and by how it begins", { namespaces: ["*", "a", "team-*"] }, []),
+    linkRow(
+      "namespaces otherwise",
+      { namespaces: [], excludedNamespaces: ["-*", "*-system", "A", "a*b"] },
+      [
+        "links[0].namespaces is an empty list; it must be a list of at least one namespace.",
+        ...["-*", "*-system", "A", "a*b"].map(
+          (value, index) =>
+            `links[0].excludedNamespaces[${index}] is "${value}"; it must be the name of a namespace, or how names begin and then *, such as team-*.`,
+        ),
+      ],
     ),
     ...[-1, 1.5, "10", "101%", "050%", "1.5%", "-1%", true].map((value) =>
       linkRow(`maxDeletions ${JSON.stringify(value)}`, { maxDeletions: value }, [

@@ -103,6 +103,38 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
   });
 });
 
+describe("who is in a namespace that links leave out", () => {
+  const links = { east: { excludedNamespaces: ["demo"] }, north: {} };
+  const targets = { east: east(bb), north: north(bb) };
+  const why = "excludedNamespaces of link west/east names demo";
+
+  it("is no member through these, and is told", () => {
+    assert.equal(listed("demo/bb", federated({ targets, links })), "bb@north");
+    const { skips } = federationOf({ targets, links });
+    assert.deepEqual(
+      skips.map(({ cluster: where, reason, sentence }) => [where, reason, sentence.split(":")[0]]),
+      [["east", "ExcludedNamespace", why]],
+    );
+  });
+
+  it("leaves the federated Service that it has joined", () => {
+    const source = federated({ targets });
+    assert.equal(listed("demo/bb", source), "bb@east,bb@north");
+    assert.equal(listed("demo/bb", federated({ source, targets, links })), "bb@north");
+  });
+
+  it("is a local member as long as one link does not", () => {
+    const alone = { east: east(), north: north() };
+    assert.equal(
+      listed("demo/bb", federated({ source: west(bb), targets: alone, links })),
+      "local bb",
+    );
+    const both = { east: links.east, north: { namespaces: ["shop"] } };
+    const { mirrors, skips } = federationOf({ source: west(bb), targets: alone, links: both });
+    assert.deepEqual([mirrors, skips.map(({ reason }) => reason)], [[], ["ExcludedNamespace"]]);
+  });
+});
+
 describe("who cannot be a member", () => {
   const name = (length: number) => "b".repeat(length - "-federated".length);
   const rows: [what: string, service: Service, why: string][] = [

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Namespace, ObjectKey, Service } from "../../../../engine/kubernetes/objects.ts";
+import { linkDefaults } from "../../../../engine/mirroring/model/link-settings.ts";
 import { wanted } from "../../fixtures/link.ts";
-import { cluster, exported, headless, namespace } from "../../fixtures/objects.ts";
+import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";
 
 /** Names of which the mirror's, with `-west` at its end, has 63 and 64 characters. */
 const longest = "w".repeat(58);
 const tooLong = "w".repeat(59);
 const going = namespace("shop", { deletionTimestamp: "2026-01-01T00:00:00Z" });
+const { excludedNamespaces } = linkDefaults;
 const viaDiscovery = { "mirror.linkerd.io/exported": "remote-discovery" };
 
 interface Row {
@@ -113,9 +115,56 @@ const rows: Row[] = [
     skip: "MissingNamespace: east has no namespace shop: create it there, or set createNamespaces on the link",
   },
   {
-    rule: "kube-system is a namespace like any other",
+    rule: "kube-system is a namespace like any other, where no link leaves it out",
     service: exported("kube-system/dns"),
     mirror: "kube-system/dns-west",
+  },
+  {
+    rule: "a Service labelled like the kubelet, to which the source's Prometheus would send its token, is left out",
+    service: exported(
+      "kube-system/kubelet",
+      { labels: { "k8s-app": "kubelet", "app.kubernetes.io/name": "kubelet" } },
+      { ports: [{ name: "https-metrics", port: 10250 }] },
+    ),
+    link: { excludedNamespaces },
+    skip: "ExcludedNamespace: excludedNamespaces of link east/west names kube-system, as kube-*: remove the Service's label, or set excludedNamespaces without that",
+  },
+  ...["linkerd", "linkerd-multicluster", "linkerd-viz", "linkerd-jaeger"].map((own) => ({
+    rule: `Linkerd's own namespace ${own} is left out`,
+    service: exported(`${own}/web`, { labels: viaDiscovery }),
+    link: { excludedNamespaces },
+    skip: `ExcludedNamespace: excludedNamespaces of link east/west names ${own}: remove the Service's label, or set excludedNamespaces without that`,
+  })),
+  {
+    rule: "a namespace that only begins like one of Linkerd's is not left out",
+    service: exported("linkerd-demo/web"),
+    link: { excludedNamespaces },
+    mirror: "linkerd-demo/web-west",
+  },
+  {
+    rule: "a namespace that the link does not name is left out, headless Services too",
+    service: headless("shop/db"),
+    link: { namespaces: ["sho", "team-*"] },
+    skip: "ExcludedNamespace: namespaces of link east/west does not name shop: remove the Service's label, or add the namespace there",
+  },
+  {
+    rule: "a namespace that is named by its beginning is not",
+    service: exported("team-a/web"),
+    link: { namespaces: ["sho", "team-*"] },
+    mirror: "team-a/web-west",
+  },
+  {
+    rule: "a namespace that is both named and excluded is left out",
+    service: exported("team-a/web"),
+    link: { namespaces: ["team-a"], excludedNamespaces: ["team-*"] },
+    skip: "ExcludedNamespace: excludedNamespaces of link east/west names team-a, as team-*: remove the Service's label, or set excludedNamespaces without that",
+  },
+  {
+    rule: "what else is wrong with a Service of a namespace that is left out is beside the point",
+    service: exported("shop/web", {}, { ports: [] }),
+    namespaces: [],
+    link: { namespaces: ["team"] },
+    skip: "ExcludedNamespace: namespaces of link east/west does not name shop: remove the Service's label, or add the namespace there",
   },
   {
     rule: "of several obstacles the first in the list is told",
@@ -153,6 +202,18 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
         skip === undefined ? [] : [{ origin: `${ns}/${name}`, mirror: `${name}-west`, why: skip }],
       );
     });
+
+  it("of Services in a namespace that is left out nothing is said where the selector names no label", () => {
+    const target = cluster("west", { services: [service("kube-system/dns"), service("shop/web")] });
+    const { mirrors, skips } = wanted({
+      target,
+      link: {
+        excludedNamespaces,
+        selector: { matchExpressions: [{ key: "private", operator: "DoesNotExist" }] },
+      },
+    });
+    assert.deepEqual([mirrors.map(({ name }) => name), skips], [["web-west"], []]);
+  });
 
   it("of Services without an export label nothing is said", () => {
     const labels = { "mirror.linkerd.io/exported": "false" };

@@ -62,6 +62,11 @@ describe("the deletions that one run may do", () => {
     assert.deepEqual([plan.refusal, plan.changes.length], [undefined, 12]);
   });
 
+  it("count mirrors in a namespace that the link has come to leave out", () => {
+    const plan = planned({ target: full, source, link: { excludedNamespaces: ["shop"] } });
+    assert.match(plan.refusal ?? "", /^link east\/west would delete 12 of its 12 mirrors on east/);
+  });
+
   it("do not count mirrors that are replaced or kept", () => {
     const headless = names.map((name) => exported(name, {}, { clusterIP: "None" }));
     const waiting = planned({
