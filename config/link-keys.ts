@@ -174,9 +174,9 @@ const settings = {
   },
   excludedNamespaces: {
     type: list(text(syntax.namespacePattern), "a list of namespaces"),
-    otherwise:
-      "`kube-*`, `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger`, `linkerd-viz`",
-    meaning: "likewise, namespaces whose Services are not mirrored; they win over `namespaces`",
+    otherwise: "`kube-*` and Linkerd's own",
+    meaning:
+      "likewise, namespaces whose Services are not mirrored, whatever `namespaces` says; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
   },
   excludedLabels: {
     type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),
