@@ -22,7 +22,8 @@ const hopeless = {
 /** Special shapes of exported Services, linkerd-behaviour.md 2.6 - 2.8 and 2.16. */
 export const shapeScenarios: readonly Scenario[] = [
   {
-    title: "labels and annotations are copied but for those excluded, Linkerd's own and other controllers'",
+    title:
+      "labels and annotations are copied but for those excluded, Linkerd's own and other controllers'",
     namespace: "i1",
     target: exportedService("i1/web", {
       labels: {
