@@ -2,7 +2,7 @@ import type { Certificate } from "../trust/certificate.ts";
 import type { Domains } from "../credentials/linkerd-config.ts";
 import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
-import type { StringMap } from "../kubernetes/objects.ts";
+import type { ObjectKey, StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Plan } from "../mirroring/plan/change.ts";
 import type { HealthMesh } from "./mesh.ts";
@@ -57,6 +57,8 @@ export interface ClusterReading {
   readonly snapshot: Read<ClusterSnapshot>;
   /** Linkerd's own controllers that mirror into it; absent where no link leads into it. */
   readonly controllers?: Read<readonly Controller[]>;
+  /** A pod without Linkerd's proxy for each namespace that has some beside mirrors; absent: no mirrors. */
+  readonly unmeshed?: Read<readonly ObjectKey[]>;
   /** Absent where the stack does not manage Linkerd, or the cluster is out of reach. */
   readonly linkerd?: LinkerdReading;
 }

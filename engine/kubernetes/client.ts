@@ -30,9 +30,12 @@ export class Client implements Kubernetes {
   }
 
   async list<T>(resource: Resource<T>, options: ListOptions<T> = {}): Promise<T[]> {
-    const { labelSelector, kept = (object: T) => object, ...at } = options;
+    const { labelSelector, fieldSelector, first, kept = (object: T) => object, ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
-    const selector: PageQuery = labelSelector === undefined ? {} : { labelSelector };
+    const selector: PageQuery = {
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
     const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
       const search = new URLSearchParams({ ...selector, ...query }).toString();
       const path = pathOf(resource, at) + (search && `?${search}`);
@@ -47,7 +50,11 @@ export class Client implements Kubernetes {
       return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };
     try {
-      return await readAll(read, this.#paging, isExpired);
+      return await readAll(
+        read,
+        { ...this.#paging, ...(first !== undefined && { first }) },
+        isExpired,
+      );
     } catch (error) {
       if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
       throw error;

@@ -38,6 +38,10 @@ export interface ListOptions<T> {
   readonly namespace?: string;
   /** As in the API: `app=web,tier in (a,b)`. */
   readonly labelSelector?: string;
+  /** As in the API: `status.phase!=Failed`. */
+  readonly fieldSelector?: string;
+  /** No more than so many, for a sample: what is missing in it says nothing. All without it. */
+  readonly first?: number;
   /** What is kept of an object; asked page by page, so that all objects are never held whole. */
   readonly kept?: (object: T) => T;
 }
@@ -69,7 +73,7 @@ export interface Kubernetes {
   readonly cluster: string;
   /** Requests sent so far, every page and every retry counted. */
   readonly requests: { readonly reads: number; readonly writes: number };
-  /** Every object there is, or an error: never a part of them. */
+  /** Every object there is, or an error: never a part of them, but for a sample (`first`). */
   list<T>(resource: Resource<T>, options?: ListOptions<T>): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
   /**

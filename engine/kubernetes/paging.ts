@@ -21,6 +21,8 @@ export type IsExpired = (error: unknown) => boolean;
 export interface Paging {
   /** Objects on a page. */
   readonly pageSize: number;
+  /** No more than these; all without it. */
+  readonly first?: number;
   /** Milliseconds for the whole list. */
   readonly within: number;
   readonly limits: Pick<SizeLimits, "items" | "list">;
@@ -52,7 +54,7 @@ type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
  */
 export async function readAll<T>(
   read: ReadPage<T>,
-  { pageSize, within, limits, time }: Paging,
+  { pageSize, first, within, limits, time }: Paging,
   isExpired: IsExpired,
 ): Promise<T[]> {
   const end = time.now() + within;
@@ -63,6 +65,7 @@ export async function readAll<T>(
     if (milliseconds > 0) return read(query, { milliseconds, tooLate });
     throw new ListTooLong({ kind: "late", detail: tooLate });
   };
+  if (first !== undefined) return [...(await readInTime({ limit: String(first) }, 1)).items];
   try {
     return await readPages(readInTime, { limit: String(pageSize) }, limits);
   } catch (error) {

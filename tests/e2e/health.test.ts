@@ -168,7 +168,7 @@ describe("npm run check", function () {
     assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
     const read = (await requestsOf(since)).map(({ resource }) => resource);
     const lists = [
-      ...["deployments", "endpoints", "links", "namespaces", "servicecidrs", "services"],
+      ...["deployments", "endpoints", "links", "namespaces", "pods", "servicecidrs", "services"],
     ];
     assert.deepEqual([...new Set(read)].sort(), lists);
   });
@@ -225,6 +225,27 @@ describe("npm run check", function () {
       assert.match(table(found), /^‼ the credentials work/m);
       await replaceCredentials(bed, multicluster, west, live.token);
       assert.deepEqual(await findings(), {});
+    });
+
+    it("pods beside mirrors that lack a proxy, but not where that is disabled or they are done", async () => {
+      const { east } = bed.clusters;
+      const path = clusters.inNamespace("shop", "pods");
+      const add = (name: string, metadata: object = {}) =>
+        clusters.post(east, path, {
+          metadata: { name, ...metadata },
+          spec: { containers: [{ name: "c", image: "c" }] },
+        });
+      await add("a-meshed", { labels: { "linkerd.io/control-plane-ns": "linkerd" } });
+      await add("b-disabled", { annotations: { "linkerd.io/inject": "disabled" } });
+      await add("c-done");
+      await east.request("PATCH", `${path}/c-done/status`, { status: { phase: "Succeeded" } });
+      assert.deepEqual(await findings(), {});
+      await add("d-bare");
+      const { east: [line = "", ...more] = [] } = await findings();
+      assert.deepEqual(more, []);
+      assert.match(line, /^warning clients-meshed: namespace east\/shop has .* as shop\/d-bare, /);
+      assert.equal((await report()).healthy, true);
+      assert.equal((await east.request("DELETE", path)).code, 200);
     });
 
     it("a cluster out of reach, without hiding the other", async () => {

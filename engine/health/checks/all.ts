@@ -1,5 +1,6 @@
 import type { Check } from "../check.ts";
 import type { ClusterView, LinkView } from "../view.ts";
+import { clientsMeshed } from "./clients.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
 import { controllerRights, singleController, singleFederation } from "./controllers.ts";
 import { credentialsExist, credentialsWork } from "./credentials.ts";
@@ -29,6 +30,7 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
   singleFederation, // what else writes them, or that nothing does
   federatedInOrder, // of all links into the cluster together
   noOrphans, // what removed links have left
+  clientsMeshed, // who can use the mirrors at all
 ];
 
 /** Of every link. */

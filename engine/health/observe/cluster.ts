@@ -3,7 +3,10 @@ import { domainsOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Link } from "../../kubernetes/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
+import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import { label } from "../../mirroring/model/vocabulary.ts";
 import type { HealthMesh } from "../mesh.ts";
 import { type ClusterReading, type LinkerdReading, type Read, read } from "../view.ts";
 import { resources } from "../../kubernetes/resources.ts";
@@ -18,16 +21,56 @@ export async function readCluster(
   const snapshot = await read(() => world.snapshot(name, access));
   if ("why" in snapshot) return { snapshot };
   const kubernetes = await world.client(name, access);
+  const namespaces = withMirrors(snapshot.value);
   const isSource = mesh.links.some(({ link }) => link.source === name);
-  const [controllers, linkerd] = await Promise.all([
+  const [controllers, linkerd, unmeshed] = await Promise.all([
     isSource ? read(() => world.controllers(name, access)) : undefined,
     mesh.manage === "mirrors" ? undefined : readLinkerd(kubernetes, mesh),
+    namespaces.length === 0 ? undefined : read(() => unmeshedIn(kubernetes, namespaces)),
   ]);
   return {
     snapshot,
     ...(controllers !== undefined && { controllers }),
     ...(linkerd !== undefined && { linkerd }),
+    ...(unmeshed !== undefined && { unmeshed }),
   };
+}
+
+function withMirrors({ services }: ClusterSnapshot): string[] {
+  const mirrors = [...services.values()].filter(
+    ({ metadata: { labels = {} } }) =>
+      labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined,
+  );
+  return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
+}
+
+/** One is reason enough to look: so many namespaces are asked, each for so many pods. */
+const sample = { namespaces: 20, pods: 10 };
+
+/**
+ * For each namespace a pod that has no proxy, if there is one. Linkerd's injector labels the pods that
+ * have one (`IsMeshed` in `pkg/k8s/labels.go` of linkerd2); who disables it for a pod has decided.
+ */
+async function unmeshedIn(
+  kubernetes: Kubernetes,
+  namespaces: readonly string[],
+): Promise<readonly ObjectKey[]> {
+  const options = {
+    labelSelector: "!linkerd.io/control-plane-ns",
+    fieldSelector: "status.phase!=Succeeded,status.phase!=Failed",
+    first: sample.pods,
+  };
+  const found = await Promise.all(
+    namespaces
+      .slice(0, sample.namespaces)
+      .map((namespace) => kubernetes.list(resources.pods, { namespace, ...options })),
+  );
+  return found.flatMap((pods) =>
+    pods
+      .filter(({ metadata }) => metadata.annotations?.["linkerd.io/inject"] !== "disabled")
+      .slice(0, 1)
+      .map(keyOf),
+  );
 }
 
 async function readLinkerd(

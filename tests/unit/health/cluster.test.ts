@@ -1,15 +1,22 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterReached } from "../../../engine/health/checks/all.ts";
+import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
 import { linksServed } from "../../../engine/health/checks/link-resource.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
+import { readCluster } from "../../../engine/health/observe/cluster.ts";
+import type { ListOptions } from "../../../engine/kubernetes/interface.ts";
+import type { Resource } from "../../../engine/kubernetes/resources.ts";
 import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
 import { link } from "../fixtures/link.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
+import { World } from "../fixtures/world.ts";
+import type { ClusterReading } from "../../../engine/health/view.ts";
 import { clusterView, east, mesh, outOfReach, reading, said, west } from "./views.ts";
 
 describe("health of a cluster: it can be read", () => {
@@ -143,3 +150,45 @@ describe("health of a cluster: federated Services", () => {
     ]);
   });
 });
+
+describe("health of a cluster: clients of mirrors have a proxy", () => {
+  const found = (unmeshed: NonNullable<ClusterReading["unmeshed"]>) =>
+    said(clientsMeshed, clusterView({ reading: { ...reading(east), unmeshed } }));
+
+  it("is in order where no pod beside mirrors is without", () => {
+    deepEqual(found({ value: [] }), []);
+  });
+
+  it("is a warning for each namespace with such a pod", () => {
+    deepEqual(found({ value: ["shop/curl"] }), [
+      "warning: namespace east/shop has mirrors, and pods without Linkerd's proxy, such as shop/curl, whose requests to a mirror fail: set linkerd.io/inject: enabled on the namespace and restart them, or linkerd.io/inject: disabled on pods that call no other cluster",
+    ]);
+  });
+
+  it("takes a sample of a cluster with many namespaces", async () => {
+    const mirrors = Array.from({ length: 25 }, (_, index) =>
+      service(`shop-${index}/web-west`, { labels: { [label.mirrored]: "true" } }),
+    );
+    const many = new Crowded(cluster("east", { services: mirrors }));
+    const { unmeshed } = await readCluster(new World({ east: many }), mesh(), "east");
+    deepEqual(unmeshed && "value" in unmeshed && unmeshed.value.length, 20);
+  });
+
+  it("is skipped where pods can't be read", () => {
+    deepEqual(found({ why: "pods is forbidden" }), [
+      "skipped: its pods can't be read: pods is forbidden",
+    ]);
+  });
+});
+
+/** Every namespace has more pods without a proxy than anybody reads. */
+class Crowded extends MemoryCluster {
+  override list<T>(resource: Resource<T>, options: ListOptions<T> = {}): Promise<T[]> {
+    const { namespace = "", first = Infinity } = options;
+    if (resource.plural !== "pods") return super.list(resource, options);
+    const pods = Array.from({ length: Math.min(first, 100) }, (_, index) => ({
+      metadata: { name: `curl-${index}`, namespace },
+    }));
+    return Promise.resolve(pods as T[]);
+  }
+}

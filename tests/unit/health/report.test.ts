@@ -122,7 +122,7 @@ describe("the table", () => {
       "    no address",
       "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
     ]);
-    equal(lines.at(-2), "Status: × (22 passed, 1 error, 4 skipped)");
+    equal(lines.at(-2), "Status: × (24 passed, 1 error, 4 skipped)");
   });
 
   it("cuts a long list short", () => {

@@ -76,7 +76,8 @@ export function trusting(anchors: readonly Authority[], issuer: Authority) {
 export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
   const controllers = { value: [] };
-  return { snapshot: { value: snapshot }, controllers, linkerd: linkerd(issuer, overrides) };
+  const own = { snapshot: { value: snapshot }, linkerd: linkerd(issuer, overrides) };
+  return { ...own, controllers, unmeshed: { value: [] } };
 }
 
 export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };

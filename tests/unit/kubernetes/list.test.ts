@@ -50,6 +50,16 @@ describe("a list", () => {
       },
     ));
 
+  it("can be a sample, of which one page is read", () =>
+    withCluster(threePages(), async ({ client, received }) => {
+      const sample = { fieldSelector: "status.phase!=Failed", first: 1 };
+      assert.deepEqual(names(await client.list(resources.services, sample)), ["a"]);
+      assert.deepEqual(
+        received.map(({ url }) => url.search),
+        ["?fieldSelector=status.phase%21%3DFailed&limit=1"],
+      );
+    }));
+
   it("keeps of each object what it is told to keep", () =>
     withCluster(threePages(), async ({ client }) => {
       const kept = ({ metadata: { name, namespace } }: Service) => ({
