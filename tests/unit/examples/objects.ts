@@ -40,7 +40,7 @@ const object = z.discriminatedUnion("kind", [
   z.strictObject({
     apiVersion: z.literal("v1"),
     kind: z.literal("Service"),
-    metadata: namespaced,
+    metadata: namespaced.extend({ labels: labels.exactOptional() }),
     spec: z.strictObject({
       clusterIP: z.literal("None").exactOptional(),
       selector: labels,

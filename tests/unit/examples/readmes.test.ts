@@ -25,6 +25,7 @@ describe("examples: READMEs", () => {
     deepEqual(links, [
       ...examples.map((example) => `${example}/README.md`),
       "k3d.sh",
+      ...["regions/Pulumi.regions.yaml", "regions/manifests/web.yaml", "../docs/regions.md"],
       "mesh.yaml",
       ...["operator", "watch", "ci"].map((example) => `${example}/README.md`),
       "../docs/engines.md",
