@@ -1,3 +1,4 @@
+import type { StringMap } from "../../../engine/kubernetes/objects.ts";
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
@@ -12,6 +13,7 @@ interface Exported {
 }
 
 const nothing = "--expect-no-changes";
+const experimental = { PULUMI_EXPERIMENTAL: "1" };
 
 /** A stack of the real program in the real engine, run as a user runs it: by the CLI. */
 export class Stack extends Operations {
@@ -73,6 +75,20 @@ export class Stack extends Operations {
     return this.#pulumi(["refresh", "--yes", "--skip-preview", "--diff"], expectation);
   }
 
+  /** An update that begins with a refresh. */
+  async upRefreshed(flags: readonly string[], expectation?: Expectation): Promise<Run> {
+    return this.#update(["--refresh", ...flags], expectation);
+  }
+
+  /** @param file where the plan is kept, which is experimental in Pulumi */
+  async savePlan(file: string): Promise<Run> {
+    return this.#pulumi(["preview", "--save-plan", file], {}, experimental);
+  }
+
+  async upByPlan(file: string): Promise<Run> {
+    return this.#pulumi(["up", "--yes", "--skip-preview", "--plan", file], {}, experimental);
+  }
+
   async destroy(expectation?: Expectation): Promise<Run> {
     return this.#pulumi(["destroy", "--yes", "--skip-preview"], expectation);
   }
@@ -104,7 +120,8 @@ export class Stack extends Operations {
     return this.#pulumi(["up", "--yes", "--skip-preview", "--diff", ...flags], expectation);
   }
 
-  #pulumi(words: readonly string[], expectation: Expectation = {}) {
-    return this.recorded(words.join(" "), expectation, () => this.#stack.run(words));
+  #pulumi(words: readonly string[], expectation: Expectation = {}, variables: StringMap = {}) {
+    const work = () => this.#stack.run(words, { variables });
+    return this.recorded(words.join(" "), expectation, work);
   }
 }
