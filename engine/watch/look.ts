@@ -47,9 +47,11 @@ export async function look(
       ...(await lookAt(observed, before, argsOf(before), now)),
     })),
   );
-  const due = looked.flatMap(({ checked: { inputs } }) =>
-    Object.values(inputs.missing ?? {}).map((since) => goesAt(since).getTime() - now.getTime()),
-  );
+  const due = looked
+    .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
+    .map((since) => goesAt(since).getTime() - now.getTime())
+    // It stays while its cluster can't be read, and when that can be is told by the cluster.
+    .filter((wait) => wait > 0);
   return {
     sources: looked.map(seen),
     hostnames,

@@ -86,6 +86,9 @@ describe("a look", () => {
     deepEqual([noted.sources[0]?.verdict, noted.dueIn], ["inOrder", 295_000]);
     const due = await look([inputs], new World(clusters), later);
     deepEqual([due.sources[0]?.verdict, due.dueIn], ["work", undefined]);
+    // What can't be done now is not due again and again.
+    clusters.west.refuse = () => failing("unreachable", "west");
+    equal((await look([inputs], new World(clusters), later)).dueIn, undefined);
   });
 
   it("tells which cluster is away, and that a run has to note it once", async () => {
