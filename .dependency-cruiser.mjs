@@ -109,7 +109,7 @@ export default {
       to: {
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
         pathNot:
-          "^engine/kubernetes/(objects|link-resource|duration|names|plain|address-ranges)\\.ts$",
+          "^engine/kubernetes/(bounds|objects|link-resource|duration|names|plain|address-ranges)\\.ts$",
       },
     },
     {

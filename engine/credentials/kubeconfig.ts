@@ -1,4 +1,5 @@
 import { parse, stringify } from "yaml";
+import { bounds } from "../kubernetes/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/connect.ts";
 import { isRecord } from "../kubernetes/failure.ts";
 
@@ -77,14 +78,13 @@ export function credentialsIn(text: string): Credentials | string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Of a kubeconfig, which is read only within these: characters, and those of them that are no part of a word. The time
- * that the parser takes grows faster than the number of the latter; a context, its cluster and its user have 200.
- */
-const most = { characters: 2 ** 18, marks: 1_000 };
-
+/** The time that the parser takes grows faster than the number of marks; a context with its cluster and user has 200. */
 function isModest(text: string): boolean {
-  return text.length <= most.characters && text.replaceAll(/[\w+/=.-]/g, "").length <= most.marks;
+  const { kubeconfig, kubeconfigMarks } = bounds;
+  return (
+    text.length <= kubeconfig.most &&
+    text.replaceAll(/[\w+/=.-]/g, "").length <= kubeconfigMarks.most
+  );
 }
 
 function parsed(text: string): Fields {

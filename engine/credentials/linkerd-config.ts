@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { bounds } from "../kubernetes/bounds.ts";
 import { isDnsName } from "../kubernetes/names.ts";
 import { isRecord } from "../kubernetes/failure.ts";
 import type { Kubernetes } from "../kubernetes/interface.ts";
@@ -44,11 +45,12 @@ export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
  * Helm writes each of its values on lines of its own, and these two on one: the parser gets no more than these,
  * since the time that it takes grows faster than a text.
  */
-const domainLines = /^(?:clusterDomain|identityTrustDomain):.{0,300}$/gm;
+const domainLines = /^(?:clusterDomain|identityTrustDomain):.*$/gm;
 
 function valuesIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const lines = text.match(domainLines)?.slice(0, 3) ?? [];
+    if (lines.some((line) => line.length > bounds.domainLine.most)) return {};
     const values: unknown = parse(lines.join("\n"));
     return isRecord(values) ? values : {};
   } catch {

@@ -2,6 +2,7 @@ import { itemsOf, objectOf } from "./answers.ts";
 import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import { malformedAnswer } from "./failure.ts";
+import { Keep } from "./keep.ts";
 import type {
   Kubernetes,
   ListOptions,
@@ -12,6 +13,7 @@ import type {
 import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
 import type { Reader, Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
+import { inMiB } from "./size-limits.ts";
 
 /** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */
 export class Client implements Kubernetes {
@@ -29,8 +31,9 @@ export class Client implements Kubernetes {
     return this.#requester.sent;
   }
 
-  async list<T>(resource: Resource<T>, options: ListOptions<T> = {}): Promise<T[]> {
-    const { labelSelector, fieldSelector, first, kept = (object: T) => object, ...at } = options;
+  async list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
+    const { labelSelector, fieldSelector, first, keep = new Keep(), ...at } = options;
+    const mostKept = this.#paging.limits.kept;
     const operation: Operation = { verb: "list", resource, at };
     const selector: PageQuery = {
       ...(labelSelector !== undefined && { labelSelector }),
@@ -42,19 +45,16 @@ export class Client implements Kubernetes {
       const reader: Reader<Page<T>> = (body, bytes) => {
         const page = pageIn(body, resource, query);
         if (typeof page === "string") return page;
-        const items = itemsOf(resource, page.items);
-        return typeof items === "string"
-          ? { failure: malformedAnswer(items) }
-          : { value: { items: items.map(kept), next: page.next, bytes } };
+        const items = itemsOf(resource, page.items, keep);
+        if (typeof items === "string") return { failure: malformedAnswer(items) };
+        return keep.bytes > mostKept
+          ? { failure: malformedAnswer(`what is kept of it takes more than ${inMiB(mostKept)}`) }
+          : { value: { items, next: page.next, bytes } };
       };
       return this.#requester.call({ operation, method: "GET", path }, reader, limit);
     };
     try {
-      return await readAll(
-        read,
-        { ...this.#paging, ...(first !== undefined && { first }) },
-        isExpired,
-      );
+      return await readAll(read, { ...this.#paging, ...(first !== undefined && { first }) });
     } catch (error) {
       if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
       throw error;
@@ -171,8 +171,4 @@ function nameOf(resource: Resource<unknown>, { metadata = {} }: Located): Object
 
 function queryOf({ fieldManager }: WriteOptions): string {
   return fieldManager === undefined ? "" : `?${new URLSearchParams({ fieldManager }).toString()}`;
-}
-
-function isExpired(error: unknown): boolean {
-  return error instanceof KubernetesError && error.kind === "gone";
 }

@@ -1,3 +1,5 @@
+import { bounds } from "./bounds.ts";
+
 /**
  * Durations in Go's notation, which Kubernetes objects (metav1.Duration) and Linkerd's Helm values
  * use: `3s`, `24h0m0s`, `1.5h`.
@@ -9,11 +11,10 @@ const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
 /** Go's longest duration, `2562047h47m16.854775807s`, has 24 characters. */
 const longest = 2 ** 63 / 1e6;
-const mostCharacters = 64;
 
 /** The duration in milliseconds; undefined for any other text, for negative ones and for those that Go can't hold. */
 export function parseDuration(text: string): number | undefined {
-  if (text === "" || text.length > mostCharacters) return undefined;
+  if (text === "" || text.length > bounds.duration.most) return undefined;
   const parts = [...text.matchAll(part)];
   if (parts.map(([all]) => all).join("") !== text) return undefined;
   const unitOf = new Map<string, number>(Object.entries(units));

@@ -98,6 +98,7 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
       return `cluster ${cluster} no longer has the resource version at which to ${verb} ${what}${said}; run again`;
     case "throttled":
       return `cluster ${cluster} is overloaded and did not ${verb} ${what}${tries}${said}; run again later`;
+    case "tooLong":
     case "server":
       return `cluster ${cluster} failed to ${verb} ${what}${status}${tries}${said}; check its API server at ${server}`;
   }

@@ -17,6 +17,8 @@ export type FailureKind =
   | "invalid"
   | "gone"
   | "throttled"
+  /** The answer has more bytes than it may. */
+  | "tooLong"
   | "server";
 
 /** One failed attempt. Holds nothing secret. */

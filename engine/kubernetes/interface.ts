@@ -1,5 +1,6 @@
 import type { Cancellation } from "./cancellation.ts";
 import type { Dispatcher, Route } from "./dispatcher.ts";
+import type { Keep } from "./keep.ts";
 import type { Environment } from "./kubeconfig.ts";
 import type { Log } from "./log.ts";
 import type { Located, ObjectName, Resource } from "./resources.ts";
@@ -33,7 +34,7 @@ export interface ConnectOptions {
   readonly log?: Log;
 }
 
-export interface ListOptions<T> {
+export interface ListOptions {
   /** All namespaces without one. */
   readonly namespace?: string;
   /** As in the API: `app=web,tier in (a,b)`. */
@@ -42,8 +43,8 @@ export interface ListOptions<T> {
   readonly fieldSelector?: string;
   /** No more than so many, for a sample: what is missing in it says nothing. All without it. */
   readonly first?: number;
-  /** What is kept of an object; asked page by page, so that all objects are never held whole. */
-  readonly kept?: (object: T) => T;
+  /** What else is kept of the cluster, which has one bound for all that goes by this. */
+  readonly keep?: Keep;
 }
 
 export interface WriteOptions {
@@ -73,8 +74,11 @@ export interface Kubernetes {
   readonly cluster: string;
   /** Requests sent so far, every page and every retry counted. */
   readonly requests: { readonly reads: number; readonly writes: number };
-  /** Every object there is, or an error: never a part of them, but for a sample (`first`). */
-  list<T>(resource: Resource<T>, options?: ListOptions<T>): Promise<T[]>;
+  /**
+   * Every object there is, with the fields that its type has, or an error: never a part of them, but for a
+   * sample (`first`).
+   */
+  list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
   /**
    * As `get`, but undefined for an object that does not exist. That is a 404 whose Status names the

@@ -1,5 +1,4 @@
-/** Bytes of one line of a watch: an object is at most 1.5 MiB in etcd, and here it is its metadata. */
-const mostBytes = 8 * 2 ** 20;
+import { bounds } from "./bounds.ts";
 
 /**
  * The lines of a body as they come, without their ends; the last one only if it has ended.
@@ -21,6 +20,6 @@ export async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<stri
     if (from === chunk.length) continue;
     begun.push(chunk.subarray(from));
     bytes += chunk.length - from;
-    if (bytes > mostBytes) throw new Error("a line of the answer does not end");
+    if (bytes > bounds.event.most) throw new Error("a line of the answer does not end");
   }
 }

@@ -1,5 +1,6 @@
 import type { TimeLimit } from "./deadline.ts";
 import { inSeconds } from "./duration.ts";
+import { KubernetesError } from "./errors.ts";
 import { type Failure, isRecord } from "./failure.ts";
 import type { Resource } from "./resources.ts";
 import type { Time } from "./retry.ts";
@@ -15,9 +16,6 @@ export interface Page<T = unknown> {
 
 export type PageQuery = Readonly<Record<string, string>>;
 
-/** Whether an error says that the server no longer has the state that a list was begun from. */
-export type IsExpired = (error: unknown) => boolean;
-
 export interface Paging {
   /** Objects on a page. */
   readonly pageSize: number;
@@ -25,7 +23,7 @@ export interface Paging {
   readonly first?: number;
   /** Milliseconds for the whole list. */
   readonly within: number;
-  readonly limits: Pick<SizeLimits, "items" | "list">;
+  readonly limits: SizeLimits;
   readonly time: Pick<Time, "now">;
 }
 
@@ -47,16 +45,13 @@ type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
 
 /**
  * All items of a list, read page by page. All pages show one state of the cluster; if the server
- * drops that state half-way (410) everything is read again in a single page, which can't expire.
- * Whatever `read` throws is thrown: a list is complete or an error.
+ * drops that state half-way (410) everything is read again in a single page, which can't expire, or where that
+ * is too long, by pages once more. Whatever `read` throws is thrown: a list is complete or an error.
  *
  * @throws ListTooLong
  */
-export async function readAll<T>(
-  read: ReadPage<T>,
-  { pageSize, first, within, limits, time }: Paging,
-  isExpired: IsExpired,
-): Promise<T[]> {
+export async function readAll<T>(read: ReadPage<T>, paging: Paging): Promise<T[]> {
+  const { pageSize, first, within, time } = paging;
   const end = time.now() + within;
   const readInTime = async (query: PageQuery, number: number) => {
     const milliseconds = end - time.now();
@@ -67,40 +62,60 @@ export async function readAll<T>(
   };
   if (first !== undefined) return [...(await readInTime({ limit: String(first) }, 1)).items];
   try {
-    return await readPages(readInTime, { limit: String(pageSize) }, limits);
+    return await readPages(readInTime, pageSize, paging);
   } catch (error) {
-    if (!isExpired(error)) {
-      throw error;
-    }
-    return readPages(readInTime, {}, limits);
+    if (!isOfKind(error, "gone")) throw error;
+    return readPages(readInTime, Infinity, paging);
   }
 }
 
+function isOfKind(error: unknown, kind: KubernetesError["kind"]): boolean {
+  return error instanceof KubernetesError && error.kind === kind;
+}
+
+/** @param first objects on the first page; Infinity: all in one piece, if it is not too long */
 async function readPages<T>(
   read: (query: PageQuery, number: number) => Promise<Page<T>>,
-  query: PageQuery,
-  limits: Paging["limits"],
+  first: number,
+  { pageSize, limits }: Pick<Paging, "pageSize" | "limits">,
 ): Promise<T[]> {
-  const first = await read(query, 1);
-  const items = [...first.items];
-  let { bytes } = first;
-  refuseBeyond(limits, items.length, bytes);
-  const seen = new Set(items.map(identityOf));
+  const items: T[] = [];
+  const seen = new Set<string | undefined>();
+  let bytes = 0;
   let withoutNews = 0;
-  for (let { next } = first, number = 2; next !== undefined; number++) {
-    const page = await read({ ...query, continue: next }, number);
-    const { size } = seen;
-    for (const item of page.items) seen.add(identityOf(item));
-    withoutNews = seen.size === size ? withoutNews + 1 : 0;
+  let size = first;
+  let next: string | undefined;
+  for (let number = 1; number === 1 || next !== undefined;) {
+    const query = {
+      ...(size < Infinity && { limit: String(size) }),
+      ...(next !== undefined && { continue: next }),
+    };
+    let page: Page<T>;
+    try {
+      page = await read(query, number);
+    } catch (error) {
+      if (size === 1 || !isOfKind(error, "tooLong")) throw error;
+      // Each object is short enough, so that some page is.
+      size = size === Infinity ? pageSize : Math.ceil(size / 4);
+      continue;
+    }
+    number++;
+    const known = seen.size;
+    for (const item of page.items) {
+      seen.add(identityOf(item));
+      items.push(item);
+    }
+    withoutNews = seen.size === known && number > 2 ? withoutNews + 1 : 0;
     if (withoutNews === mostWithoutNews) {
       const detail = `${mostWithoutNews} pages in a row bring nothing new, and each is followed by another`;
       throw new ListTooLong({ kind: "server", detail });
     }
-    // Not `push(...items)`: a page may have more items than a call can have arguments.
-    for (const item of page.items) items.push(item);
     bytes += page.bytes;
     refuseBeyond(limits, items.length, bytes);
     next = page.next;
+    // The larger the objects, the fewer of them a page has: half of what it may hold.
+    if (size < Infinity)
+      size = Math.max(1, Math.min(pageSize, Math.floor((size * limits.answer) / 2 / page.bytes)));
   }
   return items;
 }

@@ -1,3 +1,5 @@
+import { bounds } from "./bounds.ts";
+
 /**
  * The owner of text that may quote a secret: what a server, a proxy or a log in between has made of a
  * request, and values of the config. Nothing of either is shown before it has been through here.
@@ -13,7 +15,7 @@ const long = 12;
 const short = 6;
 
 /** More than anybody is shown. What is behind it is dropped, with the word that it cuts. */
-const limit = 4_000;
+const limit = bounds.said.most;
 
 export interface Secrets {
   /** Credentials: hidden in full and in part. Undefined and blank ones mean nothing. */

@@ -6,7 +6,7 @@ import { cancelled, type TimeLimit, within } from "./deadline.ts";
 import { inSeconds } from "./duration.ts";
 import { failureOfConnection } from "./connection-failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
-import { type Failure, failureOfResponse, malformedAnswer, parse, unreadable } from "./failure.ts";
+import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
 import type { Pace } from "./pace.ts";
 import { type Outcome, type Patience, retry, type RetryPolicy, type Time } from "./retry.ts";
@@ -210,7 +210,7 @@ export class Requester {
     });
     if (whole === undefined) {
       const detail = `the answer is longer than ${inMiB(this.#settings.mostBytes)}`;
-      return { failure: { ...malformedAnswer(detail), status: statusCode } };
+      return { failure: { kind: "tooLong", transient: false, detail, status: statusCode } };
     }
     const { text, bytes } = whole;
     if (statusCode >= 300) {

@@ -1,5 +1,19 @@
 import { isIP } from "node:net";
-import { both, type Check, either, flag, list, map, text, texts, wholeNumber } from "./checks.ts";
+import { bounds } from "./bounds.ts";
+import {
+  also,
+  anything,
+  type Check,
+  either,
+  flag,
+  keys,
+  list,
+  map,
+  shared,
+  text,
+  texts,
+  wholeNumber,
+} from "./checks.ts";
 import { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
 /**
@@ -30,9 +44,12 @@ const dnsName = text("a DNS name", isDnsName);
 const named = map({ name: dnsName, namespace: dnsLabel }, ["name", "namespace"]);
 const namedAsHost = map({ name: dnsLabel, namespace: dnsLabel }, ["name", "namespace"]);
 const identity = map({ metadata: named }, ["metadata"]);
-const labels = texts(isLabelKey, isLabelValue);
-/** Kubernetes' own limit for the annotations of an object. */
-const annotations = texts((key) => isLabelKey(key.toLowerCase()), undefined, 262_144);
+const labels = shared(texts(isLabelKey, isLabelValue));
+const annotations = texts(
+  (key) => isLabelKey(key.toLowerCase()),
+  undefined,
+  bounds.annotations.most,
+);
 
 /** Kubernetes allows a manager 128 printable characters. */
 const manager = text(
@@ -40,14 +57,19 @@ const manager = text(
   (value) => value.length <= 128 && /^[ -~]*$|^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(value),
 );
 
+/** The keys that a manager has set; of all other fields nobody asks who. */
+const fieldsV1 = shared(map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) }));
+
 const metadata = map({
+  // As `identity` has found them right.
+  ...{ name: anyText, namespace: anyText },
   uid: word,
   resourceVersion: word,
   creationTimestamp: time,
   deletionTimestamp: time,
   labels,
   annotations,
-  managedFields: list(map({ manager, operation: word, time })),
+  managedFields: list(map({ manager, operation: word, time, fieldsV1 })),
 });
 
 const port = wholeNumber(1, 65_535);
@@ -55,18 +77,20 @@ const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(val
 const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
 const count = wholeNumber(0, 2 ** 31 - 1);
 
-const servicePorts = both(
-  list(
-    map(
-      {
-        name: portName,
-        protocol,
-        port,
-        targetPort: either(port, text("a port", isPortName)),
-        nodePort: port,
-        appProtocol: text("an application protocol", isLabelKey),
-      },
-      ["port"],
+const servicePorts = also(
+  shared(
+    list(
+      map(
+        {
+          name: portName,
+          protocol,
+          port,
+          targetPort: either(port, text("a port", isPortName)),
+          nodePort: port,
+          appProtocol: text("an application protocol", isLabelKey),
+        },
+        ["port"],
+      ),
     ),
   ),
   distinctPorts,
@@ -81,9 +105,6 @@ function distinctPorts(value: unknown): string | undefined {
   const isDistinct = names.size === ports.length && numbers.size === ports.length && !names.has("");
   return isDistinct ? undefined : " names a port twice";
 }
-
-/** Load balancers have a handful of addresses, all of which would be written to every mirror. */
-const mostIngress = 256;
 
 const clusterIP = text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0);
 
@@ -106,7 +127,7 @@ const service: Shape = {
               ip: text("an IP address", (ip) => ip === "" || isIP(ip) !== 0),
               hostname: text("a DNS name", (host) => host === "" || isDnsName(host.toLowerCase())),
             }),
-            mostIngress,
+            bounds.ingress.most,
           ),
         }),
       }),
@@ -125,18 +146,15 @@ const addresses = list(
   ),
 );
 
+const subset = map({
+  addresses,
+  notReadyAddresses: addresses,
+  ports: shared(list(map({ name: portName, protocol, port }, ["port"]))),
+});
+
 const endpoints: Shape = {
   identity,
-  rest: map({
-    metadata,
-    subsets: list(
-      map({
-        addresses,
-        notReadyAddresses: addresses,
-        ports: list(map({ name: portName, protocol, port }, ["port"])),
-      }),
-    ),
-  }),
+  rest: map({ metadata, subsets: shared(list(subset)) }),
   marked: true,
 };
 
@@ -156,8 +174,13 @@ function namespaced(fields: Readonly<Record<string, Check>>): Shape {
   return { identity, rest: map({ metadata, ...fields }) };
 }
 
-const containers = list(
-  map({ name: anyText, env: list(map({ name: anyText, value: anyText }, ["name"])) }, ["name"]),
+const containers = shared(
+  list(
+    map({ name: anyText, env: list(map({ name: anyText, value: anyText }, ["name"])) }, ["name"]),
+  ),
+);
+const containerStatuses = list(
+  map({ name: anyText, restartCount: count, state: map({ running: anything }) }, ["name"]),
 );
 
 const reference = map({ group: anyText, kind: anyText, name: dnsName, namespace: dnsLabel }, [
@@ -209,7 +232,7 @@ export const shapes = {
   secret: namespaced({ type: anyText, data: texts() }),
   pod: namespaced({
     spec: map({ containers, initContainers: containers }),
-    status: map({ phase: anyText }),
+    status: map({ phase: anyText, containerStatuses, initContainerStatuses: containerStatuses }),
   }),
   deployment: namespaced({
     spec: map({

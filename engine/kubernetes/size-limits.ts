@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { bounds } from "./bounds.ts";
 
 /** How much one API server may make this process hold. */
 export interface SizeLimits {
@@ -7,20 +8,20 @@ export interface SizeLimits {
   /** Objects of a list, and the bytes of its pages together. */
   readonly items: number;
   readonly list: number;
+  /** Bytes of memory, in about, for what is kept of the lists that are read together. */
+  readonly kept: number;
 }
 
-const MiB = 2 ** 20;
-
-/**
- * Far beyond what API servers send, and within what a process can hold. An answer has 500 objects, or
- * a whole list where its pages have expired: 64 MiB are 6.7 kB for each of the 10,000 Services up to
- * which Kubernetes is tested. A list of 200,000 is longer than that of its 150,000 pods.
- */
-export const sizeLimits: SizeLimits = { answer: 64 * MiB, items: 200_000, list: 512 * MiB };
+export const sizeLimits: SizeLimits = {
+  answer: bounds.answer.most,
+  items: bounds.items.most,
+  list: bounds.list.most,
+  kept: bounds.kept.most,
+};
 
 /** For a sentence. */
 export function inMiB(bytes: number): string {
-  return `${Math.round((bytes * 10) / MiB) / 10} MiB`;
+  return `${Math.round((bytes * 10) / 2 ** 20) / 10} MiB`;
 }
 
 /** The text of a body, and its bytes; undefined: there are more, and it is read no further. */

@@ -90,7 +90,7 @@ export class Watcher implements Watching {
       return page;
     };
     try {
-      const items = await readAll(read, this.#parts.paging, isGone);
+      const items = await readAll(read, this.#parts.paging);
       return { items, resourceVersion };
     } catch (error) {
       if (error instanceof ListTooLong) throw this.#errorOf(resource, error.failure);
@@ -243,8 +243,4 @@ function versionIn(body: unknown): string | undefined {
   return typeof resourceVersion === "string" && /^[!-~]{1,253}$/.test(resourceVersion)
     ? resourceVersion
     : undefined;
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof KubernetesError && error.kind === "gone";
 }

@@ -1,7 +1,6 @@
 import { inParallel } from "../../kubernetes/parallel.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Destination } from "./apply.ts";
@@ -33,15 +32,15 @@ export async function confirm(
  */
 export async function release(
   { kubernetes }: Destination,
-  { services }: ClusterSnapshot,
   keys: readonly ObjectKey[],
   stacks: readonly string[],
 ): Promise<Failure[]> {
   const own = new Set(stacks.map(managerOf));
   return each(keys, async (key) => {
-    const meta = services.get(key)?.metadata;
-    if (meta === undefined) return;
-    const { name, namespace, resourceVersion, managedFields = [] } = meta;
+    const [namespace = "", name = ""] = key.split("/");
+    const live = await kubernetes.find(resources.services, { namespace, name });
+    if (live === undefined) return;
+    const { resourceVersion, managedFields = [] } = live.metadata;
     const others = managedFields.filter(({ manager = "" }) => !own.has(manager));
     const patch = { metadata: { resourceVersion, managedFields: others } };
     await kubernetes.patch(resources.services, { name, namespace }, patch);

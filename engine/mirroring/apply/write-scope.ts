@@ -40,7 +40,8 @@ export async function write<T extends OwnedObject>(
   manifest: (live: T | undefined) => T | undefined,
 ): Promise<T | undefined> {
   const { kubernetes, fieldManager } = scope;
-  let live = observed;
+  // With all that it has, which a list does not: an update sends back what it does not change.
+  let live = observed && (await kubernetes.find(resource, name));
   for (let attempt = 1; ; attempt++) {
     if (live !== undefined) assertOurs(scope, resource, live);
     const wanted = manifest(live);

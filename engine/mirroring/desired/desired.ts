@@ -1,5 +1,6 @@
 import type { LinkSpec } from "../model/link.ts";
 import type { Mirror } from "../model/mirror.ts";
+import { bounds } from "../../kubernetes/bounds.ts";
 import {
   isHeadless,
   keyOf,
@@ -11,6 +12,7 @@ import {
 } from "../../kubernetes/objects.ts";
 import { malformedObject, type Reason, type Skip } from "../model/reasons.ts";
 import { exportSelectors } from "../model/taken-labels.ts";
+import { inWords } from "../model/sizes.ts";
 import { label, mirrorName } from "../model/vocabulary.ts";
 import { heldPods, type HeldPods, type MirroredPods, podsMirrored } from "./absent-pods.ts";
 import { discoveryMirror } from "./discovery.ts";
@@ -113,6 +115,11 @@ function mirrorsOf(
     if (shape === "headless") {
       if (endpoints !== undefined && truncated(endpoints)) return tooManyPods(service);
       const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+      const offers = subsets.reduce(
+        (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
+        0,
+      );
+      if (offers > bounds.offers.most) return tooManyOffers(service, offers);
       const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway.gateway);
       return { mirrors, missing: held.missing };
     }
@@ -156,6 +163,13 @@ function tooManyPods(service: Service): Outcome {
   return {
     reason: "TruncatedEndpoints",
     sentence: `the headless Service ${keyOf(service)} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
+  };
+}
+
+function tooManyOffers(service: Service, offers: number): Outcome {
+  return {
+    reason: "TooLarge",
+    sentence: `the Endpoints of the headless Service ${keyOf(service)} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
   };
 }
 

@@ -1,7 +1,9 @@
 import type { LinkSpec } from "../model/link.ts";
 import type { Namespace, Service } from "../../kubernetes/objects.ts";
 import type { Reason } from "../model/reasons.ts";
+import { excess } from "../model/sizes.ts";
 import { label } from "../model/vocabulary.ts";
+import { copiedAnnotations, copiedLabels } from "./metadata.ts";
 import { leftOut } from "./namespaces.ts";
 
 /** What a rule may look at: an exported Service and the namespace its mirror would live in. */
@@ -73,6 +75,15 @@ const rules: readonly Rule[] = [
       (service.spec.ports ?? []).length === 0
         ? "it has no ports: give it at least one, which its mirror can then have too"
         : undefined,
+  },
+  {
+    reason: "TooLarge",
+    broken: ({ service, link }) =>
+      excess({
+        labels: copiedLabels(service, link),
+        annotations: copiedAnnotations(service, link),
+        ports: service.spec.ports,
+      }),
   },
   { reason: "NameTooLong", broken: ({ name }) => nameRules.NameTooLong(name) },
   { reason: "InvalidName", broken: ({ name }) => nameRules.InvalidName(name) },

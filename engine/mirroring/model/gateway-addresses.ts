@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { inRanges } from "../../kubernetes/address-ranges.ts";
+import { bounds } from "../../kubernetes/bounds.ts";
 import { plain } from "../../kubernetes/plain.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
@@ -11,8 +12,8 @@ import type { ClusterSnapshot } from "./snapshot.ts";
  * config gives are the user's own word, and not judged.
  */
 
-/** Gateways have a handful, every one of which is written to every mirror. */
-const mostAddresses = 32;
+/** Every one is written to every mirror. */
+const mostAddresses = bounds.gatewayAddresses.most;
 
 const special = [
   ["loopback", ["127.0.0.0/8", "::1/128"]],

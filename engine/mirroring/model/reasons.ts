@@ -91,10 +91,17 @@ export const reasons = {
     status: "Error",
     meaning: "the namespace is being deleted in the source cluster",
   },
+  TooLarge: {
+    keeps: true,
+    status: "InvalidService",
+    meaning:
+      "the Service has more ports, labels, annotations or addresses than a mirror may ([limits](limits.md)); a mirror that has too many itself goes",
+  },
   TooManyMirrors: {
     keeps: true,
     status: "Error",
-    meaning: "the link has as many mirrors, or members of federated Services, as maxMirrors allows",
+    meaning:
+      "the link has as many mirrors, or members of federated Services, as maxMirrors allows, or they are too large for so many ([limits](limits.md))",
   },
   TruncatedEndpoints: {
     keeps: true,

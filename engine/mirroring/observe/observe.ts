@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import { Kept } from "./kept.ts";
+import { Keep } from "../../kubernetes/keep.ts";
 
 /**
  * Reads everything that mirroring needs of a cluster, in five lists.
@@ -15,12 +15,12 @@ import { Kept } from "./kept.ts";
  * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
-  const kept = new Kept();
+  const keep = new Keep();
   const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
-    kubernetes.list(resources.namespaces),
-    kubernetes.list(resources.services, { kept: (service) => kept.service(service) }),
-    kubernetes.list(resources.endpoints, { kept: (endpoints) => kept.endpoints(endpoints) }),
-    linksOf(kubernetes),
+    kubernetes.list(resources.namespaces, { keep }),
+    kubernetes.list(resources.services, { keep }),
+    kubernetes.list(resources.endpoints, { keep }),
+    linksOf(kubernetes, keep),
     serviceRangesOf(kubernetes),
   ]);
   const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
@@ -47,9 +47,9 @@ function doubtful(cluster: string, missing: string): Error {
 }
 
 /** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
-async function linksOf(kubernetes: Kubernetes): Promise<Link[] | undefined> {
+async function linksOf(kubernetes: Kubernetes, keep: Keep): Promise<Link[] | undefined> {
   try {
-    return await kubernetes.list(resources.links);
+    return await kubernetes.list(resources.links, { keep });
   } catch (error) {
     if (error instanceof KubernetesError && ["notFound", "forbidden"].includes(error.kind))
       return undefined;

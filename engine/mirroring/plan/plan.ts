@@ -3,6 +3,7 @@ import { mirrorKey, refuse } from "../desired/refuse.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
+import { excess } from "../model/sizes.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { AddressOf } from "./canonical.ts";
 import type { Change, LiveMirror, Plan, SourcePlan, Write } from "./change.ts";
@@ -122,14 +123,21 @@ function leftovers(
   for (const entry of live) {
     const [key, mirror] = entry;
     if (asked.has(key) || spared?.has(key) === true) continue;
+    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
     const held =
       keepsOthers ||
-      undecided.has(key) ||
-      undecided.has(rootOf(key, mirror)) ||
+      (isUndecided && !isTooLarge(mirror)) ||
       mirror.service?.metadata.deletionTimestamp !== undefined;
     (held ? kept : unwanted).push(entry);
   }
   return { kept, unwanted };
+}
+
+/** As an earlier version may have made it, without bounds: then nothing is a reason to leave it there. */
+function isTooLarge({ service }: LiveMirror): boolean {
+  if (service === undefined) return false;
+  const { metadata, spec } = service;
+  return excess({ ...metadata, ports: spec.ports }) !== undefined;
 }
 
 function skippedKey({ origin, mirror }: Skip): ObjectKey {

@@ -66,7 +66,7 @@ export async function carryOut(
   const failures = await apply(destination, work, say);
   const marks = [
     ...(await confirm(destination, unconfirmed)),
-    ...(await release(destination, source, released, stacksOf(inputs))),
+    ...(await release(destination, released, stacksOf(inputs))),
   ];
   const notes = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
   notes.forEach(say);

@@ -101,7 +101,7 @@ export async function removeAll(
     ...{ source: name, fieldManager: managerOf(state.stack), time: clusters.time },
   };
   const failures = await apply(destination, work, say);
-  const marks = await release(destination, source, allReleased, stacks);
+  const marks = await release(destination, allReleased, stacks);
   const { statusIn } = state;
   if (statusIn !== undefined && !makesLinks(state)) {
     // Somebody else's Links stay, and would go on naming mirrors that are gone.

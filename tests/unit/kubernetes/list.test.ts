@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Service } from "../../../engine/kubernetes/objects.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import { errorOf, type Reply, serviceList, status, withCluster } from "./scripted-cluster.ts";
 
@@ -57,19 +56,6 @@ describe("a list", () => {
       assert.deepEqual(
         received.map(({ url }) => url.search),
         ["?fieldSelector=status.phase%21%3DFailed&limit=1"],
-      );
-    }));
-
-  it("keeps of each object what it is told to keep", () =>
-    withCluster(threePages(), async ({ client }) => {
-      const kept = ({ metadata: { name, namespace } }: Service) => ({
-        metadata: { name, namespace, labels: { of: name } },
-        spec: {},
-      });
-      const services = await client.list(resources.services, { kept });
-      assert.deepEqual(
-        services.map(({ metadata, spec }) => [metadata.labels, spec]),
-        ["a", "b", "c"].map((name) => [{ of: name }, {}]),
       );
     }));
 

@@ -11,7 +11,6 @@ const version = "mirror.linkerd.io/remote-resource-version";
 const opaque = "config.linkerd.io/opaque-ports";
 const meta = { labels: { app: "db" }, annotations: { team: "shop", [opaque]: "3306" } };
 const owner: StringMap = {
-  app: "db",
   "mirror.linkerd.io/cluster-name": "west",
   "mirror.linkerd.io/mirrored-service": "true",
 };
@@ -30,7 +29,7 @@ function root(subsets: NonNullable<Mirror["endpoints"]>["subsets"]): Mirror {
     namespace: "shop",
     name: "db-west",
     origin: "shop/db",
-    labels: owner,
+    labels: { app: "db", ...owner },
     annotations: {
       team: "shop",
       [opaque]: "3306",
@@ -39,7 +38,7 @@ function root(subsets: NonNullable<Mirror["endpoints"]>["subsets"]): Mirror {
     },
     ports: [{ name: "http", protocol: "TCP", port: 80, targetPort: 8080 }],
     endpoints: {
-      labels: owner,
+      labels: { app: "db", ...owner },
       annotations: { [remoteName]: "db.shop.svc.cluster.local", [identity]: "gateway.west" },
       subsets,
     },

@@ -3,7 +3,9 @@ import { membership } from "../../../../engine/mirroring/desired/members.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { member } from "../../fixtures/federation.ts";
 import { link, wanted } from "../../fixtures/link.ts";
-import { cluster, exported, service } from "../../fixtures/objects.ts";
+import type { ServicePort } from "../../../../engine/kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { cluster, exported, type Meta, service } from "../../fixtures/objects.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
 const target = cluster("west", {
@@ -47,6 +49,62 @@ describe("as many mirrors as a link may have", () => {
         names,
       );
     }
+  });
+
+  describe("are only as many as have room in the source:", () => {
+    const names = ["a", "b", "c"];
+    const exporting = (more: Meta, ports: readonly ServicePort[]) =>
+      cluster("west", {
+        services: names.map((name) => exported(`shop/${name}`, more, { ports })),
+      });
+    const port = [{ port: 80 }];
+    const long = (length: number) => ({ annotations: { note: "x".repeat(length) } });
+    const ports = Array.from({ length: 1_000 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+    const skippedOf = (target: ClusterSnapshot, source: ClusterSnapshot) => {
+      const { mirrors, skips } = wanted({ target, source, link: { maxMirrors: 400 } });
+      return [
+        mirrors.map(({ name }) => name),
+        skips.map(
+          ({ mirror, reason, sentence }) => `${mirror} ${reason}: ${sentence.slice(0, 74)}`,
+        ),
+      ];
+    };
+    const empty = cluster("east", { namespaces: ["shop"] });
+    const live = (name: string, ports: readonly ServicePort[]) =>
+      cluster("east", { services: [service(`shop/${name}`, { labels }, { ports })] });
+
+    it("in its etcd", () => {
+      const many = Array.from({ length: 40 }, (_, n) => exported(`shop/a${n}`, long(60_000)));
+      const { mirrors, skips } = wanted({
+        target: cluster("west", { services: many }),
+        link: { maxMirrors: 400 },
+      });
+      // 400 of 4 KiB.
+      equal(mirrors.length, 27);
+      deepEqual(new Set(skips.map(({ reason }) => reason)), new Set(["TooManyMirrors"]));
+      match(skips[0]?.sentence ?? "", /would be mirrors of more than 1,638,400 characters on east/);
+    });
+
+    it("in the environment of its pods, of each namespace", () => {
+      const one =
+        "TooManyMirrors: west exports what would be more than 262,144 characters in the environment";
+      deepEqual(skippedOf(exporting({}, ports), empty), [
+        ["a-west"],
+        ["b-west", "c-west"].map((name) => `${name} ${one}`),
+      ]);
+      const apart = cluster("west", {
+        services: names.map((name) => exported(`${name}/web`, {}, { ports })),
+      });
+      const { mirrors } = wanted({ target: apart, link: { maxMirrors: 400 } });
+      equal(mirrors.length, 3);
+    });
+
+    it("where what is there may stay, and may not grow", () => {
+      const [mirrors] = skippedOf(exporting({}, ports), live("c-west", ports));
+      deepEqual(mirrors, ["c-west"]);
+      const [grown] = skippedOf(exporting({}, ports), live("c-west", port));
+      deepEqual(grown, ["a-west"]);
+    });
   });
 
   it("are no fewer for a Service of that name which is no mirror of the link", () => {

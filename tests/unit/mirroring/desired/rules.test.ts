@@ -22,7 +22,39 @@ interface Row {
   readonly skip?: string;
 }
 
+/** `a0=x`, `a1=x`, … */
+const many = (count: number, length = 1) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, "x".repeat(length)]));
+const ports = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+
 const rows: Row[] = [
+  {
+    rule: "a Service of as many ports and labels as it may have is mirrored",
+    service: exported("shop/web", { labels: many(128) }, { ports: ports(1_000) }),
+    mirror: "shop/web-west",
+  },
+  {
+    rule: "a Service has no more ports than a mirror may",
+    service: exported("shop/web", {}, { ports: ports(1_001) }),
+    skip: "TooLarge: it has 1,001 ports and a mirror has at most 1,000: divide it into several Services",
+  },
+  {
+    rule: "a Service has no more labels than a mirror may",
+    service: exported("shop/web", { labels: many(129) }),
+    skip: "TooLarge: it has 129 labels and a mirror has at most 128: leave some out with excludedLabels on the link",
+  },
+  {
+    rule: "labels that stay behind do not count",
+    service: exported("shop/web", { labels: many(129) }),
+    link: { excludedLabels: ["a0"] },
+    mirror: "shop/web-west",
+  },
+  {
+    rule: "the labels and annotations of a Service are no longer than a mirror's may be",
+    service: exported("shop/web", { labels: many(10), annotations: many(3, 30_000) }),
+    skip: "TooLarge: its labels and annotations have 90,036 characters and those of a mirror at most 65,536: leave some out with excludedLabels and excludedAnnotations on the link",
+  },
   {
     rule: "an exported Service is mirrored under its name and the target's",
     service: exported("shop/web"),

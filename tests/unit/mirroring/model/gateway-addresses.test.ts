@@ -5,7 +5,8 @@ import {
   judged,
   refusedAddress,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
-import { Kept } from "../../../../engine/mirroring/observe/kept.ts";
+import { itemsOf } from "../../../../engine/kubernetes/answers.ts";
+import { resources } from "../../../../engine/kubernetes/resources.ts";
 import { cluster, endpoints, service } from "../../fixtures/objects.ts";
 import { gatewayService } from "../../fixtures/world.ts";
 
@@ -51,7 +52,8 @@ describe("the addresses that a target announces", () => {
 
   it("are not the second address of a Service with two, in a snapshot too", () => {
     const spec = { clusterIP: "10.0.0.7", clusterIPs: ["10.0.0.7", "fd00::7"] };
-    const services = [new Kept().service(service("shop/web", {}, spec))];
+    const services = itemsOf(resources.services, [service("shop/web", {}, spec)]);
+    if (typeof services === "string") throw new Error(services);
     const own = clusterAddresses(cluster("east", { services }));
     equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
   });

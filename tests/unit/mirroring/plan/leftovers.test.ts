@@ -41,6 +41,21 @@ function namespaces(...entries: Parameters<typeof namespace>[]): ClusterSnapshot
   return { ...source, namespaces: new Map(there.map((one) => [one.metadata.name, one])) };
 }
 
+function labels(count: number) {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, "x"]));
+}
+
+/** The source as a version without bounds would have left it. */
+function reconciledBefore(more: Readonly<Record<string, string>>): ClusterSnapshot {
+  const live = source.services.get("shop/db-west");
+  if (live === undefined) throw new Error("there is no shop/db-west");
+  const large = {
+    ...live,
+    metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...more } },
+  };
+  return { ...source, services: new Map(source.services).set("shop/db-west", large) };
+}
+
 interface Row {
   readonly why: string;
   readonly target?: ClusterSnapshot;
@@ -73,6 +88,12 @@ const rows: Row[] = [
     target: targetWith({}, { "mirror.linkerd.io/exported": "True" }),
     skips: ["NotSelected shop/db"],
     changes: ofDb,
+  },
+  {
+    why: "its Service has come to have more labels than a mirror may",
+    target: targetWith({}, labels(200)),
+    skips: ["TooLarge shop/db"],
+    changes: [],
   },
   {
     why: "its Service has become an alias",
@@ -162,6 +183,14 @@ describe("a mirror that this run does not ask for", () => {
       const entry = Object.entries(reasons).find(([name]) => name === reason);
       assert.equal(entry?.[1].keeps, stays, reason);
     }
+  });
+
+  it("goes where it is too large itself, as a version without bounds has left it", () => {
+    const plan = planned({
+      target: targetWith({}, labels(200)),
+      source: reconciledBefore(labels(200)),
+    });
+    assert.deepEqual(actions(plan), ["delete headless shop/db-west"]);
   });
 
   it("is still listed where it stays, in the words of what is live", () => {

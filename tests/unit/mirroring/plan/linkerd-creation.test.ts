@@ -40,7 +40,7 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
     );
   });
 
-  it("a headless Service gets a headless mirror, and one for its named pod", () => {
+  it("a headless Service gets a headless mirror, and one for its named pod, which has its labels in Linkerd alone", () => {
     const target = cluster("remote", {
       services: [rhsvc("ns2/service-one", "111", { ...exportTrue, ...lk })],
       endpoints: [rhep("ns2/service-one", "112", "192.0.0.1", ["pod-0"])],
@@ -52,11 +52,11 @@ describe("Linkerd's own tests of creating mirrors (linkerd-behaviour.md 11.1, 11
       cluster("local", {
         services: [
           hsvc("ns2/service-one", { labels: lk }),
-          epsvc("pod-0", "ns2/service-one", { labels: lk, rv: "112" }),
+          epsvc("pod-0", "ns2/service-one", { rv: "112" }),
         ],
         endpoints: [
           hep("ns2/service-one", { "pod-0": "10.96.0.1" }, { labels: lk }),
-          epep("pod-0", "ns2/service-one", { labels: lk, ip: "192.0.2.129", ports: e12(889) }),
+          epep("pod-0", "ns2/service-one", { ip: "192.0.2.129", ports: e12(889) }),
         ],
       }),
     );

@@ -1,0 +1,105 @@
+/** One bound of what a cluster may say. */
+interface Bound {
+  readonly most: number;
+  /** Of what. */
+  readonly what: string;
+  /** What becomes of more. */
+  readonly beyond: string;
+}
+
+const KiB = 2 ** 10;
+const MiB = 2 ** 20;
+
+const unread = "the cluster counts as one that cannot be read, and only its own links wait";
+const skipped = "the Service is skipped (`TooLarge`)";
+const waits = "what is new or grows is skipped (`TooManyMirrors`)";
+
+/**
+ * How much a cluster may say, and make of it. All of it is parsed in linear time. docs/limits.md shows this table.
+ *
+ * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON: it can be read in any case, alone
+ * on its page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of
+ * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept.
+ */
+export const bounds = {
+  answer: {
+    most: 8 * MiB,
+    what: "bytes of one answer of an API server",
+    beyond:
+      "a page is asked for with fewer objects, down to one; if that is still too long, " + unread,
+  },
+  items: { most: 200_000, what: "objects of a list", beyond: unread },
+  list: { most: 4096 * MiB, what: "bytes of all pages of a list", beyond: unread },
+  kept: {
+    most: 256 * MiB,
+    what: "bytes of memory, in about, for what is kept of a cluster's Services, Endpoints, namespaces and Links",
+    beyond: unread,
+  },
+  event: { most: 4 * MiB, what: "bytes of one event of a watch", beyond: "the watch begins anew" },
+  annotations: {
+    most: 256 * KiB,
+    what: "characters of the annotations of an object, as in Kubernetes",
+    beyond: "the Service is skipped (`Malformed`)",
+  },
+  ports: { most: 1_000, what: "ports of an exported Service", beyond: skipped },
+  labels: {
+    most: 128,
+    what: "labels of an exported Service that its mirror would have",
+    beyond: skipped,
+  },
+  metadata: {
+    most: 64 * KiB,
+    what: "characters of the labels and annotations of an exported Service that its mirror would have",
+    beyond: skipped,
+  },
+  offers: {
+    most: 100_000,
+    what: "addresses times ports in the Endpoints of a headless Service",
+    beyond: skipped,
+  },
+  mirror: {
+    most: 4 * KiB,
+    what: "characters that a link's mirrors may have on average, by `maxMirrors`; a link has 1 MiB in any case",
+    beyond: waits,
+  },
+  variables: {
+    most: 400,
+    what: "characters of the environment that Kubernetes gives each pod of a namespace for a link's mirrors there, on average, by `maxMirrors`; a link has 256 KiB in any case. Linux starts no process with more than 2 MiB",
+    beyond: waits,
+  },
+  ingress: {
+    most: 256,
+    what: "addresses of a load balancer",
+    beyond: "the gateway is not used (`NoGateway`)",
+  },
+  gatewayAddresses: {
+    most: 32,
+    what: "addresses of a gateway that may be used",
+    beyond: "the rest is left out, and told",
+  },
+  duration: {
+    most: 64,
+    what: "characters of a duration, as of `probe-period`",
+    beyond: "it counts as none, and is told",
+  },
+  kubeconfig: {
+    most: 256 * KiB,
+    what: "characters of the kubeconfig in a Secret",
+    beyond: "the check of the link fails",
+  },
+  kubeconfigMarks: {
+    most: 1_000,
+    what: "of these, the blanks and marks: all but letters, digits and `_+/=.-`",
+    beyond: "the check of the link fails",
+  },
+  domainLine: {
+    most: 300,
+    what: "characters of `clusterDomain` and of `identityTrustDomain` in `linkerd-config`",
+    beyond: "the link's target counts as one without Linkerd",
+  },
+  said: {
+    most: 4_000,
+    what: "characters of what an API server says of an error",
+    beyond: "the rest is cut",
+  },
+} as const satisfies Record<string, Bound>;

@@ -1,0 +1,23 @@
+import { deepEqual } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { bounds } from "../../../engine/kubernetes/bounds.ts";
+
+describe("docs/limits.md lists every bound of what a cluster may say", () => {
+  const text = readFileSync(new URL("../../../docs/limits.md", import.meta.url), "utf8");
+
+  it("with how much it is, of what, and what becomes of more", () => {
+    const rows = text
+      .split("\n")
+      .filter((line) => line.startsWith("| "))
+      .slice(2)
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    deepEqual(
+      rows.map(([, most, what, beyond]) => [most, what, beyond]),
+      Object.values(bounds).map(({ most, what, beyond }) => [
+        most.toLocaleString("en"),
+        what,
+        beyond,
+      ]),
+    );
+  });
+});

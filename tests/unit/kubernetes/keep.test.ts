@@ -1,0 +1,105 @@
+import { deepEqual, equal, notEqual } from "node:assert/strict";
+import { itemsOf } from "../../../engine/kubernetes/answers.ts";
+import { Keep } from "../../../engine/kubernetes/keep.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+
+const meta = (name: string) => ({
+  ...{ name, namespace: "shop", uid: `uid-${name}`, resourceVersion: "7" },
+  ...{ labels: { app: "web" }, annotations: { note: name } },
+  creationTimestamp: "2026-01-01T00:00:00Z",
+});
+
+const managed = (more: object = {}) => ({
+  managedFields: [
+    {
+      ...{ manager: "m", operation: "Update", time: "2026-01-03T00:00:00Z", ...more },
+      fieldsV1: { "f:metadata": { "f:labels": { ".": {}, "f:app": {} }, ...more }, ...more },
+    },
+  ],
+});
+
+/** What this program has no types for. */
+const more = { finalizers: ["example.com/hold"] };
+const padding = Array<object>(1_000).fill({});
+
+function kept<T>(resource: Resource<T>, items: readonly object[], keep = new Keep()): T[] {
+  const read = itemsOf(resource, structuredClone(items), keep);
+  if (typeof read === "string") throw new Error(read);
+  return read;
+}
+
+describe("what is kept of a list", () => {
+  it("is of a Service what its type has", () => {
+    const ports = [{ name: "http", port: 80, protocol: "TCP", targetPort: 8080 }];
+    const spec = { type: "LoadBalancer", clusterIP: "10.0.0.1", selector: { app: "web" }, ports };
+    const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } };
+    const ipMode = { ingress: [{ ip: "192.0.2.1", ipMode: "VIP", ports: padding }] };
+    const service = {
+      metadata: { ...meta("web"), ...managed({ subresource: "x" }), ...more },
+      spec: { ...spec, ports: [{ ...ports[0], padding }], ipFamilies: ["IPv4"] },
+      status: { loadBalancer: ipMode, conditions: padding },
+      padding,
+    };
+    const fieldsV1 = { "f:metadata": { "f:labels": { ".": true, "f:app": true } } };
+    const managedFields = [
+      { manager: "m", operation: "Update", time: "2026-01-03T00:00:00Z", fieldsV1 },
+    ];
+    deepEqual(kept(resources.services, [service]), [
+      { metadata: { ...meta("web"), managedFields }, spec, status },
+    ]);
+  });
+
+  it("is of Endpoints and of pods what their types have", () => {
+    const pod = { targetRef: { kind: "Pod", name: "db-0" }, nodeName: "node-1" };
+    const address = { ip: "10.1.0.1", hostname: "db-0" };
+    const subsets = [{ addresses: [{ ...address, ...pod }], ports: [{ port: 80, padding }] }];
+    deepEqual(kept(resources.endpoints, [{ metadata: meta("db"), subsets, padding }]), [
+      { metadata: meta("db"), subsets: [{ addresses: [address], ports: [{ port: 80 }] }] },
+    ]);
+    const state = { running: { startedAt: "2026-01-01T00:00:00Z" } };
+    const proxy = { name: "linkerd-proxy", restartCount: 1 };
+    const status = { phase: "Running", initContainerStatuses: [{ ...proxy, state, padding }] };
+    deepEqual(kept(resources.pods, [{ metadata: meta("db-0"), status }]), [
+      {
+        metadata: meta("db-0"),
+        status: { phase: "Running", initContainerStatuses: [{ ...proxy, state: { running: {} } }] },
+      },
+    ]);
+  });
+
+  it("has no fields that the object has not", () => {
+    const least = { metadata: { name: "web", namespace: "shop" } };
+    deepEqual(kept(resources.services, [{ ...least, spec: {} }]), [{ ...least, spec: {} }]);
+    deepEqual(kept(resources.endpoints, [{ ...least, subsets: [{}] }]), [
+      { ...least, subsets: [{}] },
+    ]);
+  });
+
+  it("has values once that objects have in common, in one list or in several, and counts them once", () => {
+    const keep = new Keep();
+    const item = (name: string) => ({ metadata: { ...meta(name), ...managed() }, spec: {} });
+    const [one] = kept(resources.services, [item("a")], keep);
+    const first = keep.bytes;
+    const [other] = kept(resources.services, [item("b")], keep);
+    const [endpoints] = kept(resources.endpoints, [item("b")], keep);
+    equal(one?.metadata.labels, other?.metadata.labels);
+    equal(one?.metadata.labels, endpoints?.metadata.labels);
+    const fieldsOf = (each: typeof one) => each?.metadata.managedFields?.[0]?.fieldsV1;
+    equal(fieldsOf(one), fieldsOf(other));
+    notEqual(fieldsOf(one), undefined);
+    equal(other?.metadata.name, "b");
+    equal(keep.bytes < 3 * first, true);
+  });
+
+  it("is counted by what is kept, not by what came", () => {
+    const counted = (item: object) => {
+      const keep = new Keep();
+      kept(resources.services, [item], keep);
+      return keep.bytes;
+    };
+    const least = { metadata: meta("web"), spec: {} };
+    equal(counted({ ...least, padding, spec: { padding } }), counted(least));
+    const annotations = { note: "x".repeat(10_000) };
+    equal(counted({ ...least, metadata: { ...meta("web"), annotations } }) > 10_000, true);
+  });
+});
