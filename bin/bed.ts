@@ -39,7 +39,9 @@ async function up(names: readonly string[]): Promise<void> {
   if (present === undefined) {
     const started = performance.now();
     // Here, and not in the background, so that its progress can be seen.
-    await ensureTools();
+    await (
+      await ensureTools()
+    ).coredns;
     printExports(await startInBackground(names.length > 0 ? names : ["west", "east"]));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.error(

@@ -22,16 +22,12 @@ export interface DemoBed {
   readonly leave?: () => void;
 }
 
-/** Makes a bed; `report` gets text for the screen while programs are being built. */
-export type RaiseBed = (
-  names: readonly string[],
-  cleanup: Cleanup,
-  report: (text: string) => void,
-) => Promise<DemoBed>;
+/** Makes a bed, after its programs, of whose building it tells on the standard error stream. */
+export type RaiseBed = (names: readonly string[], cleanup: Cleanup) => Promise<DemoBed>;
 
 /** A bed that goes with this process. */
-export const raiseBed: RaiseBed = async (clusters, cleanup, report) => {
-  const bed = await startBed({ clusters, report });
+export const raiseBed: RaiseBed = async (clusters, cleanup) => {
+  const bed = await startBed({ clusters });
   cleanup.add(() => bed.stop());
   return {
     ...bed,
@@ -46,7 +42,7 @@ export const raiseBed: RaiseBed = async (clusters, cleanup, report) => {
 };
 
 /** The bed of `npm run bed -- up`, which `npm run bed -- down` removes. */
-export const raiseBedToKeep: RaiseBed = async (names, cleanup, report) => {
+export const raiseBedToKeep: RaiseBed = async (names, cleanup) => {
   const present = await ask("status");
   if (present !== undefined) {
     const running = present.clusters.map(({ name }) => name).join(", ");
@@ -55,7 +51,9 @@ export const raiseBedToKeep: RaiseBed = async (names, cleanup, report) => {
     );
   }
   // Before the command, of whose progress nothing would be seen.
-  await ensureTools(report);
+  await (
+    await ensureTools()
+  ).coredns;
   const cli = join(import.meta.dirname, "..", "bin", "bed.ts");
   const starting = spawn(process.execPath, [cli, "up", ...names], {
     stdio: ["ignore", "ignore", "pipe"],

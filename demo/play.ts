@@ -28,7 +28,7 @@ export async function play(
     `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
 "kubectl" and "dig" are not needed either: the demo prints what they would.`,
   );
-  const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup, builderOn(screen));
+  const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup);
   screen.output("");
   screen.table(bed.clusters.map(({ name, server }) => [name, server]));
 
@@ -62,18 +62,6 @@ export async function play(
   );
   await stage.pulumi.run("destroy", "--yes", "--skip-preview");
   await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
-}
-
-/** Shows what is being built, and why it takes so long. */
-function builderOn(screen: Screen): (text: string) => void {
-  let isExplained = false;
-  return (text) => {
-    if (!isExplained) {
-      screen.output("\nTheir programs come first: some minutes, and only once on a machine.\n");
-      isExplained = true;
-    }
-    process.stderr.write(text);
-  };
 }
 
 async function connectAll(

@@ -36,8 +36,6 @@ export interface BedSpec<Name extends string> {
   readonly clusters: readonly (Name | ClusterRequest<Name>)[];
   /** In clusters that do not say it themselves; default: pods. */
   readonly runs?: Runs;
-  /** Gets text for the screen while programs are being built; default: the standard error stream. */
-  readonly report?: (text: string) => void;
 }
 
 export interface ClusterRequest<Name extends string> {
@@ -59,7 +57,7 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
     ...(typeof cluster === "string" ? { name: cluster } : cluster),
   }));
   checkNames(requests.map(({ name }) => name));
-  const tools = await ensureTools(spec.report);
+  const tools = await ensureTools();
   const temporary = await realpath(tmpdir());
   await removeStale(temporary);
   const folder = await mkdtemp(join(temporary, folderPrefix(process.pid)));
@@ -84,8 +82,8 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
       folder,
       kubeconfig,
       clusters: Object.fromEntries(clusters) as Record<Name, Cluster>,
-      dns: (context, domain = "cluster.local") =>
-        startDns({ folder, kubeconfig, context, domain }, tools.coredns, watchdog),
+      dns: async (context, domain = "cluster.local") =>
+        startDns({ folder, kubeconfig, context, domain }, await tools.coredns, watchdog),
       // The engine starts `node` by name, and must find this one.
       path: [await pulumiFolder(tools, folder), dirname(process.execPath)],
       settings: await pulumiSettings(kubeconfig, folder),

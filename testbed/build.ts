@@ -1,5 +1,5 @@
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 import { execa } from "execa";
 
@@ -7,101 +7,119 @@ import { BedError } from "./errors.ts";
 import { isFile, programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
-/** How to build one program with Go. */
-export interface Build {
-  readonly name: string;
+/** Programs that one command of Go builds: what they share is compiled once, and they are linked side by side. */
+export interface Batch {
   /** The folder whose go.mod and go.sum pin everything that goes in. */
   readonly module: string;
-  readonly package: string;
+  /** The package of each program, whose last part is the program's name. */
+  readonly programs: Readonly<Record<string, string>>;
   /**
-   * String variables of the program that tell it its version, which is a Go module's: {version}, {major} and {minor}
-   * stand for its parts.
+   * String variables of the programs that tell them their version, which is a Go module's: {version}, {major} and
+   * {minor} stand for its parts.
    */
   readonly version?: {
     readonly module: string;
     readonly variables: Readonly<Record<string, string>>;
   };
-  /** Files of a Go module to lay beside the program. */
-  readonly files?: { readonly module: string; readonly names: readonly string[] };
+  /**
+   * A file in the module's folder, in the format of Go's txtar: packages by their import path, and what each is
+   * replaced by. They are what the programs import and the bed never uses.
+   */
+  readonly leftOut?: string;
 }
 
-export interface Target {
-  readonly build: Build;
-  /** The program's path: its folder is its own. */
-  readonly target: string;
-}
+/** Hears what is built, in text for the screen, line ends included. */
+export type Report = (text: string) => void;
 
 /**
- * Builds what is still missing. Programs appear whole or not at all: each is built in a folder beside its own, which is
- * then renamed. Go's caches are kept when a build is interrupted, to go on from there, and deleted at the end:
- * gigabytes that nothing needs any more.
+ * Builds those of the programs that have a path and do not lie there yet. Programs appear whole or not at all. Go's
+ * caches stay, for a build that goes on from there: after an interruption, or with the next batch.
  */
 export async function build(
-  targets: readonly Target[],
-  modules: string,
+  batches: readonly Batch[],
+  targets: ReadonlyMap<string, string>,
   cache: string,
-  report: (text: string) => void,
+  report: Report,
 ): Promise<void> {
-  const missing: Target[] = [];
-  for (const target of targets) {
-    // Another process may have built it while this one waited for the lock.
-    if (!(await isFile(target.target))) missing.push(target);
-  }
-  if (missing.length === 0) return;
-  const go = await programOnPath("go");
-  if (go === undefined) throw new BedError(goIsMissing(missing.map(({ build }) => build.name)));
-
-  const caches = join(cache, "building");
-  const environment = {
-    ...process.env,
-    CGO_ENABLED: "0",
-    GOCACHE: join(caches, "build"),
-    GOFLAGS: "-modcacherw -buildvcs=false",
-    GOMODCACHE: join(caches, "mod"),
-    GOPATH: join(caches, "go"),
-    GOWORK: "off",
-  };
-  for (const [index, { build, target }] of missing.entries()) {
-    const started = performance.now();
-    report(`building ${build.name} (${index + 1}/${missing.length})... `);
-    const draft = `${dirname(target)}.draft-${process.pid}`;
-    await mkdir(draft, { recursive: true });
-    const watchdog = startWatchdog(draft);
-    const run = (...args: string[]): Promise<string> =>
-      runGo(build.name, go, args, join(modules, build.module), environment, watchdog);
-    try {
-      await run(
-        "build",
-        "-trimpath",
-        "-ldflags",
-        await linkerFlags(build, run),
-        "-o",
-        join(draft, build.name),
-        build.package,
-      );
-      if (build.files !== undefined) {
-        const folder = (await run("list", "-m", "-f", "{{.Dir}}", build.files.module)).trim();
-        for (const name of build.files.names) {
-          await copyFile(join(folder, name), join(draft, basename(name)));
-        }
-      }
-      await rm(dirname(target), { recursive: true, force: true });
-      await rename(draft, dirname(target));
-    } catch (error) {
-      report("failed\n");
-      throw error;
-    } finally {
-      await watchdog.end();
+  for (const batch of batches) {
+    const names: string[] = [];
+    for (const name of Object.keys(batch.programs)) {
+      const target = targets.get(name);
+      // Another process may have built it while this one waited for the lock.
+      if (target !== undefined && !(await isFile(target))) names.push(name);
     }
-    report(`${Math.round((performance.now() - started) / 1000)} s\n`);
+    if (names.length > 0) await buildBatch(batch, names, targets, cache, report);
   }
-  await rm(caches, { recursive: true, force: true });
 }
 
-async function linkerFlags(
-  { version }: Build,
-  run: (...args: string[]) => Promise<string>,
-): Promise<string> {
+/** Go's caches: gigabytes that nothing needs once all is built. */
+export async function removeCaches(cache: string): Promise<void> {
+  await rm(cachesIn(cache), { recursive: true, force: true });
+}
+
+async function buildBatch(
+  batch: Batch,
+  names: readonly string[],
+  targets: ReadonlyMap<string, string>,
+  cache: string,
+  report: Report,
+): Promise<void> {
+  const go = await programOnPath("go");
+  if (go === undefined) throw new BedError(goIsMissing(names));
+  const started = performance.now();
+  const list = new Intl.ListFormat("en").format(names);
+  report(`building ${list} `);
+  const draft = join(cache, `draft-${process.pid}`);
+  await mkdir(draft, { recursive: true });
+  const watchdog = startWatchdog(draft);
+  const onPackage = dotFor(100, report);
+  const run: Run = (...args) =>
+    runGo(list, go, args, batch.module, cachesIn(cache), watchdog, onPackage);
+  try {
+    if (batch.leftOut !== undefined) await leaveOut(join(batch.module, batch.leftOut), run);
+    const packages = names.map((name) => batch.programs[name] ?? name);
+    const flags = ["-ldflags", await linkerFlags(batch, run), "-gcflags=all=-dwarf=false"];
+    // The last separator has Go take it for a folder even for a single program.
+    await run("build", "-v", "-trimpath", ...flags, "-o", join(draft, "/"), ...packages);
+    for (const name of names) {
+      const target = targets.get(name) ?? "";
+      await mkdir(dirname(target), { recursive: true });
+      await rename(join(draft, name), target);
+    }
+  } catch (error) {
+    report(" failed\n");
+    throw error;
+  } finally {
+    await watchdog.end();
+  }
+  report(` ${Math.round((performance.now() - started) / 1000)} s\n`);
+}
+
+const cachesIn = (cache: string): string => join(cache, "building");
+
+/** Changes the packages where they are unpacked: in a cache of modules that only this build uses. */
+async function leaveOut(file: string, run: Run): Promise<void> {
+  const [, ...parts] = (await readFile(file, "utf8")).split(/^-- (.+) --$/m);
+  const packages = parts.filter((_, index) => index % 2 === 0);
+  const folders = (await run("list", "-find", "-f", "{{.Dir}}", ...packages)).trim().split("\n");
+  for (const [index, folder] of folders.entries()) {
+    for (const name of await readdir(folder)) {
+      if (name.endsWith(".go")) await rm(join(folder, name));
+    }
+    await writeFile(join(folder, "left-out.go"), parts[2 * index + 1] ?? "");
+  }
+}
+
+/** A sign of life: one dot for so many packages. */
+function dotFor(many: number, report: Report): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count % many === 0) report(".");
+  };
+}
+
+async function linkerFlags({ version }: Batch, run: Run): Promise<string> {
   if (version === undefined) return "-s -w";
   const full = (await run("list", "-m", "-f", "{{.Version}}", version.module)).trim();
   const [major = "", minor = ""] = full.slice(1).split(".");
@@ -123,18 +141,35 @@ function goIsMissing(names: readonly string[]): string {
   );
 }
 
+type Run = (...args: string[]) => Promise<string>;
+
 async function runGo(
-  name: string,
+  names: string,
   go: string,
   args: readonly string[],
   cwd: string,
-  env: NodeJS.ProcessEnv,
+  caches: string,
   watchdog: Watchdog,
+  onLine: () => void,
 ): Promise<string> {
+  const env = {
+    ...process.env,
+    CGO_ENABLED: "0",
+    GOCACHE: join(caches, "build"),
+    // The index of a module's packages would not know which of them are left out.
+    GODEBUG: "goindex=0",
+    GOFLAGS: "-modcacherw -buildvcs=false",
+    GOMODCACHE: join(caches, "mod"),
+    GOPATH: join(caches, "go"),
+    GOWORK: "off",
+  };
   const child = execa(go, args, { cwd, env, detached: true, reject: false, stdin: "ignore" });
   watchdog.guard(child.nodeChildProcess);
+  child.nodeChildProcess.stderr?.on("data", (lines: Buffer) => {
+    for (const byte of lines) if (byte === 10) onLine();
+  });
   const { failed, stdout, stderr } = await child;
   if (!failed) return stdout;
   const last = stderr.trim().split("\n").slice(-8).join("\n");
-  throw new BedError(`Building ${name} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
+  throw new BedError(`Building ${names} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
 }

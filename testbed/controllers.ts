@@ -1,12 +1,11 @@
-import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { authorityFile, serviceAccountKeyFile } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { type Program, startProgram } from "./processes.ts";
 import type { Access } from "./request.ts";
-import type { Toolbox } from "./tools.ts";
+import type { Toolbox, ToolName } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** What runs in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
@@ -46,7 +45,7 @@ export async function startControllers(
   tools: Toolbox,
   watchdog: Watchdog,
 ): Promise<Program[]> {
-  const start = async (tool: keyof Toolbox, user: string, args: string[]): Promise<Program> => {
+  const start = async (tool: ToolName, user: string, args: string[]): Promise<Program> => {
     const kubeconfig = join(spec.folder, `${tool}.kubeconfig`);
     const access = { ...spec.access, token: spec.tokens.get(user) ?? "" };
     await writeKubeconfig(kubeconfig, [{ name: user, access }]);
@@ -82,7 +81,7 @@ export async function startControllers(
       "--kube-api-burst=4000",
     ]),
     start("kwok", UNRECORDED.kwok, [
-      ...(await stages(tools.kwok)),
+      `--config=${join(import.meta.dirname, "kwok-stages.yaml")}`,
       // What runs on any other is somebody else's to say.
       `--manage-single-node=${nodeOf(spec.name)}`,
       `--cidr=10.${150 + spec.index}.0.0/16`,
@@ -94,9 +93,3 @@ export async function startControllers(
 
 /** No other instance to elect a leader with, nobody to serve metrics to. */
 const ALONE = ["--leader-elect=false", "--secure-port=0"];
-
-async function stages(kwok: string): Promise<string[]> {
-  const folder = dirname(kwok);
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
-  return files.map((file) => `--config=${join(folder, file)}`);
-}

@@ -2,97 +2,27 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Build, type Target, build } from "./build.ts";
+import { type Batch, build, removeCaches, type Report } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
 import { withLock } from "./lock.ts";
 import { isFile, programOnPath } from "./path.ts";
 
-interface Tool extends Omit<Build, "name"> {
-  /** Built even where PATH has one. */
-  readonly ours?: true;
-}
+const MODULE = join(import.meta.dirname, "tools");
 
 /**
- * The real programs of the bed. `module` is the folder under tools/ whose go.mod pins the program: one folder for each
- * set of `replace` lines, or for a main package of the bed's own.
+ * The real programs of the bed. One go.mod pins them all, so that what they have in common is compiled once; only
+ * Pulumi's language host needs another version of Pulumi's SDK.
  */
-const TOOLS = {
-  etcd: { module: "etcd", package: "go.etcd.io/etcd/server/v3" },
-  "kube-apiserver": kubernetes("kube-apiserver"),
-  "kube-controller-manager": kubernetes("kube-controller-manager"),
-  "kube-scheduler": kubernetes("kube-scheduler"),
-  kwok: {
-    module: "kwok",
-    package: "sigs.k8s.io/kwok/cmd/kwok",
-    // What kwok does to nodes and pods stands in these files of its module, and must fit the program's version.
-    ours: true,
-    files: {
-      module: "sigs.k8s.io/kwok",
-      names: [
-        "kustomize/stage/node/fast/node-initialize.yaml",
-        "kustomize/stage/pod/fast/pod-ready.yaml",
-        "kustomize/stage/pod/fast/pod-complete.yaml",
-        "kustomize/stage/pod/fast/pod-delete.yaml",
-      ],
+const FIRST = [
+  {
+    module: MODULE,
+    programs: {
+      etcd: "./etcd",
+      "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+      kwok: "sigs.k8s.io/kwok/cmd/kwok",
     },
-  },
-  pulumi: {
-    module: "pulumi",
-    package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-    // Without it the engine takes itself for a development build.
-    version: {
-      module: "github.com/pulumi/pulumi/pkg/v3",
-      variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}" },
-    },
-  },
-  "pulumi-language-nodejs": {
-    module: "pulumi-language-nodejs",
-    package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-  },
-  // Of the plugins of CoreDNS, those that its own main.go there imports.
-  coredns: { module: "coredns", package: "." },
-} as const satisfies Record<string, Tool>;
-
-export type ToolName = keyof typeof TOOLS;
-
-/** Where each program lies. */
-export type Toolbox = Readonly<Record<ToolName, string>>;
-
-const MODULES = join(import.meta.dirname, "tools");
-
-/**
- * Finds every program: on PATH or in KUBEBUILDER_ASSETS, else in the cache, else builds it into the cache, which takes
- * minutes once. `report` gets text for the screen, line ends included.
- */
-export async function ensureTools(
-  report: (text: string) => void = (text) => process.stderr.write(text),
-): Promise<Toolbox> {
-  const cache = await cacheFolder();
-  const names = Object.keys(TOOLS) as ToolName[];
-  const found = new Map<ToolName, string>();
-  const wanted: Target[] = [];
-  for (const name of names) {
-    const tool: Tool = TOOLS[name];
-    const target = join(cache, await keyOf(name, tool), name);
-    const program = tool.ours === true ? undefined : await programOnPath(name);
-    found.set(name, program ?? target);
-    if (program === undefined && !(await isFile(target))) {
-      wanted.push({ build: { ...tool, name }, target });
-    }
-  }
-  if (wanted.length > 0) {
-    const onWait = (): void => {
-      report("waiting for another process, which is building the test bed's programs\n");
-    };
-    await withLock(cache, onWait, () => build(wanted, MODULES, cache, report));
-  }
-  return Object.fromEntries(found) as Record<ToolName, string>;
-}
-
-function kubernetes(name: string): Tool {
-  return {
-    module: "kubernetes",
-    package: `k8s.io/kubernetes/cmd/${name}`,
     // Charts and clients ask a cluster for its version, and refuse v0.0.0.
     version: {
       module: "k8s.io/kubernetes",
@@ -102,15 +32,108 @@ function kubernetes(name: string): Tool {
         "k8s.io/component-base/version.gitMinor": "{minor}",
       },
     },
+  },
+  {
+    module: MODULE,
+    programs: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
+    leftOut: "pulumi/left-out.txtar",
+    // Without it the engine takes itself for a development build.
+    version: {
+      module: "github.com/pulumi/pulumi/pkg/v3",
+      variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}" },
+    },
+  },
+  {
+    module: join(MODULE, "pulumi-language-nodejs"),
+    programs: {
+      "pulumi-language-nodejs": "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+    },
+  },
+] as const satisfies Batch[];
+
+/** Built while the others are in use already. Of the plugins of CoreDNS, those that its own main.go there imports. */
+const LAST = [{ module: MODULE, programs: { coredns: "./coredns" } }] as const satisfies Batch[];
+
+type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
+export type ToolName = NamesIn<(typeof FIRST)[number]>;
+
+/** Where each program lies; CoreDNS may still be on its way there. */
+export type Toolbox = Readonly<Record<ToolName, string>> & { readonly coredns: Promise<string> };
+
+/**
+ * Finds every program: on PATH or in KUBEBUILDER_ASSETS, else in the cache, else builds it into the cache, which takes
+ * minutes once.
+ */
+export async function ensureTools(
+  report: Report = (text) => process.stderr.write(text),
+): Promise<Toolbox> {
+  const cache = await cacheFolder();
+  const first = await find(FIRST, cache);
+  const last = await find(LAST, cache);
+  let isWhole = Promise.resolve();
+  await new Promise<void>((isUsable, fail) => {
+    isWhole = buildMissing(first.missing, last.missing, cache, report, isUsable);
+    isWhole.catch(fail);
+  });
+  const coredns = isWhole.then(() => last.paths.get("coredns") ?? "");
+  // Where nobody asks for a name, nobody needs to hear that its server could not be built.
+  coredns.catch(() => undefined);
+  return { ...(Object.fromEntries(first.paths) as Record<ToolName, string>), coredns };
+}
+
+async function buildMissing(
+  first: ReadonlyMap<string, string>,
+  last: ReadonlyMap<string, string>,
+  cache: string,
+  report: Report,
+  isUsable: () => void,
+): Promise<void> {
+  if (first.size === 0) isUsable();
+  if (first.size + last.size === 0) return;
+  const onWait = (): void => {
+    report("waiting for programs of the test bed that are being built already\n");
   };
+  report(announcementOf([...first.keys(), ...last.keys()]));
+  await withLock(cache, onWait, async () => {
+    await build(FIRST, first, cache, report);
+    isUsable();
+    await build(LAST, last, cache, () => undefined);
+    await removeCaches(cache);
+  });
+}
+
+function announcementOf(names: readonly string[]): string {
+  const list = new Intl.ListFormat("en").format(names);
+  return (
+    `Neither on PATH nor built yet: ${list}. All of them take about seven minutes on two cores, once on a machine; ` +
+    "README.md says what to install instead. A dot stands for a hundred packages.\n"
+  );
+}
+
+/** The paths of all programs, and of those that are missing. */
+async function find(batches: readonly Batch[], cache: string) {
+  const paths = new Map<string, string>();
+  const missing = new Map<string, string>();
+  for (const batch of batches) {
+    for (const [name, source] of Object.entries(batch.programs)) {
+      const target = join(cache, await keyOf(batch, name, source), name);
+      const program = await programOnPath(name);
+      paths.set(name, program ?? target);
+      if (program === undefined && !(await isFile(target))) missing.set(name, target);
+    }
+  }
+  return { paths, missing };
 }
 
 /** Cached programs are never stale: whatever decides what a program is, decides where it lies. */
-async function keyOf(name: ToolName, tool: Tool): Promise<string> {
+async function keyOf(batch: Batch, name: string, source: string): Promise<string> {
+  const { module, version, leftOut } = batch;
+  const own = source.startsWith("./") ? await readdir(join(module, source)) : [];
+  const files = ["go.mod", "go.sum", ...own.sort().map((file) => join(source, file))];
   const hash = createHash("sha256");
-  const folder = join(MODULES, tool.module);
-  for (const file of (await readdir(folder)).sort())
-    hash.update(await readFile(join(folder, file)));
-  hash.update(JSON.stringify([tool, process.platform, process.arch]));
+  for (const file of leftOut === undefined ? files : [...files, leftOut]) {
+    hash.update(await readFile(join(module, file)));
+  }
+  hash.update(JSON.stringify([source, version, process.platform, process.arch]));
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
 }

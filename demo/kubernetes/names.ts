@@ -18,7 +18,7 @@ export interface Names {
 export function namesOn(bed: DemoBed, screen: Screen, cleanup: Cleanup): Names {
   const servers = new Map<string, Promise<Dns>>();
   const serverOf = (cluster: string): Promise<Dns> => {
-    const server = servers.get(cluster) ?? start(bed, cluster, cleanup);
+    const server = servers.get(cluster) ?? start(bed, cluster, screen, cleanup);
     servers.set(cluster, server);
     return server;
   };
@@ -35,12 +35,20 @@ export function namesOn(bed: DemoBed, screen: Screen, cleanup: Cleanup): Names {
   };
 }
 
-async function start(bed: DemoBed, context: string, cleanup: Cleanup): Promise<Dns> {
+async function start(
+  bed: DemoBed,
+  context: string,
+  screen: Screen,
+  cleanup: Cleanup,
+): Promise<Dns> {
   const folder = join(bed.folder, "names", context);
   await mkdir(folder, { recursive: true });
   const watchdog = startWatchdog(folder);
   cleanup.add(() => watchdog.end());
-  const { coredns } = await ensureTools();
+  // Where it is being built, it is said that this waits.
+  const { coredns } = await ensureTools((text) => {
+    screen.output(text.trimEnd());
+  });
   const { KUBECONFIG: kubeconfig = "" } = bed.settings;
-  return startDns({ folder, kubeconfig, context, domain: "cluster.local" }, coredns, watchdog);
+  return startDns({ folder, kubeconfig, context, domain: "cluster.local" }, await coredns, watchdog);
 }
