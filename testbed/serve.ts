@@ -9,7 +9,7 @@ export type Outcome = { readonly running: Running } | { readonly problem: string
 process.once("disconnect", () => process.exit(1));
 
 try {
-  const starting = startBed({ clusters: process.argv.slice(2), report: () => undefined });
+  const starting = startBed({ clusters: process.argv.slice(2) });
   starting.catch(() => undefined);
   await listen(async (question) => {
     const bed = await starting;

@@ -6,7 +6,6 @@ import type { Bed } from "../bed.ts";
 import { newStack, type PulumiStack } from "../stack.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { meshConfig, type MeshSize, startMesh } from "./mesh.ts";
-import { type MeshShape, readsOfPhase, type StackShape, writesOfFirstUp } from "./model.ts";
 import { processorSeconds } from "./processor-time.ts";
 import { providerMemory } from "./provider-memory.ts";
 import { stateBytes } from "./state-size.ts";
@@ -143,22 +142,7 @@ function figuresOf(size: MeshSize, one: StackCost, each: readonly StackCost[]): 
     const against = { what: "one stack", value: of(one) };
     return { row: "stacks", what: `${all}: ${what}`, value, unit, against };
   };
-  const shape = shapeOf(size);
-  const held = (stack: StackShape, { first, nothing }: StackCost): Figure[] => [
-    {
-      ...{ row: "stacks", what: `${mesh}, ${stack}: reads of one preview with nothing to do` },
-      ...{ value: nothing.reads, unit: "requests" },
-      against: { what: "model", value: readsOfPhase(shape, stack) },
-    },
-    {
-      ...{ row: "stacks", what: `${mesh}, ${stack}: writes of one first up` },
-      ...{ value: first.writes, unit: "writes" },
-      against: { what: "model", value: writesOfFirstUp(shape, stack) },
-    },
-  ];
   return [
-    ...held("one stack", one),
-    ...each.slice(0, 1).flatMap((cost) => held("a stack each", cost)),
     beside("reads of a preview with nothing to do, all", "requests", (c) => c.nothing.reads, sum),
     beside("first up, processor time of all", "s", (c) => c.first.processor, sum),
     beside("first up, processor time of the largest", "s", (c) => c.first.processor, largest),
@@ -178,16 +162,4 @@ function figuresOf(size: MeshSize, one: StackCost, each: readonly StackCost[]): 
     beside("backend's growth by one no-op up of all", "B", (c) => c.growth, sum),
     beside("the same without backups, with gzip", "B", (c) => c.frugalGrowth, sum),
   ];
-}
-
-/** As the bed has it: namespaces and Endpoints are few, and the Service `kubernetes` is no export. */
-function shapeOf({ clusters, exports }: MeshSize): MeshShape {
-  const own = {
-    services: exports + 1,
-    exported: exports,
-    namespaces: 5,
-    endpoints: 1,
-    objects: 1,
-  } as const;
-  return { clusters, targets: clusters - 1, ...own };
 }

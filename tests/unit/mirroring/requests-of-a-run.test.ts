@@ -1,0 +1,107 @@
+import { equal } from "node:assert/strict";
+import { Mesh } from "../../simulation/mesh.ts";
+
+/**
+ * A run reads each of its clusters once: five lists, with 500 objects on a page. With nothing to do it asks for nothing
+ * else, and a first `up` creates each object once.
+ */
+interface MeshShape {
+  readonly clusters: number;
+  /** Of each source. */
+  readonly targets: number;
+  /** Of each cluster: the Services without those of mirrors, the Endpoints with them. */
+  readonly namespaces: number;
+  readonly services: number;
+  readonly endpoints: number;
+  /** Of each cluster, into each source that has it as a target. */
+  readonly exported: number;
+}
+
+const label = { "mirror.linkerd.io/exported": "remote-discovery" };
+
+/** Some lists fill their pages, some go on for one object. */
+const meshes = {
+  "a full mesh": {
+    shape: {
+      ...{ clusters: 3, targets: 2, namespaces: 501 },
+      ...{ services: 980, exported: 30, endpoints: 500 },
+    },
+    // Of each cluster two pages of namespaces and of Services, and three lists of one page; 60 mirrors.
+    firstUp: 3 * (7 + 60),
+    // The mirrors begin another page.
+    preview: 3 * 8,
+    previewOfOneStack: 3 * 8,
+  },
+  "a mesh of few links": {
+    shape: {
+      ...{ clusters: 4, targets: 1, namespaces: 3 },
+      ...{ services: 490, exported: 20, endpoints: 501 },
+    },
+    firstUp: 4 * (6 + 20),
+    preview: 4 * 7,
+    previewOfOneStack: 2 * 7,
+  },
+};
+
+for (const [name, { shape, firstUp, preview, previewOfOneStack }] of Object.entries(meshes)) {
+  describe(`the requests of a run: ${name}`, () => {
+    const mesh = meshOf(shape);
+
+    it("are a reading of each cluster and a write for each mirror, in the first up", async () => {
+      equal((await mesh.up()).requests, firstUp);
+    });
+
+    it("are a reading of each cluster where nothing is to do", async () => {
+      const { requests, failure } = await mesh.preview();
+      equal(failure, undefined);
+      equal(requests, preview);
+    });
+
+    it("are a reading of the source and its targets where each source is a stack's", async () => {
+      const stack = stackOf(mesh, "c0");
+      await stack.up();
+      equal((await stack.preview()).requests, previewOfOneStack);
+    });
+  });
+}
+
+/** Every cluster mirrors from the ones after it, as many as there are targets. */
+function meshOf({ clusters, targets, ...contents }: MeshShape): Mesh {
+  const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
+  const links = names.flatMap((source, index) =>
+    Array.from({ length: targets }, (_, step) => {
+      return { source, target: `c${(index + 1 + step) % clusters}` };
+    }),
+  );
+  const mesh = new Mesh(names, {
+    clusters: Object.fromEntries(names.map((name) => [name, {}])),
+    links,
+    linkDefaults: { gateway: false },
+  });
+  for (const server of mesh.servers.values()) {
+    const upTo = (count: number, plural: string, objectOf: (index: number) => object): void => {
+      for (let index = 0; server.all(plural).size < count; index++)
+        server.put(plural, objectOf(index));
+    };
+    const inShop = (name: string, labels = {}) => ({ namespace: "shop", name, labels });
+    const ports = [{ port: 80 }];
+    upTo(contents.services, "services", (index) => ({
+      metadata: inShop(`service-${index}`, index < contents.exported ? label : {}),
+      spec: { ports },
+    }));
+    upTo(contents.endpoints, "endpoints", (index) => ({
+      metadata: inShop(`service-${index}`),
+      subsets: [],
+    }));
+    upTo(contents.namespaces, "namespaces", (index) => ({ metadata: { name: `space-${index}` } }));
+    server.journal.length = 0;
+  }
+  return mesh;
+}
+
+/** The same clusters, of which one is that stack's. */
+function stackOf(mesh: Mesh, source: string): Mesh {
+  const stack = new Mesh([], { ...mesh.config, sources: [source] });
+  for (const [name, server] of mesh.servers) stack.servers.set(name, server);
+  return stack;
+}
