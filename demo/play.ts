@@ -26,7 +26,7 @@ export async function play(
   screen.step(
     `Start the clusters ${new Intl.ListFormat("en").format(names)}`,
     `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
-"kubectl" and "dig" are not needed either: the demo prints what they would.`,
+"kubectl" and "dig" are not needed either: the demo prints what they would, in short.`,
   );
   const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup);
   screen.output("");

@@ -50,5 +50,9 @@ async function start(
     screen.output(text.trimEnd());
   });
   const { KUBECONFIG: kubeconfig = "" } = bed.settings;
-  return startDns({ folder, kubeconfig, context, domain: "cluster.local" }, await coredns, watchdog);
+  return startDns(
+    { folder, kubeconfig, context, domain: "cluster.local" },
+    await coredns,
+    watchdog,
+  );
 }

@@ -21,17 +21,5 @@ export interface Workload {
   };
 }
 
-export interface Pod {
-  readonly metadata: ObjectMeta;
-  readonly status: {
-    readonly phase: string;
-    readonly containerStatuses?: readonly {
-      readonly ready: boolean;
-      readonly restartCount: number;
-    }[];
-  };
-}
-
-export const pods: Resource<Pod> = resources.pods as Resource<Pod>;
 export const deployments: Resource<Workload> = resources.deployments as Resource<Workload>;
 export const statefulSets: Resource<Workload> = resources.statefulSets as Resource<Workload>;

@@ -25,7 +25,6 @@ The gateway is where the traffic of other clusters comes in. East has a namespac
     await makeService(west, { ...shop, name: "ledger", namespace: "payments", ports: [http] });
     await podsInEndpoints(cluster, 3);
     await kubectl.getServices(west, { exported: true });
-    await kubectl.getPods(west, nginx.namespace, `app=${nginx.app}`);
   },
 };
 
@@ -105,8 +104,7 @@ export const statefulset: Scenario = {
 async function lookAtEast({ cluster, kubectl, names, screen }: Stage, pod: string): Promise<void> {
   const east = cluster("east");
   await kubectl.getServices(east);
-  await kubectl.getEndpoints(east);
-  await kubectl.getSubsets(east, { namespace: "default", name: "nginx-svc-west" });
+  await kubectl.getEndpoints(east, { namespace: "default", name: "nginx-svc-west" });
   screen.remark(
     `East's DNS knows each pod by name. CoreDNS answers with the address of its mirror:`,
   );
