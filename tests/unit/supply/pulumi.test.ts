@@ -14,7 +14,7 @@ const used = /(?:pulumi\/pulumi(?:-nodejs)?:|pulumi-version: *)([\d.]+)/g;
 
 describe("supply chain: Pulumi's CLI", () => {
   it("may be as old as the one that the tests run, and no older", () => {
-    const tested = /pulumi\/pkg\/v3 v(\S+)/.exec(read("testbed/tools/pulumi/go.mod"))?.[1] ?? "";
+    const tested = /pulumi\/pkg\/v3 v(\S+)/.exec(read("testbed/tools/go.mod"))?.[1] ?? "";
     const { requiredPulumiVersion } = parse(read("Pulumi.yaml")) as Record<string, unknown>;
     equal(requiredPulumiVersion, `>=${tested}`);
     equal(read("docs/engines.md").includes(`**Pulumi's CLI, ${tested} or later**`), true);
