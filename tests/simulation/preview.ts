@@ -62,8 +62,8 @@ export function note(source: string, target?: string): string {
   return target === undefined ? `${source}: ` : `${source} <- ${target}: `;
 }
 
-/** What a preview says of a mirror that comes into the list, or goes from it, without a write. */
-export const takenOver = { action: "adopt: already exists" };
+/** The line of a preview about a mirror that is adopted. */
+export const takenOver = { action: "confirm: it exists, and gets this stack's mark" };
 export const givenUp = { action: "forget: already deleted, or no longer owned" };
 
 /** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */

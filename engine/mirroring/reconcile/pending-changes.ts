@@ -37,13 +37,13 @@ export function pendingChanges(
   const pending = new Map<string, ChangeTexts>();
   for (const [part, plan] of parts) {
     if (awaitedText(args, part, plan) !== undefined) continue;
-    const confirmed = (unconfirmed[part] ?? []).map(
-      (key) => [key, { action: "confirm: nothing says yet that it is this stack's" }] as const,
+    const texts = pendingTexts(plan, mirrorsBefore(before, part));
+    // One whose fields change as well says so by these.
+    const confirmed = (unconfirmed[part] ?? []).filter(
+      (key) => texts[key]?.["action"]?.startsWith("adopt: ") ?? texts[key] === undefined,
     );
-    pending.set(part, {
-      ...Object.fromEntries(confirmed),
-      ...pendingTexts(plan, mirrorsBefore(before, part)),
-    });
+    const mark = { action: "confirm: it exists, and gets this stack's mark" };
+    pending.set(part, { ...texts, ...Object.fromEntries(confirmed.map((key) => [key, mark])) });
   }
   for (const each of removed) {
     if (each.fate !== "stays") continue;

@@ -50,7 +50,7 @@ describe("the programs of the test bed", () => {
   });
   afterEach(async () => {
     for (const name of ["GO_HERE", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS", "PATH"]) {
-      if (before[name] === undefined) delete process.env[name];
+      if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = before[name];
     }
     await rm(folder, { recursive: true });

@@ -250,7 +250,7 @@ describe("a mirror that two stacks have", () => {
     const clusters = { ...setting.clusters, east };
     const { inputs, notes } = await preview(clusters, args, setting.before);
     deepEqual(inputs.changes, {
-      west: { "shop/web-west": { action: "confirm: nothing says yet that it is this stack's" } },
+      west: { "shop/web-west": { action: "confirm: it exists, and gets this stack's mark" } },
     });
     const note =
       "east <- west: another stack mirrors this as well (other/prod): take it out of one of the two";
