@@ -168,7 +168,8 @@ describe("npm run check", function () {
     assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
     const read = (await requestsOf(since)).map(({ resource }) => resource);
     const lists = [
-      ...["deployments", "endpoints", "links", "namespaces", "pods", "servicecidrs", "services"],
+      ...["deployments", "endpoints", "links", "namespaces", "nodes", "pods"],
+      ...["servicecidrs", "services"],
     ];
     assert.deepEqual([...new Set(read)].sort(), lists);
   });
