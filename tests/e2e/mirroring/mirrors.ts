@@ -107,7 +107,10 @@ export function headlessMirror(
       annotations: opaque(parts.annotations),
       version: versions[hostname] ?? "the Endpoints'",
     };
-    const podLabels = { ...labels, "mirror.linkerd.io/headless-mirror-svc-name": name };
+    const podLabels = {
+      ...ownerLabels({ ...parts, labels: {} }),
+      "mirror.linkerd.io/headless-mirror-svc-name": name,
+    };
     const podRemote = `${hostname}.${remote}`;
     return {
       services: { [`${hostname}-${target}`]: serviceView(own, podLabels, podRemote) },
