@@ -7,7 +7,7 @@ import { headlessMirror, nothing } from "./mirrors.ts";
 import { exported, type Item, kinds, service } from "./objects.ts";
 import { Methods } from "./methods.ts";
 import { written } from "./operations.ts";
-import { note, takenOver } from "../../simulation/preview.ts";
+import { note } from "../../simulation/preview.ts";
 import { contentsOf } from "./view.ts";
 import { create, type World } from "./world.ts";
 
@@ -104,7 +104,7 @@ describe("the StatefulSet of Linkerd's tutorial, with real pods", function () {
     await world.kube.east.remove(kinds.Deployment, controller.object.metadata);
     await stack.configure({ clusters: { west: {}, east: {} }, links });
     const { changes } = await stack.previewed();
-    assert.deepEqual(changes[`${namespace}/nginx-svc-west`], takenOver);
+    assert.deepEqual(changes[`${namespace}/nginx-svc-west`], { action: "adopt: already exists" });
   });
 
   it("takes all mirrors away on destroy", async () => {
