@@ -45,7 +45,6 @@ export const goingScenarios: readonly Scenario[] = [
   {
     title: "a mirror whose deletion a finalizer holds back is left to go, and the preview says so",
     namespace: "held",
-    adopted: ["held/web-west"],
     target: exportedService("held/web"),
     source: items("held", mirror).map(({ kind, object }) => ({
       kind,
@@ -56,6 +55,7 @@ export const goingScenarios: readonly Scenario[] = [
     run: {
       contents: mirror,
       comes: { "held/web-west": line },
+      changes: { "held/web-west": { action: "adopt: already exists" } },
       skipped: {
         "held/web":
           "BeingDeleted: the Service held/web-west on east is being deleted and a finalizer holds it: have it removed and run again",
