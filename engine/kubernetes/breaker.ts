@@ -19,6 +19,8 @@ export class Breaker {
   readonly #policy: BreakerPolicy;
   readonly #time: Pick<Time, "now">;
   #failures = 0;
+  /** Whether writes alone have failed in this row. */
+  #isOfWrites = false;
   #last: Failure | undefined;
   #closedUntil = -Infinity;
   #probing = false;
@@ -44,10 +46,12 @@ export class Breaker {
   ended(failure: Failure | undefined, isRead: boolean): void {
     this.#probing = false;
     if (failure === undefined || !mayConcernAll(failure.kind)) {
-      this.#failures = 0;
+      // Each update reads first, which may go well where no write does.
+      if (!isRead || !this.#isOfWrites) this.#failures = 0;
       return;
     }
     if (!isRead && mayConcernOne(failure)) return;
+    this.#isOfWrites = !isRead && (this.#failures === 0 || this.#isOfWrites);
     this.#failures += 1;
     this.#last = failure;
     this.#closedUntil = this.#time.now() + this.#policy.coolDown;

@@ -106,7 +106,7 @@ const rows: readonly Row[] = [
   ...[500, 503].flatMap((code): Row[] => [
     {
       ...{ answers: String(code), lie: page(code), spell: "at first" },
-      ...{ ends: done, sentence: /./, patience: [500, 500] },
+      ...{ ends: done, sentence: /./, patience: [700, 500] },
     },
     {
       ...{ answers: String(code), lie: page(code), spell: "for good", ends: away },
@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ answers: "nothing and resets the connection", lie: always("reset"), spell: "at first" },
-    ...{ ends: done, sentence: /./, patience: [500, 500] },
+    ...{ ends: done, sentence: /./, patience: [700, 500] },
   },
   {
     ...{ answers: "nothing and resets the connection", lie: always("reset"), spell: "for good" },
@@ -163,7 +163,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ answers: "half of it", lie: always("cut"), spell: "at first", ends: done },
-    ...{ sentence: /./, patience: [500, 500] },
+    ...{ sentence: /./, patience: [700, 500] },
   },
   {
     ...{ answers: "half of it", lie: always("cut"), spell: "for good", ends: away },

@@ -96,6 +96,18 @@ describe("a cluster that does not answer", () => {
       ));
   }
 
+  it("may be one that answers the reads between its failing writes", () =>
+    withCluster(
+      ({ method }) => (method === "GET" ? serviceList([]) : { status: 429 }),
+      async ({ client }) => {
+        for (let time = 0; time < failures; time++) {
+          await list(client);
+          await fail(() => create(client), 1);
+        }
+        assert.notEqual((await errorOf(create(client))).notAttempted, undefined);
+      },
+    ));
+
   it("may be one whose reads fail with 500", () =>
     withCluster(
       () => status(500, "InternalError", "etcd is away"),
