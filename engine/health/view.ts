@@ -4,7 +4,7 @@ import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.t
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import type { Plan } from "../mirroring/plan/change.ts";
+import type { Decision } from "../mirroring/plan/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { Link } from "../kubernetes/link-resource.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
@@ -31,7 +31,7 @@ export interface ClusterView {
    * What should be done about federated Services; undefined: a cluster that it takes can't be read;
    * absent: no link feeds any that are ours.
    */
-  readonly federated?: Read<Plan | undefined>;
+  readonly federated?: Read<readonly Decision[] | undefined>;
   /** This cluster, and those whose pods its own reach without a gateway; absent: there are none. */
   readonly flat?: readonly PodRanges[];
 }
@@ -83,7 +83,7 @@ export interface LinkReading {
    * What the engine would do about the link's mirrors; undefined: a cluster that it takes can't be
    * read; absent where Linkerd's controller mirrors.
    */
-  readonly mirrors?: Read<Plan | undefined>;
+  readonly mirrors?: Read<readonly Decision[] | undefined>;
   /** Absent where this program mirrors, or Linkerd has no controller for the link. */
   readonly controller?: ControllerReading;
   /** Absent where the stack does not manage Linkerd, or a cluster is out of reach. */

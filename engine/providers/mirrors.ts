@@ -97,13 +97,13 @@ export class MirrorsProvider {
   }
 
   async delete(_id: string, props: Outputs) {
-    const { clusters, wanted, say, isolated } = this.#process;
+    const { clusters, wanted, say, isolated, now } = this.#process;
     if (isolated.has(props.source)) {
       say(`${props.source}: it is revoked, so its mirrors are left as they are and forgotten`);
       return;
     }
     return withoutTrace(async () => {
-      const failures = await removeAll(clusters, wanted, props, say);
+      const failures = await removeAll(clusters, wanted, props, say, now());
       if (failures.length > 0)
         throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
     });

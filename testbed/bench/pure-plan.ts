@@ -1,5 +1,5 @@
 import { linkDefaults } from "@linkerd-multicluster/engine/mirroring";
-import { planSource, type SourceObservation } from "@linkerd-multicluster/engine/plan";
+import { decide, type SourceObservation } from "@linkerd-multicluster/engine/plan";
 
 import { type Figure, leastProcessorSeconds } from "./figure.ts";
 
@@ -9,7 +9,7 @@ type Snapshot = SourceObservation["source"];
 export function measurePurePlan(services: number, times: number): Figure[] {
   const measured = (count: number): number => {
     const observation = observationOf(count);
-    return leastProcessorSeconds(times, () => planSource(observation));
+    return leastProcessorSeconds(times, () => decide(observation));
   };
   const value = measured(services);
   const half = { what: `${services / 2} Services`, value: measured(services / 2) };

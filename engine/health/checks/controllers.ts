@@ -6,6 +6,7 @@ import {
   noController,
   running,
 } from "../../mirroring/model/controller.ts";
+import { isListed } from "../../mirroring/plan/decision.ts";
 import { listed } from "../../mirroring/plan/text.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView, LinkView } from "../view.ts";
@@ -66,7 +67,7 @@ export const singleFederation: Check<ClusterView> = {
   run: ({ mesh, cluster, federated, reading: { controllers } }) => {
     const united =
       federated !== undefined && "value" in federated
-        ? Object.keys(federated.value?.mirrors ?? {})
+        ? (federated.value ?? []).filter(isListed).map(({ key }) => key)
         : [];
     if (united.length === 0) return { skipped: "this stack federates nothing into this cluster" };
     if (controllers === undefined || "why" in controllers)

@@ -1,5 +1,5 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
-import type { Change, Plan } from "../../mirroring/plan/change.ts";
+import { type Change, type Decision, isChange, isSkip } from "../../mirroring/plan/decision.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, LinkView, Read } from "../view.ts";
 
@@ -25,17 +25,21 @@ export const federatedInOrder: Check<ClusterView> = {
       : inOrder(federated, cluster, "their clusters"),
 };
 
-function inOrder(plan: Read<Plan | undefined>, source: string, target: string): Verdict {
-  if ("why" in plan) return [{ sentence: plan.why }];
-  if (plan.value === undefined) return { skipped: "a cluster that it takes can't be read" };
-  const { changes, skips } = plan.value;
+function inOrder(
+  decisions: Read<readonly Decision[] | undefined>,
+  source: string,
+  target: string,
+): Verdict {
+  if ("why" in decisions) return [{ sentence: decisions.why }];
+  const { value } = decisions;
+  if (value === undefined) return { skipped: "a cluster that it takes can't be read" };
   return [
-    ...changes.map((change) => pending(change, source)),
-    ...skips.map((skip) => missed(skip, target)),
+    ...value.filter(isChange).map((change) => pending(change, source)),
+    ...value.filter(isSkip).map((skip) => missed(skip, target)),
   ];
 }
 
-const verbs: Readonly<Record<Change["action"], string>> = {
+const verbs: Readonly<Record<Change["verdict"], string>> = {
   create: "is missing",
   update: "differs from what it should be",
   replace: "differs from what it should be and must be recreated",
@@ -50,10 +54,10 @@ const kinds: Readonly<Record<Change["kind"], string>> = {
   federated: "federated Service",
 };
 
-function pending({ action, kind, key, fields }: Change, source: string): Finding {
+function pending({ verdict, kind, key, fields }: Change, source: string): Finding {
   const how = fields.map(({ field, live, wanted }) => `${field}: ${live} → ${wanted}`).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
-  return { sentence: `${kinds[kind]} ${source}/${key} ${verbs[action]}${detail}: run pulumi up` };
+  return { sentence: `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}: run pulumi up` };
 }
 
 function missed({ origin, cluster, hostname, sentence }: Skip, target: string): Finding {

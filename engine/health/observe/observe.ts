@@ -3,7 +3,7 @@ import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import { takenLabels } from "../../mirroring/model/taken-labels.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
-import type { Plan } from "../../mirroring/plan/change.ts";
+import { type Decision, ofPart } from "../../mirroring/plan/decision.ts";
 import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import type { HealthMesh } from "../mesh.ts";
 import {
@@ -118,15 +118,16 @@ async function planInto(
   return read(() => reconcile(clusters, args, {}, new Date()));
 }
 
-/** The plan of one part; its value is undefined where a cluster that it takes can't be read. */
+/** The decisions about one part; their value is undefined where a cluster that it takes can't be read. */
 function planOf(
   outcome: Read<Outcome> | undefined,
   part: string,
-): Read<Plan | undefined> | undefined {
+): Read<readonly Decision[] | undefined> | undefined {
   if (outcome === undefined || "why" in outcome) return outcome;
   const { value } = outcome;
   if (value.outcome === "mistaken") return { why: value.mistakes.join("; ") };
-  return { value: value.outcome === "planned" ? value.reconciliation.parts.get(part) : undefined };
+  const isJudged = value.outcome === "planned" && value.decided.judged.has(part);
+  return { value: isJudged ? ofPart(value.decided.decisions, part) : undefined };
 }
 
 async function closeClients(world: Clusters, { clusters }: HealthMesh): Promise<void> {

@@ -7,7 +7,15 @@ import { ownerLabels } from "../desired/metadata.ts";
 import type { MirrorKind } from "../model/mirror.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
-import type { Change, Plan, Write } from "../plan/change.ts";
+import {
+  type Change,
+  type Decision,
+  type Deletion,
+  isDeletion,
+  isSkip,
+  isWrite,
+  type Write,
+} from "../plan/decision.ts";
 import { addressOf, rootOf } from "../plan/ownership.ts";
 import { type Failure, failureOf } from "./failures.ts";
 import { writeEndpoints } from "./endpoints.ts";
@@ -19,30 +27,22 @@ import { remove, type WriteScope } from "./write-scope.ts";
 /** Where the mirrors of a source are written, and by whom. */
 export type Destination = Omit<WriteScope, "owner">;
 
-/** As much of a part's plan as is carried out. */
-export type PartWork = Pick<Plan, "addresses" | "changes" | "namespaces">;
-
-/** By part. */
-export type Work = ReadonlyMap<string, PartWork>;
-
-/** How many mirrors are to be written or deleted. */
-export function changesIn(work: Work): number {
-  return [...work.values()].reduce((sum, { changes }) => sum + changes.length, 0);
-}
-
 /**
- * Carries out the plans of all parts together, in the order that keeps traffic up: namespaces,
+ * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces,
  * Services, Endpoints, deletions. The Endpoints of a headless mirror lead to others: where clients
  * use it already they come after all the rest, while nobody has yet been led anywhere by a new one.
  * What fails does not stop the rest, but a pod's mirror is not deleted while the headless mirror may
  * still lead to it.
+ *
+ * @param namespaces to create, each with the part that needs it
  */
 export async function apply(
   destination: Destination,
-  work: Work,
+  decisions: readonly Decision[],
+  namespaces: ReadonlyMap<string, string>,
   say: (line: string) => void,
 ): Promise<readonly Failure[]> {
-  const run = new Run(destination, work, say);
+  const run = new Run(destination, decisions, namespaces, say);
   await run.createNamespaces();
   await run.writeServices();
   await run.writeEndpoints((change) => !leadsClients(change));
@@ -52,11 +52,11 @@ export async function apply(
   return run.failures;
 }
 
-function leadsClients({ kind, action }: Write): boolean {
-  return kind === "headless" && action !== "create";
+function leadsClients({ kind, verdict }: Write): boolean {
+  return kind === "headless" && verdict !== "create";
 }
 
-interface Scoped<T extends Change> {
+interface Scoped<T extends Decision> {
   readonly scope: WriteScope;
   readonly change: T;
 }
@@ -65,7 +65,7 @@ class Run {
   readonly failures: Failure[] = [];
   readonly #kubernetes: Kubernetes;
   readonly #writes: readonly Scoped<Write>[];
-  readonly #deletions: readonly Scoped<Change>[];
+  readonly #deletions: readonly Scoped<Deletion>[];
   /** By name: the labels that it gets. */
   readonly #namespaces: ReadonlyMap<string, StringMap>;
   readonly #progress: Progress;
@@ -75,23 +75,30 @@ class Run {
   /** ClusterIPs of mirrors: as observed, and then as written. */
   readonly #addresses: Map<ObjectKey, string>;
 
-  constructor(destination: Destination, work: Work, say: (line: string) => void) {
+  constructor(
+    destination: Destination,
+    decisions: readonly Decision[],
+    namespaces: ReadonlyMap<string, string>,
+    say: (line: string) => void,
+  ) {
     this.#kubernetes = destination.kubernetes;
-    const all = [...work].flatMap(([part, { changes }]) => {
-      const scope = { ...destination, owner: ownerOf(part) };
-      return changes.map((change) => ({ scope, change }));
+    const scoped = <T extends Decision>(change: T): Scoped<T> => ({
+      scope: { ...destination, owner: ownerOf(change.part) },
+      change,
     });
-    this.#writes = all.flatMap(({ scope, change }) =>
-      change.action === "delete" ? [] : [{ scope, change }],
-    );
-    this.#deletions = all.filter(({ change }) => change.action === "delete");
+    this.#writes = decisions.filter(isWrite).map(scoped);
+    this.#deletions = decisions.filter(isDeletion).map(scoped);
     this.#namespaces = new Map(
-      [...work].flatMap(([part, { namespaces }]) =>
-        namespaces.map((name) => [name, namespaceLabels(part)] as const),
-      ),
+      [...namespaces].map(([name, part]) => [name, namespaceLabels(part)] as const),
     );
-    this.#addresses = new Map([...work.values()].flatMap(({ addresses }) => [...addresses]));
-    this.#progress = new Progress("mirroring", all.length, say, destination.time);
+    this.#addresses = new Map(
+      decisions.flatMap((decision) => {
+        const address = isSkip(decision) ? undefined : addressOf(decision.live.service);
+        return address === undefined ? [] : [[decision.key, address] as const];
+      }),
+    );
+    const all = this.#writes.length + this.#deletions.length;
+    this.#progress = new Progress("mirroring", all, say, destination.time);
   }
 
   async createNamespaces(): Promise<void> {

@@ -2,7 +2,7 @@ import { resources } from "../../kubernetes/resources.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Endpoints } from "../../kubernetes/objects.ts";
 import { resolved, type AddressOf } from "../plan/canonical.ts";
-import type { Write } from "../plan/change.ts";
+import type { Write } from "../plan/decision.ts";
 import { difference } from "../plan/difference.ts";
 import { remove, write, type WriteScope } from "./write-scope.ts";
 import { endpointsManifest } from "./manifest.ts";
@@ -10,11 +10,11 @@ import { endpointsManifest } from "./manifest.ts";
 /** Brings a mirror's Endpoints about, or removes those that it must not have. */
 export async function writeEndpoints(
   scope: WriteScope,
-  { action, wanted, live }: Write,
+  { verdict, wanted, live }: Write,
   addressOf: AddressOf,
 ): Promise<void> {
   // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
-  const observed = action === "replace" ? undefined : live.endpoints;
+  const observed = verdict === "replace" ? undefined : live.endpoints;
   if (wanted.endpoints === undefined) {
     if (live.endpoints !== undefined) await remove(scope, resources.endpoints, live.endpoints);
     return;

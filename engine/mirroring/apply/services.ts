@@ -1,7 +1,7 @@
 import { resources } from "../../kubernetes/resources.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Service } from "../../kubernetes/objects.ts";
-import type { Write } from "../plan/change.ts";
+import type { Write } from "../plan/decision.ts";
 import { difference } from "../plan/difference.ts";
 import { gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { serviceManifest } from "./manifest.ts";
@@ -12,7 +12,7 @@ const clearance = 5_000;
 /** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
 export async function writeService(scope: WriteScope, change: Write): Promise<Service | undefined> {
   const { wanted, live } = change;
-  if (change.action === "replace" && live.service !== undefined) {
+  if (change.verdict === "replace" && live.service !== undefined) {
     await clear(scope, live.service);
     return write(scope, resources.services, wanted, undefined, (now) =>
       manifest(scope, wanted, now),

@@ -26,7 +26,10 @@ export function isOurManager(manager: string | undefined): boolean {
  *
  * @param own the stack itself, and the names that it has had
  */
-export function otherStacks({ managedFields = [] }: ObjectMeta, own: readonly string[]): string[] {
+export function otherStacks(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  own: readonly string[],
+): string[] {
   const others: string[] = [];
   for (const { manager = "" } of managedFields) {
     if (!manager.startsWith(prefix) || isOneOf(own, manager)) continue;
@@ -36,7 +39,10 @@ export function otherStacks({ managedFields = [] }: ObjectMeta, own: readonly st
   return others.sort();
 }
 
-export function isMarkedBy({ managedFields = [] }: ObjectMeta, own: readonly string[]): boolean {
+export function isMarkedBy(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  own: readonly string[],
+): boolean {
   return managedFields.some(({ manager = "" }) => isOneOf(own, manager));
 }
 

@@ -1,7 +1,8 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
 import type { LinkSpec } from "../model/link.ts";
+import type { ObjectMeta } from "../../kubernetes/objects.ts";
+import { federatedPart } from "../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import type { Change, LiveMirror } from "./change.ts";
+import { type Decision, isDeletion, isSkip, isWrite, ofPart } from "./decision.ts";
 import { count } from "./text.ts";
 
 /** Up to this many, a share of them says nothing. */
@@ -17,61 +18,54 @@ export type DeletionLimit = Pick<
 };
 
 /**
- * The sentence that stops a run which would delete suspiciously many of a link's mirrors: a wrong
- * context or an empty answer looks just like everything having been un-exported, and a slip in the
- * config like a link that has been removed.
- */
-export function tooManyDeletions(
-  limit: DeletionLimit,
-  deletions: number,
-  live: number,
-): string | undefined {
-  return refusal(limit, deletions, live, `${count(live, "mirror")} on ${limit.source}`);
-}
-
-/**
- * The same for the federated Services of a source, of which each link brings the members of its
- * target: a member that leaves counts as a deletion, whether or not the Service goes with it.
+ * The sentences that stop a link of which a run would delete suspiciously much: a wrong context or an empty answer
+ * looks just like everything having been un-exported, and a slip in the config like a link that has been removed.
+ * Counted are the mirrors of the link, and in federated Services the members of its target: a member that leaves
+ * counts as a deletion, whether or not the Service goes with it.
  *
- * @returns sentences by target
+ * @param decisions about the whole source
  */
-export function tooManyLeave(
-  limits: readonly DeletionLimit[],
-  changes: readonly Change[],
-  live: ReadonlyMap<ObjectKey, LiveMirror>,
-): ReadonlyMap<string, string> {
-  const before = membersByTarget([...live.values()].map(({ service }) => service?.metadata));
-  const leaving = membersByTarget(
-    changes.map(({ live: { service } }) => service?.metadata),
-    changes.map((change) => ("wanted" in change ? change.wanted : undefined)),
-  );
-  const sentences = limits.flatMap((limit) => {
-    const { target, source } = limit;
-    const members = before.get(target) ?? 0;
-    const what = `${count(members, "member")} of federated Services on ${source}`;
-    const sentence = refusal(limit, leaving.get(target) ?? 0, members, what);
-    return sentence === undefined ? [] : [[target, sentence] as const];
-  });
-  return new Map(sentences);
+export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decision[]): string[] {
+  const { source, target } = limit;
+  const own = ofPart(decisions, target).flatMap((each) => (isSkip(each) ? [] : [each]));
+  const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints);
+  const { members, leaving } = membersOf(target, decisions);
+  return [
+    refusal(
+      limit,
+      own.filter(isDeletion).length,
+      live.length,
+      `${count(live.length, "mirror")} on ${source}`,
+    ),
+    refusal(
+      limit,
+      leaving,
+      members,
+      `${count(members, "member")} of federated Services on ${source}`,
+    ),
+  ].flatMap((sentence) => sentence ?? []);
 }
 
-type Annotated = { readonly annotations?: Readonly<Record<string, string>> } | undefined;
+/** How many members a cluster has in federated Services, and how many of them leave. */
+function membersOf(
+  target: string,
+  decisions: readonly Decision[],
+): Record<"members" | "leaving", number> {
+  let members = 0;
+  let leaving = 0;
+  for (const decision of decisions) {
+    if (decision.part !== federatedPart || isSkip(decision)) continue;
+    const listed = tokensOf(decision.live.service?.metadata, target);
+    members += listed.length;
+    const stay = isWrite(decision) ? tokensOf(decision.wanted, target) : [];
+    const isTouched = isWrite(decision) || isDeletion(decision);
+    if (isTouched) leaving += listed.filter((token) => !stay.includes(token)).length;
+  }
+  return { members, leaving };
+}
 
-/** How many members of each cluster there are, less those that stay. */
-function membersByTarget(
-  live: readonly Annotated[],
-  wanted: readonly Annotated[] = [],
-): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  live.forEach((each, index) => {
-    const stay = new Set(tokensIn(wanted[index]?.annotations ?? {}));
-    for (const token of tokensIn(each?.annotations ?? {})) {
-      if (stay.has(token)) continue;
-      const cluster = clusterOfToken(token);
-      counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
-    }
-  });
-  return counts;
+function tokensOf(annotated: Pick<ObjectMeta, "annotations"> | undefined, target: string) {
+  return tokensIn(annotated?.annotations ?? {}).filter((token) => clusterOfToken(token) === target);
 }
 
 function refusal(

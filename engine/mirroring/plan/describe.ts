@@ -1,10 +1,15 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
 import { plain } from "../../kubernetes/plain.ts";
-import { isHeadless, type ServicePort, type StringMap } from "../../kubernetes/objects.ts";
+import {
+  isHeadless,
+  type ObjectKey,
+  type ServicePort,
+  type StringMap,
+} from "../../kubernetes/objects.ts";
 import { federated } from "../model/owner.ts";
 import { annotation, label, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "./canonical.ts";
-import type { LiveMirror } from "./change.ts";
+import { type Decision, isListed, type LiveMirror } from "./decision.ts";
 import { count } from "./text.ts";
 
 /** What a live Service is a mirror of, going by its labels alone. */
@@ -14,6 +19,15 @@ export function liveKind(live: LiveMirror): MirrorKind {
   if (labels[label.remoteDiscovery] !== undefined) return "discovery";
   if (live.service !== undefined && federated.owns(live.service)) return "federated";
   return live.service !== undefined && isHeadless(live.service) ? "headless" : "gateway";
+}
+
+/** One line for each mirror that is there once the decisions are carried out, by its key. */
+export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
+  return Object.fromEntries(
+    decisions.filter(isListed).map(({ key, live, wanted }) => {
+      return [key, wanted === undefined ? describeLive(live) : describeWanted(wanted)] as const;
+    }),
+  );
 }
 
 /** The one line by which previews and state know a mirror that should exist. */

@@ -8,7 +8,7 @@ import {
 } from "../../kubernetes/objects.ts";
 import { annotation } from "../model/vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
-import type { FieldChange, LiveMirror } from "./change.ts";
+import type { FieldChange, LiveMirror } from "./decision.ts";
 import { listed, shortened } from "./text.ts";
 import { type KeyField, staleKeys } from "./written-keys.ts";
 

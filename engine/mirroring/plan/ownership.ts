@@ -13,7 +13,7 @@ import type { Owner } from "../model/owner.ts";
 import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label } from "../model/vocabulary.ts";
-import type { LiveMirror } from "./change.ts";
+import type { LiveMirror } from "./decision.ts";
 
 /** All that an owner has in the source, Endpoints that have lost their Service included. */
 export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKey, LiveMirror> {

@@ -6,13 +6,13 @@ import { reasons, type Skip } from "../model/reasons.ts";
 import { excess } from "../model/sizes.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { AddressOf } from "./canonical.ts";
-import type { Change, LiveMirror, Plan, SourcePlan, Write } from "./change.ts";
 import { colliding } from "./collisions.ts";
-import { describeLive, describeWanted, liveKind } from "./describe.ts";
+import type { Decision, LiveMirror, Wanted } from "./decision.ts";
+import { liveKind } from "./describe.ts";
 import { difference } from "./difference.ts";
 import { addressOf, liveMirrors, rootOf, unwritable } from "./ownership.ts";
 
-/** What one part of a source's mirrors should consist of. */
+/** The mirrors that one part of a source's should consist of. */
 export interface WantedPart {
   /** Name of the link's target, or `federated`. */
   readonly part: string;
@@ -22,19 +22,11 @@ export interface WantedPart {
   readonly spared?: ReadonlySet<ObjectKey>;
   /** Nothing is known of what else the part should have: all its other live mirrors stay. */
   readonly keepsOthers?: boolean;
-  /**
-   * The sentence that stops the run, if the plan deletes too much.
-   *
-   * @param live the part's mirrors as they are
-   */
-  readonly guard?: (
-    changes: readonly Change[],
-    live: ReadonlyMap<ObjectKey, LiveMirror>,
-  ) => string | undefined;
 }
 
 /**
- * Compares what a source cluster should have with what it has, all parts together.
+ * Compares what a source cluster should have with what it has, all parts together, and decides about each object:
+ * part by part, first the mirrors by their keys, then what is skipped.
  *
  * @param targets of all links into the source
  */
@@ -42,95 +34,73 @@ export function plan(
   wanted: readonly WantedPart[],
   source: ClusterSnapshot,
   targets: readonly string[],
-): SourcePlan {
+): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
   const collisions = colliding(claims, source, targets);
-  return new Map(
-    wanted.map((each) => {
-      const own = collisions.filter(({ part }) => part === each.part);
-      const unclaimed = refuse(each.mirrors, own);
-      const skips = [...each.skips, ...unclaimed.skips];
-      return [each.part, compare({ ...each, mirrors: unclaimed.mirrors, skips }, source)];
-    }),
-  );
+  return wanted.flatMap((each) => {
+    const own = collisions.filter(({ part }) => part === each.part);
+    const unclaimed = refuse(each.mirrors, own);
+    const skips = [...each.skips, ...unclaimed.skips];
+    return compare({ ...each, mirrors: unclaimed.mirrors, skips }, source);
+  });
 }
 
-function compare(wanted: WantedPart, source: ClusterSnapshot): Plan {
-  const { part, mirrors, skips: skipped, guard } = wanted;
+function compare(wanted: WantedPart, source: ClusterSnapshot): Decision[] {
+  const { part } = wanted;
   const owner = ownerOf(part);
-  const free = refuse(mirrors, unwritable(mirrors, source, owner));
-  const skips = [...skipped, ...free.skips];
-
+  const free = refuse(wanted.mirrors, unwritable(wanted.mirrors, source, owner));
+  const skips = [...wanted.skips, ...free.skips];
   const live = liveMirrors(source, owner);
-  const addresses = new Map(
-    [...live].flatMap(([key, { service }]) => {
-      const address = addressOf(service);
-      return address === undefined ? [] : [[key, address] as const];
-    }),
-  );
-  const writes = free.mirrors.flatMap((mirror) =>
-    changeFor(mirror, live.get(mirrorKey(mirror)) ?? {}, (key) => addresses.get(key)),
-  );
-  const { kept, unwanted } = leftovers(free.mirrors, live, skips, wanted);
-  const deletions = unwanted.map(([key, mirror]) => deletion(key, mirror));
-  const changes = [...writes, ...deletions].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const refusal = guard?.(changes, live);
-  return {
-    wanted: free.mirrors,
-    namespaces: missingNamespaces(free.mirrors, source),
-    addresses,
-    changes,
-    mirrors: Object.fromEntries([
-      ...kept.map(([key, mirror]) => [key, describeLive(mirror)] as const),
-      ...free.mirrors.map((mirror) => [mirrorKey(mirror), describeWanted(mirror)] as const),
-    ]),
-    skips,
-    ...(refusal !== undefined && { refusal }),
-  };
+  const addressOfMirror = (key: ObjectKey) => addressOf(live.get(key)?.service);
+  const decisions: Decision[] = [
+    ...free.mirrors.map((mirror) =>
+      decideWanted(part, mirror, live.get(mirrorKey(mirror)) ?? {}, addressOfMirror),
+    ),
+    ...decideOthers({ ...wanted, mirrors: free.mirrors, skips }, live),
+  ];
+  return [
+    ...decisions.sort((a, b) => (a.key < b.key ? -1 : 1)),
+    ...skips.map((skip) => ({ verdict: "skip" as const, part, key: skippedKey(skip), ...skip })),
+  ];
 }
 
-/** The change that makes a live mirror what it should be; none where it is. */
-function changeFor(wanted: Mirror, live: LiveMirror, addressOf: AddressOf): Write[] {
-  const common = { kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
-  if (live.service === undefined) return [{ action: "create", fields: [], ...common }];
+function decideWanted(
+  part: string,
+  wanted: Mirror,
+  live: LiveMirror,
+  addressOf: AddressOf,
+): Wanted {
+  const common = { part, kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
+  if (live.service === undefined) return { verdict: "create", fields: [], ...common };
   const { service, endpoints, replace } = difference(live, wanted, addressOf);
   const fields = [...service, ...endpoints];
-  if (fields.length === 0) return [];
-  return [{ action: replace ? "replace" : "update", fields, ...common }];
-}
-
-/** The change that takes a live mirror away. */
-export function deletion(key: ObjectKey, live: LiveMirror): Change {
-  return { action: "delete", kind: liveKind(live), key, live, fields: [] };
+  if (fields.length === 0) return { verdict: "keep", fields, ...common };
+  return { verdict: replace ? "replace" : "update", fields, ...common };
 }
 
 /**
- * Live mirrors that nobody asked for: kept as they are where the skip of their origin says that
- * no conclusion can be drawn about them now, else to be deleted.
+ * Decides about live mirrors that nobody asked for: kept as they are where the skip of their origin says that no
+ * conclusion can be drawn about them now, left to others where they are spared, else deleted.
  */
-function leftovers(
-  wanted: readonly Mirror[],
+function decideOthers(
+  { part, mirrors, skips, spared, keepsOthers = false }: WantedPart,
   live: ReadonlyMap<ObjectKey, LiveMirror>,
-  skips: readonly Skip[],
-  { spared, keepsOthers = false }: Pick<WantedPart, "spared" | "keepsOthers">,
-): Record<"kept" | "unwanted", [ObjectKey, LiveMirror][]> {
-  const asked = new Set(wanted.map(mirrorKey));
+): Decision[] {
+  const asked = new Set(mirrors.map(mirrorKey));
   const undecided = new Set(
     skips.filter((skip) => reasons[skip.reason].keeps).map((skip) => skippedKey(skip)),
   );
-  const kept: [ObjectKey, LiveMirror][] = [];
-  const unwanted: [ObjectKey, LiveMirror][] = [];
-  for (const entry of live) {
-    const [key, mirror] = entry;
-    if (asked.has(key) || spared?.has(key) === true) continue;
+  return [...live].flatMap(([key, mirror]): Decision[] => {
+    if (asked.has(key)) return [];
+    const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
+    if (spared?.has(key) === true) return [{ verdict: "handOver", ...common }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
-    const held =
+    const stays =
       keepsOthers ||
       (isUndecided && !isTooLarge(mirror)) ||
       mirror.service?.metadata.deletionTimestamp !== undefined;
-    (held ? kept : unwanted).push(entry);
-  }
-  return { kept, unwanted };
+    return [{ verdict: stays ? "keep" : "delete", ...common }];
+  });
 }
 
 /** As an earlier version may have made it, without bounds: then nothing is a reason to leave it there. */
@@ -142,9 +112,4 @@ function isTooLarge({ service }: LiveMirror): boolean {
 
 function skippedKey({ origin, mirror }: Skip): ObjectKey {
   return objectKey(origin.slice(0, origin.indexOf("/")), mirror);
-}
-
-function missingNamespaces(mirrors: readonly Mirror[], source: ClusterSnapshot): string[] {
-  const names = new Set(mirrors.map((mirror) => mirror.namespace));
-  return [...names].filter((name) => !source.namespaces.has(name)).sort();
 }

@@ -1,7 +1,6 @@
-import { mirrorKey } from "../desired/refuse.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { Plan } from "./change.ts";
+import { type Decision, isSkip, isWanted } from "./decision.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import type { Link, ServiceStatus } from "../../kubernetes/link-resource.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
@@ -28,12 +27,14 @@ export interface LinkStatusList {
 
 export type LinkStatuses = readonly LinkStatusList[];
 
-/** `status.mirrorServices` of a link; endpoint mirrors belong to their headless one. */
-export function mirrorStatus(link: ObjectKey, { wanted, skips }: Pick<Plan, "wanted" | "skips">) {
-  const mirrored = wanted
+/** `status.mirrorServices` of a link, by the decisions about it; endpoint mirrors belong to their headless one. */
+export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
+  const mirrored = decisions
+    .filter(isWanted)
     .filter(({ kind }) => kind !== "endpoint")
-    .map((mirror) => ({ remote: mirror.origin, local: mirrorKey(mirror) }));
-  return { link, list: "mirrorServices", entries: [...mirrored, ...problems(skips)] } as const;
+    .map(({ key, wanted: { origin } }) => ({ remote: origin, local: key }));
+  const entries = [...mirrored, ...problems(decisions.filter(isSkip))];
+  return { link, list: "mirrorServices", entries } as const;
 }
 
 /**
@@ -45,17 +46,19 @@ export function federatedStatus(
   link: ObjectKey,
   target: string,
   desired: readonly Mirror[],
-  { wanted, skips }: Pick<Plan, "wanted" | "skips">,
+  decisions: readonly Decision[],
 ) {
   const listing = desired.filter(({ annotations }) =>
     tokensIn(annotations).some((token) => clusterOfToken(token) === target),
   );
   const origins = new Set(listing.map(({ origin }) => origin));
-  const joined = wanted.filter(({ origin }) => origins.has(origin));
-  const own = skips.filter(({ cluster, origin }) =>
-    cluster === undefined ? origins.has(origin) : cluster === target,
-  );
-  const entries = joined.map((mirror) => ({ remote: mirror.origin, local: mirrorKey(mirror) }));
+  const joined = decisions.filter(isWanted).filter(({ wanted }) => origins.has(wanted.origin));
+  const own = decisions
+    .filter(isSkip)
+    .filter(({ cluster, origin }) =>
+      cluster === undefined ? origins.has(origin) : cluster === target,
+    );
+  const entries = joined.map(({ key, wanted }) => ({ remote: wanted.origin, local: key }));
   return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
 }
 

@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectKey } from "../../kubernetes/objects.ts";
-import { apply, changesIn, type Destination } from "../apply/apply.ts";
-import { sentencesOf } from "../apply/failures.ts";
-import { confirm, release } from "../apply/marks.ts";
-import { writeStatuses } from "../apply/statuses.ts";
-import { inWritingTime } from "../apply/writing-time.ts";
 import { goesAt } from "../desired/absent-pods.ts";
 import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Inputs, makesLinks, stacksOf } from "./state.ts";
+import { entryOf, type Inputs, makesLinks } from "./state.ts";
 import { unknownFates } from "./trouble.ts";
 import type { WantedHere } from "./wanted-here.ts";
+import { write } from "./write.ts";
 
 /**
  * Makes a source as its inputs say: observes it again, plans again, and writes. Idempotent: what a
@@ -44,34 +39,12 @@ export async function carryOut(
     if (lost.length > 0) throw new Error(lost.join("; "));
     return [];
   }
-  const { reconciliation, source, removed } = outcome;
-  const refusals = Object.values(reconciliation.refusals);
-  const undecided = Object.values(unknownFates(inputs.source, removed));
-
-  const access = entryOf(inputs, inputs.source);
-  const work = reconciliation.parts;
-  const unconfirmed = Object.values(reconciliation.unconfirmed).flat();
-  const { released } = reconciliation;
-  const client = await clusters.client(inputs.source, access);
-  const objects = changesIn(work) + unconfirmed.length + released.length;
-  const kubernetes = inWritingTime(client, objects, clusters.time);
-  const destination: Destination = {
-    kubernetes,
-    source: inputs.source,
-    fieldManager: managerOf(inputs.stack),
-    time: clusters.time,
-  };
+  const { decided, source, removed } = outcome;
   wanted.add(outcome);
-  clusters.outdate(access);
-  const failures = await apply(destination, work, say);
-  const marks = [
-    ...(await confirm(destination, unconfirmed)),
-    ...(await release(destination, released, stacksOf(inputs))),
-  ];
-  const notes = await writeStatuses(kubernetes, source, reconciliation.statuses, failures);
-  notes.forEach(say);
-  const sentences = sentencesOf([...failures, ...marks]);
-  return [...new Set([...lost, ...refusals, ...undecided, ...sentences])];
+  const failures = await write(clusters, inputs, source, decided, say);
+  const refusals = Object.values(decided.refusals);
+  const undecided = Object.values(unknownFates(inputs.source, removed));
+  return [...new Set([...lost, ...refusals, ...undecided, ...failures])];
 }
 
 /** A time by which no mirror goes that the check has kept for now: it was not announced. */

@@ -1,6 +1,9 @@
 import { federatedPart } from "../model/owner.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
+import { isChange, ofPart } from "../plan/decision.ts";
+import { linesOf } from "../plan/describe.ts";
 import { differs } from "./news.ts";
+import { releasedIn } from "./other-stacks.ts";
 import { awaitedText, historyOf, pendingChanges } from "./pending-changes.ts";
 import type { Outcome, PlannedOutcome } from "./reconcile.ts";
 import type { RemovedPart } from "./removed-links.ts";
@@ -35,13 +38,13 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     return { inputs: { ...args, mirrors: {}, revision: 0 }, mistakes: outcome.mistakes, notes: [] };
   const read = troubleIn(outcome.readings);
   if (outcome.outcome === "blind") return keepAll(before, args, outcome, read);
-  const { reconciliation, removed } = outcome;
-  const trouble = { ...read, refused: { ...read.refused, ...reconciliation.refusals } };
+  const { decided, removed } = outcome;
+  const trouble = { ...read, refused: { ...read.refused, ...decided.refusals } };
   const refused = { ...trouble.refused, ...unknownFates(args.source, removed) };
-  const skips = skippedByPart(before, args, reconciliation.parts, trouble);
+  const skips = skippedByPart(before, args, decided, trouble);
   const planned = {
     ...memoryOf(before, args, outcome),
-    ...nonEmpty("portConflicts", reconciliation.facts.portConflicts ?? {}),
+    ...nonEmpty("portConflicts", decided.facts.portConflicts ?? {}),
     ...nonEmpty("notMirrored", skips),
     ...unreachableIn(trouble),
     ...nonEmpty("refused", refused),
@@ -49,10 +52,8 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const pending = pendingChanges(before, args, outcome);
   const isNews =
     Object.keys(pending).length > 0 ||
-    [...reconciliation.parts.values()].some(
-      ({ changes, namespaces }) => changes.length + namespaces.length > 0,
-    ) ||
-    reconciliation.released.length > 0 ||
+    decided.decisions.some(isChange) ||
+    releasedIn(decided, stacksNow(before, args)).length > 0 ||
     Object.keys(refused).length > 0 ||
     before.revision === undefined ||
     differs(before, { ...args, ...planned });
@@ -107,7 +108,7 @@ function keepAll(
 
 /** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { reconciliation, readings, removed } = outcome;
+  const { decided, readings, removed } = outcome;
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid =
@@ -126,10 +127,10 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
   const staying = removed.filter(({ fate }) => fate !== "stays").map(({ link }) => link);
   return {
     identities,
-    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...reconciliation.facts.gateways }),
+    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...decided.facts.gateways }),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...formerStacks(before, args),
-    ...nonEmpty("missing", { ...Object.fromEntries(missing), ...reconciliation.missing }),
+    ...nonEmpty("missing", { ...Object.fromEntries(missing), ...decided.missing }),
   };
 }
 
@@ -142,13 +143,13 @@ function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerS
 function mirrorsByPart(
   before: Before,
   args: MirrorsArgs,
-  { reconciliation: { parts }, removed }: PlannedOutcome,
+  { decided: { decisions, judged }, removed }: PlannedOutcome,
 ): Planned["mirrors"] {
   const entries: [string, MirrorLines | string][] = [];
   for (const part of partsOf(args, removed)) {
-    const plan = parts.get(part);
-    const lines = plan?.mirrors ?? mirrorsBefore(before, part);
-    const awaited = plan === undefined ? undefined : awaitedText(args, part, plan);
+    const own = ofPart(decisions, part);
+    const lines = judged.has(part) ? linesOf(own) : mirrorsBefore(before, part);
+    const awaited = judged.has(part) ? awaitedText(args, part, own) : undefined;
     if (awaited !== undefined) entries.push([part, awaited]);
     else if (Object.keys(lines).length > 0) entries.push([part, lines]);
   }

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { Gateway } from "../model/gateway.ts";
-import type { SourcePlan } from "../plan/change.ts";
+import { type Decision, isWanted, ofPart } from "../plan/decision.ts";
 import { count } from "../plan/text.ts";
 import type { LinkObservation } from "./observation.ts";
 
@@ -24,15 +24,15 @@ function foundIn({
 /** For each gateway that is down: why, and how many mirrors lead nowhere because of it. */
 export function downNotes(
   gateways: ReadonlyMap<string, Gateway>,
-  parts: SourcePlan,
+  decisions: readonly Decision[],
 ): (readonly [target: string, sentence: string])[] {
   return [...gateways].flatMap(([target, { addresses, probe }]) => {
     if (probe?.down === undefined) return [];
     const { path, port, down } = probe;
     const where = addresses.map((ip) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`).join(", ");
-    const out = (parts.get(target)?.wanted ?? []).filter(({ endpoints }) =>
-      endpoints?.subsets.some(({ ready }) => ready === false),
-    );
+    const out = ofPart(decisions, target)
+      .filter(isWanted)
+      .filter(({ wanted }) => wanted.endpoints?.subsets.some(({ ready }) => ready === false));
     const what = `${count(out.length, "mirror")} ${out.length === 1 ? "leads" : "lead"} nowhere`;
     return [
       [target, `its gateway ${where} fails its probe ${path} (${down}): ${what} until it answers`],

@@ -2,10 +2,11 @@ import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
+import { isListed, ofPart } from "../plan/decision.ts";
 import { type LinkStatusList, statusUpdate } from "../plan/status.ts";
 import { listed } from "../plan/text.ts";
 import { type Observed, observeControllers } from "./observation.ts";
-import type { Reconciliation } from "./source-plan.ts";
+import type { Decided } from "./source-plan.ts";
 import { entryOf, type MirrorsArgs } from "./state.ts";
 
 /**
@@ -17,12 +18,14 @@ export async function besideOthers(
   clusters: Observed,
   args: MirrorsArgs,
   source: ClusterSnapshot,
-  reconciliation: Reconciliation,
-): Promise<Reconciliation> {
-  const { statuses, parts } = reconciliation;
+  decided: Decided,
+): Promise<Decided> {
+  const { statuses, decisions } = decided;
   const due = statuses.filter((status) => isDue(status, source));
-  const united = Object.keys(parts.get(federatedPart)?.mirrors ?? {});
-  if (due.length === 0 && united.length === 0) return reconciliation;
+  const united = ofPart(decisions, federatedPart)
+    .filter(isListed)
+    .map(({ key }) => key);
+  if (due.length === 0 && united.length === 0) return decided;
   const controllers = await observeControllers(clusters, args);
   const beside = noted(args, controllers, united);
   const isOurs = ({ link }: LinkStatusList) => !beside.links.has(link);
@@ -30,9 +33,9 @@ export async function besideOthers(
   const isAllowed = asked.length === 0 || (await mayKeepStatus(clusters, args));
   const refused = isAllowed ? [] : [[federatedPart, notAllowed(args, asked)] as const];
   return {
-    ...reconciliation,
+    ...decided,
     statuses: isAllowed ? statuses.filter(isOurs) : [],
-    notes: [...reconciliation.notes, ...beside.notes, ...refused],
+    notes: [...decided.notes, ...beside.notes, ...refused],
   };
 }
 
@@ -46,7 +49,7 @@ function noted(
   { source, clusters, links, statusIn = "" }: MirrorsArgs,
   controllers: Controllers,
   united: readonly string[],
-): { readonly links: ReadonlySet<ObjectKey>; readonly notes: Reconciliation["notes"] } {
+): { readonly links: ReadonlySet<ObjectKey>; readonly notes: Decided["notes"] } {
   if ("why" in controllers) return { links: new Set(), notes: [] };
   const { found } = controllers;
   const mirroring = links.flatMap(({ target }) =>

@@ -1,11 +1,11 @@
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedPart } from "../model/owner.ts";
-import type { Plan } from "../plan/change.ts";
+import { type Decision, namespacesToCreate, ofPart } from "../plan/decision.ts";
 import { statusUpdate } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
 import { pendingTexts, withHistory } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
-import type { Reconciliation } from "./source-plan.ts";
+import type { Decided } from "./source-plan.ts";
 import {
   type Before,
   type ByPart,
@@ -15,33 +15,35 @@ import {
 } from "./state.ts";
 
 /** What stands for a part of which nothing can be said before its gateway has been made. */
-export function awaitedText({ observedGateways }: MirrorsArgs, part: string, plan: Plan) {
+export function awaitedText(
+  { observedGateways }: MirrorsArgs,
+  part: string,
+  decisions: readonly Decision[],
+): string | undefined {
   const awaited = observedGateways?.[part];
-  return typeof awaited === "string" && !bringsOnly(plan) ? awaited : undefined;
-}
-
-/** Of a gateway that is yet to be made only this can be foretold: what there will be that is new. */
-function bringsOnly({ changes, mirrors }: Plan): boolean {
-  return (
-    changes.length >= Object.keys(mirrors).length &&
-    changes.every(({ action }) => action === "create")
-  );
+  // Of a gateway that is yet to be made only this can be foretold: what there will be that is new.
+  const bringsOnly = decisions.every(({ verdict }) => verdict === "create" || verdict === "skip");
+  return typeof awaited === "string" && !bringsOnly ? awaited : undefined;
 }
 
 export function pendingChanges(
   before: Before,
   args: MirrorsArgs,
-  { reconciliation, removed, source }: PlannedOutcome,
+  { decided, removed, source }: PlannedOutcome,
 ): ByPart<ChangeTexts> {
-  const { parts, unconfirmed } = reconciliation;
+  const { judged } = decided;
+  const namespaces = [...namespacesToCreate(decided.decisions, source)];
   const pending = new Map<string, ChangeTexts>();
-  for (const [part, plan] of parts) {
-    if (awaitedText(args, part, plan) !== undefined) continue;
-    const texts = pendingTexts(plan, mirrorsBefore(before, part));
+  for (const part of judged) {
+    const decisions = ofPart(decided.decisions, part);
+    if (awaitedText(args, part, decisions) !== undefined) continue;
+    const created = namespaces.flatMap(([name, by]) => (by === part ? [name] : []));
+    const texts = pendingTexts(decisions, created, mirrorsBefore(before, part));
     // One whose fields change as well says so by these.
-    const confirmed = (unconfirmed[part] ?? []).filter(
-      (key) => texts[key]?.["action"]?.startsWith("adopt: ") ?? texts[key] === undefined,
-    );
+    const confirmed = decisions
+      .filter((each) => "unmarked" in each && each.unmarked === true)
+      .map(({ key }) => key)
+      .filter((key) => texts[key]?.["action"]?.startsWith("adopt: ") ?? texts[key] === undefined);
     const mark = { action: "confirm: it exists, and gets this stack's mark" };
     pending.set(part, { ...texts, ...Object.fromEntries(confirmed.map((key) => [key, mark])) });
   }
@@ -54,14 +56,12 @@ export function pendingChanges(
   }
   // A removed link of which nothing was left takes its list along, and nothing with it.
   const known = [...args.links, ...removed.map(({ link }) => link)].map(({ target }) => target);
-  const judged = new Set([...parts.keys(), ...known, federatedPart]);
+  const seen = new Set([...judged, ...known, federatedPart]);
   const { mirrors: listed } = before;
   for (const part of typeof listed === "object" ? Object.keys(listed) : []) {
-    if (judged.has(part)) continue;
-    const nothing = { changes: [], namespaces: [], mirrors: {} };
-    pending.set(part, pendingTexts(nothing, mirrorsBefore(before, part)));
+    if (!seen.has(part)) pending.set(part, pendingTexts([], [], mirrorsBefore(before, part)));
   }
-  for (const [part, texts] of statusTexts(source, reconciliation, args)) {
+  for (const [part, texts] of statusTexts(source, decided, args)) {
     pending.set(part, { ...pending.get(part), ...texts });
   }
   return Object.fromEntries([...pending].filter(([, texts]) => Object.keys(texts).length > 0));
@@ -70,7 +70,7 @@ export function pendingChanges(
 /** By part: what the status of its Link is going to say, where it does not say so already. */
 function statusTexts(
   { links }: ClusterSnapshot,
-  { statuses }: Reconciliation,
+  { statuses }: Decided,
   { statusIn }: MirrorsArgs,
 ): (readonly [string, ChangeTexts])[] {
   return statuses.flatMap((status) => {

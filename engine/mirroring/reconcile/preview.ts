@@ -1,50 +1,60 @@
 import type { Skip } from "../model/reasons.ts";
-import type { Change, FieldChange, Plan } from "../plan/change.ts";
+import {
+  type Change,
+  type Decision,
+  type FieldChange,
+  isChange,
+  isListed,
+} from "../plan/decision.ts";
 import type { ChangeTexts, MirrorLines } from "./state.ts";
 
 /**
- * A line for everything that the list of mirrors cannot show by itself. That list shows what comes
+ * A line for everything about a part that the list of mirrors cannot show by itself. That list shows what comes
  * and goes between the last run and this one; it cannot show that a mirror it already had is
  * missing or altered, nor that one it never had is to be deleted, and it shows as coming what was
  * there before, and as going what is only given up.
  */
 export function pendingTexts(
-  plan: Pick<Plan, "changes" | "namespaces" | "mirrors">,
+  decisions: readonly Decision[],
+  namespaces: readonly string[],
   before: MirrorLines,
 ): ChangeTexts {
-  const entries = plan.changes.flatMap((change) => {
+  const entries = decisions.filter(isChange).flatMap((change) => {
     const listed = before[change.key] !== undefined;
     const visible =
-      (change.action === "create" && !listed) || (change.action === "delete" && listed);
+      (change.verdict === "create" && !listed) || (change.verdict === "delete" && listed);
     return visible ? [] : [[change.key, changeTexts(change)] as const];
   });
-  const namespaces = plan.namespaces.map(
+  const created = namespaces.map(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
-  const { adopted, forgotten } = unwritten(plan, before);
+  const { adopted, forgotten } = unwritten(decisions, before);
   const untouched = (keys: readonly string[], action: string) =>
     keys.map((key) => [key, { action }] as const);
   return Object.fromEntries([
-    ...namespaces,
+    ...created,
     ...entries,
     ...untouched(adopted, "adopt: already exists"),
     ...untouched(forgotten, "forget: already deleted, or no longer owned"),
   ]);
 }
 
-/** What the list of mirrors gains and loses without anything being written. */
+/** The mirrors that the list gains and loses without anything being written. */
 export function unwritten(
-  { changes, mirrors }: Pick<Plan, "changes" | "mirrors">,
+  decisions: readonly Decision[],
   before: MirrorLines,
 ): { readonly adopted: readonly string[]; readonly forgotten: readonly string[] } {
-  const changed = new Set<string>(changes.map(({ key }) => key));
-  const only = (here: object, there: object) =>
-    Object.keys(here).filter((key) => !Object.hasOwn(there, key) && !changed.has(key));
-  return { adopted: only(mirrors, before), forgotten: only(before, mirrors) };
+  const changed = new Set<string>(decisions.filter(isChange).map(({ key }) => key));
+  const listed = new Set<string>(decisions.filter(isListed).map(({ key }) => key));
+  const unchanged = (keys: Iterable<string>) => [...keys].filter((key) => !changed.has(key));
+  return {
+    adopted: unchanged(listed).filter((key) => !Object.hasOwn(before, key)),
+    forgotten: unchanged(Object.keys(before)).filter((key) => !listed.has(key)),
+  };
 }
 
 function changeTexts(change: Change): Readonly<Record<string, string>> {
-  switch (change.action) {
+  switch (change.verdict) {
     case "create":
       return {
         action:
@@ -65,7 +75,6 @@ function changeTexts(change: Change): Readonly<Record<string, string>> {
       return fieldTexts(change.fields);
   }
 }
-
 function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`]),

@@ -11,7 +11,7 @@ import {
 import { judged, mistakesIn } from "./mistakes.ts";
 import { besideOthers } from "./other-writers.ts";
 import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
-import { planSource, type Reconciliation } from "./source-plan.ts";
+import { decide, type Decided } from "./source-plan.ts";
 import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
 
 /** What came of looking at a source and its targets. */
@@ -30,7 +30,7 @@ export type Outcome =
       readonly readings: ClusterReadings;
       readonly links: readonly LinkObservation[];
       readonly removed: readonly RemovedPart[];
-      readonly reconciliation: Reconciliation;
+      readonly decided: Decided;
     };
 
 export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
@@ -62,9 +62,9 @@ export async function reconcile(
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = leftOver.map((link) => fateOf(link, args, before, source, controllers));
   const { missing = {} } = before;
-  const planned = planSource({ args, source, links, removed, missing, now, stacks });
+  const decided = decide({ args, source, links, removed, missing, now, stacks });
   return {
     ...{ outcome: "planned", source, readings, links, removed },
-    reconciliation: await besideOthers(clusters, args, source, planned),
+    decided: await besideOthers(clusters, args, source, decided),
   };
 }

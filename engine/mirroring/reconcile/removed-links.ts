@@ -4,7 +4,7 @@ import { federated, mirrorsOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, isOnlyOurs, otherStacks } from "../model/stack-mark.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import type { LiveMirror } from "../plan/change.ts";
+import type { LiveMirror } from "../plan/decision.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { count } from "../plan/text.ts";
 import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
@@ -121,18 +121,6 @@ function noteOn({ length }: readonly ObjectKey[], why: string): string[] {
   return length === 0
     ? []
     : [`${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why}`];
-}
-
-/** Those of the mirrors that carry a mark of this stack. */
-export function markedAmong(
-  keys: ReadonlySet<ObjectKey>,
-  { services }: ClusterSnapshot,
-  stacks: readonly string[],
-): ObjectKey[] {
-  return [...keys].filter((key) => {
-    const meta = services.get(key)?.metadata;
-    return meta !== undefined && isMarkedBy(meta, stacks);
-  });
 }
 
 function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {

@@ -1,4 +1,4 @@
-import { type ObjectKey, objectKey } from "../../kubernetes/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import { desired, type Desired } from "../desired/desired.ts";
 import { desiredFederated, type DesiredFederated, isForeign } from "../desired/federated.ts";
 import { type FederatedView, linkCreated } from "../desired/members.ts";
@@ -6,21 +6,22 @@ import { mirrorKey } from "../desired/refuse.ts";
 import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
 import { federated, federatedPart } from "../model/owner.ts";
-import { type TakenLabels, takenLabels } from "../model/taken-labels.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { SourcePlan } from "../plan/change.ts";
-import { type DeletionLimit, tooManyDeletions, tooManyLeave } from "../plan/deletions.ts";
+import { isMarkedBy } from "../model/stack-mark.ts";
+import { type TakenLabels, takenLabels } from "../model/taken-labels.ts";
+import { type Decision, isListed, isWanted, isWrite, ofPart } from "../plan/decision.ts";
+import { type DeletionLimit, tooManyDeletions } from "../plan/deletions.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { plan, type WantedPart } from "../plan/plan.ts";
 import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
 import { downNotes, linkGateways } from "./link-gateways.ts";
-import { sharedIn, sharedNotes, unconfirmedIn } from "./other-stacks.ts";
+import { sharedIn, sharedNotes } from "./other-stacks.ts";
 import { gatewayFact } from "./remembered-gateways.ts";
-import { markedAmong, type RemovedPart } from "./removed-links.ts";
+import { type RemovedPart, sparedMirrors } from "./removed-links.ts";
 import { type ByPart, makesLinks, type MirrorsArgs, nonEmpty, type Planned } from "./state.ts";
 
-/** All that a plan is made from. */
+/** Everything that a decision about a source is made from. */
 export interface SourceObservation {
   readonly args: MirrorsArgs;
   readonly source: ClusterSnapshot;
@@ -34,16 +35,14 @@ export interface SourceObservation {
   readonly stacks: readonly string[];
 }
 
-/** What one run does to a source, and what it has to say. */
-export interface Reconciliation {
-  /** Only of parts about which a conclusion could be drawn, and of which one run may do as much. */
-  readonly parts: SourcePlan;
+/** What becomes of a source in one run, and what there is to say. */
+export interface Decided {
+  /** About every object, part by part; only of parts that are judged. */
+  readonly decisions: readonly Decision[];
+  /** The parts about which a conclusion could be drawn, and of which one run may do as much. */
+  readonly judged: ReadonlySet<string>;
   /** By target: the sentence for a link of which so much would go that nothing of it is done. */
   readonly refusals: ByPart<string>;
-  /** Mirrors that are right, and do not carry this stack's mark yet. */
-  readonly unconfirmed: ByPart<readonly ObjectKey[]>;
-  /** Mirrors that stay with another stack, whose marks of this one are to be taken off. */
-  readonly released: readonly ObjectKey[];
   readonly facts: Pick<Planned, "gateways" | "portConflicts">;
   /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
   readonly missing: Readonly<Record<ObjectKey, string>>;
@@ -52,12 +51,14 @@ export interface Reconciliation {
   readonly statuses: LinkStatuses;
 }
 
+type Going = Extract<RemovedPart, { readonly fate: "goes" }>;
+
 /**
- * Plans everything that one source should have, all links together. Of a link that would lose too much in
+ * Decides about everything that one source should have, all links together. Of a link that would lose too much in
  * one run everything stays, its members of federated Services included, and the others are planned without
  * it. Pure.
  */
-export function planSource(observation: SourceObservation): Reconciliation {
+export function decide(observation: SourceObservation): Decided {
   const { source, links, removed, stacks } = observation;
   const coming = withNamespacesToCome(observation);
   const reached = links.flatMap(({ link, target }) =>
@@ -71,48 +72,50 @@ export function planSource(observation: SourceObservation): Reconciliation {
     ...links.map(({ link }) => link),
     ...going.map(({ link }) => limitOf(link, observation.args)),
   ];
+  const ownParts: readonly WantedPart[] = [
+    ...reached.map(({ link, wanted }) => partOf(link.target, wanted)),
+    ...away.map(({ link, gateway }) => ({
+      ...partOf(link.target, { mirrors: standingMirrors(link, source, gateway), skips: [] }),
+      keepsOthers: true as const,
+    })),
+    ...going.map(({ link, spared }) => ({
+      ...partOf(link.target, { mirrors: [], skips: [] }),
+      spared,
+    })),
+  ];
+  const targets = [
+    ...links.map(({ link }) => link.target),
+    ...(observation.args.controllerLinks ?? []),
+  ];
+  const federatedOthers = othersAmongFederated(observation);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
-    const parts = plan(
-      [
-        ...reached.map(({ link, wanted }) => ({
-          ...partOf(link.target, wanted),
-          guard: guardOf(link),
-        })),
-        ...away.map(({ link, gateway }) => ({
-          ...partOf(link.target, { mirrors: standingMirrors(link, source, gateway), skips: [] }),
-          keepsOthers: true as const,
-        })),
-        ...going.map(({ link, spared }) => ({
-          ...partOf(link.target, { mirrors: [], skips: [] }),
-          spared,
-          guard: guardOf(limitOf(link, observation.args)),
-        })),
-        { ...partOf(federatedPart, union), spared: new Set(union.foreign) },
-      ],
-      source,
-      [...links.map(({ link }) => link.target), ...(observation.args.controllerLinks ?? [])],
+    const spared = new Set([...union.foreign, ...federatedOthers.spared]);
+    const mirrors = union.mirrors.filter(
+      (mirror) => !federatedOthers.spared.has(mirrorKey(mirror)),
     );
-    return { union, parts };
+    const joined = { ...partOf(federatedPart, { ...union, mirrors }), spared };
+    return { union, decisions: plan([...ownParts, joined], source, targets) };
   };
   const first = planWith(new Set());
-  const refusals = refusalsIn(first.parts, limits, source);
+  const refusals = refusalsIn(first.decisions, limits);
   const held = new Set(Object.keys(refusals));
-  const { union, parts: all } = held.size === 0 ? first : planWith(held);
-  const parts = withoutForeign(
-    new Map([...all].filter(([part]) => !held.has(part))),
-    new Set(links.map(({ link }) => link.target)),
+  const { union, decisions: all } = held.size === 0 ? first : planWith(held);
+  const judged = new Set(
+    [...ownParts.map(({ part }) => part), federatedPart].filter((part) => !held.has(part)),
   );
+  const managed = new Set(links.map(({ link }) => link.target));
   // Of a target that is away nothing else is known, so nothing else is said or confirmed.
-  const judged = new Map(
-    [...parts].filter(([part]) => away.every(({ link }) => link.target !== part)),
-  );
+  const unread = new Set(away.map(({ link }) => link.target));
+  const decisions = all
+    .filter(({ part }) => judged.has(part))
+    .map((decision) => withOthers(decision, managed))
+    .map((decision) => (unread.has(decision.part) ? decision : withMark(decision, stacks)));
   const gateways = linkGateways(links);
   return {
-    parts,
+    decisions,
+    judged,
     refusals,
-    unconfirmed: unconfirmedIn(judged, source, stacks),
-    released: going.flatMap(({ spared }) => markedAmong(spared, source, stacks)),
     facts: {
       ...nonEmpty(
         "gateways",
@@ -125,14 +128,44 @@ export function planSource(observation: SourceObservation): Reconciliation {
     ),
     notes: [
       ...notesOf(reached, going, union),
-      ...downNotes(gateways, parts),
-      ...sharedNotes(judged, source, stacks),
+      ...federatedOthers.notes.map((note) => [federatedPart, note] as const),
+      ...downNotes(gateways, decisions),
+      ...sharedNotes(
+        decisions.filter(({ part }) => !unread.has(part)),
+        stacks,
+      ),
     ],
     statuses: [
-      ...statusesOf(observation, reached, union, parts),
+      ...statusesOf(observation, reached, union, judged, decisions),
       ...formerStatuses(observation.args, going, held),
     ],
   };
+}
+
+/** Notes that a mirror which stays does not carry this stack's mark yet. */
+function withMark(decision: Decision, stacks: readonly string[]): Decision {
+  const isKept = decision.verdict === "keep" || decision.verdict === "update";
+  if (!isKept || !isWanted(decision) || !isListed(decision)) return decision;
+  const meta = decision.live.service?.metadata;
+  return meta === undefined || isMarkedBy(meta, stacks)
+    ? decision
+    : { ...decision, unmarked: true };
+}
+
+/** Notes that a federated Service is no longer among this stack's once its members have left it. */
+function withOthers(decision: Decision, managed: ReadonlySet<string>): Decision {
+  return decision.part === federatedPart &&
+    isWrite(decision) &&
+    isForeign(decision.wanted.annotations, managed)
+    ? { ...decision, isOthers: true }
+    : decision;
+}
+
+/** Where no link is left in the config, the federated Services that are not provably this stack's alone. */
+function othersAmongFederated({ source, links, stacks }: SourceObservation) {
+  return links.length > 0
+    ? { spared: new Set<ObjectKey>(), notes: [] }
+    : sparedMirrors(liveMirrors(source, federated), stacks);
 }
 
 /** @param held targets whose members stay as they are, as if nobody could read them */
@@ -158,16 +191,13 @@ function federatedView(
 
 /** By target: why nothing of a link is done, since too much of it would go. */
 function refusalsIn(
-  parts: SourcePlan,
+  decisions: readonly Decision[],
   limits: readonly DeletionLimit[],
-  source: ClusterSnapshot,
 ): ByPart<string> {
-  const joined = parts.get(federatedPart)?.changes ?? [];
-  const leaving = tooManyLeave(limits, joined, liveMirrors(source, federated));
   return Object.fromEntries(
-    limits.flatMap(({ target }) => {
-      const sentences = [parts.get(target)?.refusal ?? [], leaving.get(target) ?? []].flat();
-      return sentences.length === 0 ? [] : [[target, sentences.join("; ")] as const];
+    limits.flatMap((limit) => {
+      const sentences = tooManyDeletions(limit, decisions);
+      return sentences.length === 0 ? [] : [[limit.target, sentences.join("; ")] as const];
     }),
   );
 }
@@ -191,17 +221,6 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
   );
   const namespaces = new Map([...created, ...source.namespaces]);
   return { ...observation, source: { ...source, namespaces } };
-}
-
-/** A federated Service that this run leaves to others is no longer among this stack's. */
-function withoutForeign(parts: SourcePlan, managed: ReadonlySet<string>): SourcePlan {
-  const joined = parts.get(federatedPart);
-  if (joined === undefined) return parts;
-  const foreign = new Set<string>(
-    joined.wanted.filter(({ annotations }) => isForeign(annotations, managed)).map(mirrorKey),
-  );
-  const own = Object.entries(joined.mirrors).filter(([key]) => !foreign.has(key));
-  return new Map([...parts, [federatedPart, { ...joined, mirrors: Object.fromEntries(own) }]]);
 }
 
 type Reached = {
@@ -231,11 +250,6 @@ function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "ski
   return { part, mirrors, skips };
 }
 
-function guardOf(limit: DeletionLimit): NonNullable<WantedPart["guard"]> {
-  return (changes, live) =>
-    tooManyDeletions(limit, changes.filter(({ action }) => action === "delete").length, live.size);
-}
-
 /** A link that is no longer in the config has the limits that it had there. */
 function limitOf(
   { source, target, maxDeletions }: RemovedPart["link"],
@@ -251,7 +265,7 @@ function limitOf(
 
 function notesOf(
   reached: readonly Reached[],
-  going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
+  going: readonly Going[],
   { conflicts }: DesiredFederated,
 ): (readonly [string, string])[] {
   return [
@@ -269,17 +283,17 @@ function statusesOf(
   { args: { statusIn } }: SourceObservation,
   reached: readonly Reached[],
   union: DesiredFederated,
-  parts: SourcePlan,
+  judged: ReadonlySet<string>,
+  decisions: readonly Decision[],
 ): LinkStatuses {
   if (statusIn === undefined) return [];
-  const joined = parts.get(federatedPart);
+  const joined = ofPart(decisions, federatedPart);
   return reached.flatMap(({ link: { target } }) => {
+    if (!judged.has(target)) return [];
     const link = objectKey(statusIn, target);
-    const own = parts.get(target);
-    if (own === undefined) return [];
     return [
-      mirrorStatus(link, own),
-      ...(joined === undefined ? [] : [federatedStatus(link, target, union.mirrors, joined)]),
+      mirrorStatus(link, ofPart(decisions, target)),
+      federatedStatus(link, target, union.mirrors, joined),
     ];
   });
 }
@@ -287,7 +301,7 @@ function statusesOf(
 /** A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors. */
 function formerStatuses(
   args: MirrorsArgs,
-  going: readonly Extract<RemovedPart, { readonly fate: "goes" }>[],
+  going: readonly Going[],
   held: ReadonlySet<string>,
 ): LinkStatuses {
   const { statusIn } = args;

@@ -1,5 +1,5 @@
 import { federatedPart } from "../model/owner.ts";
-import type { Change, Plan } from "../plan/change.ts";
+import { type Decision, isSkip, ofPart, type Verdict } from "../plan/decision.ts";
 import { awaitedText } from "./pending-changes.ts";
 import { unwritten } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
@@ -9,7 +9,7 @@ import { about } from "./trouble.ts";
 /** How many mirrors with the same sign are named; where there are more, they are only counted. */
 const named = 3;
 
-const signs: readonly (readonly [sign: string, actions: readonly Change["action"][]])[] = [
+const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
   ["+", ["create"]],
   ["~", ["update", "replace"]],
   ["-", ["delete"]],
@@ -22,12 +22,13 @@ const signs: readonly (readonly [sign: string, actions: readonly Change["action"
 export function summaries(
   before: Before,
   args: MirrorsArgs,
-  { reconciliation: { parts } }: PlannedOutcome,
+  { decided: { decisions, judged } }: PlannedOutcome,
 ): string[] {
-  return [...parts].flatMap(([part, plan]) => {
+  return [...judged].flatMap((part) => {
+    const own = ofPart(decisions, part);
     // Pulumi says that these are not known yet.
-    if (awaitedText(args, part, plan) !== undefined) return [];
-    const summary = summaryOf(plan, mirrorsBefore(before, part));
+    if (awaitedText(args, part, own) !== undefined) return [];
+    const summary = summaryOf(own, mirrorsBefore(before, part));
     if (summary === undefined) return [];
     const what = part === federatedPart ? "federated Services " : "";
     return [`${about(args.source, part)}${what}${summary}`];
@@ -38,21 +39,18 @@ export function summaries(
  * `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`; undefined where no
  * mirror comes, changes or goes.
  */
-export function summaryOf(
-  plan: Pick<Plan, "changes" | "mirrors" | "skips">,
-  before: MirrorLines,
-): string | undefined {
-  const groups = signs.flatMap(([sign, actions]) => {
-    const keys = plan.changes.flatMap(({ action, key }) => (actions.includes(action) ? key : []));
+export function summaryOf(decisions: readonly Decision[], before: MirrorLines): string | undefined {
+  const groups = signs.flatMap(([sign, verdicts]) => {
+    const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
     return keys.length === 0 ? [] : [{ sign, keys }];
   });
-  const { adopted, forgotten } = unwritten(plan, before);
+  const { adopted, forgotten } = unwritten(decisions, before);
   if (groups.length + adopted.length + forgotten.length === 0) return undefined;
   const counts = [
     groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
     counted(adopted, "adopted"),
     counted(forgotten, "forgotten"),
-    counted(plan.skips, "not mirrored"),
+    counted(decisions.filter(isSkip), "not mirrored"),
   ].filter((text) => text !== "");
   const names = groups.flatMap(({ sign, keys }) =>
     keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],

@@ -1,10 +1,11 @@
 import { goesAt } from "../desired/absent-pods.ts";
 import { federatedPart } from "../model/owner.ts";
-import type { SourcePlan } from "../plan/change.ts";
+import { isSkip, ofPart } from "../plan/decision.ts";
 import type { ClusterReadings } from "./observation.ts";
 import { notMirrored, skipNotes } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
 import type { RemovedPart } from "./removed-links.ts";
+import type { Decided } from "./source-plan.ts";
 import type { Before, ByPart, MirrorsArgs } from "./state.ts";
 
 /** By cluster: why nothing can be done about what it has a part in. */
@@ -42,7 +43,7 @@ export function unknownFates(
 export function skippedByPart(
   before: Before,
   { links }: MirrorsArgs,
-  parts: SourcePlan,
+  { decisions, judged }: Decided,
   { unreachable, refused }: Trouble,
 ): ByPart<Readonly<Record<string, string>>> {
   // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
@@ -51,7 +52,9 @@ export function skippedByPart(
     const isAway = unreachable[target] !== undefined || refused[target] !== undefined;
     return isAway && old !== undefined ? [[target, old] as const] : [];
   });
-  const found = [...parts].map(([part, { skips }]) => [part, notMirrored(skips)] as const);
+  const found = [...judged].map(
+    (part) => [part, notMirrored(ofPart(decisions, part).filter(isSkip))] as const,
+  );
   return Object.fromEntries(
     [...found, ...kept].filter(([, lines]) => Object.keys(lines).length > 0),
   );
@@ -62,9 +65,19 @@ export function about(source: string, part: string): string {
   return part === federatedPart ? `${source}: ` : `${source} <- ${part}: `;
 }
 
+/** A sentence for each removed link whose mirrors stay, with a controller of Linkerd's or for now. */
+export function fateNotes(source: string, removed: readonly RemovedPart[]): string[] {
+  return removed.flatMap((part) => {
+    const link = about(source, part.link.target);
+    if (part.fate === "stays")
+      return [`${link}its mirrors stay, because ${part.controller} mirrors it now`];
+    return part.fate === "unknown" ? [`${link}its mirrors stay for now, because ${part.why}`] : [];
+  });
+}
+
 export function notesOf(
   args: MirrorsArgs,
-  { reconciliation, removed }: PlannedOutcome,
+  { decided, removed }: PlannedOutcome,
   { unreachable, refused }: Trouble,
 ): string[] {
   const aboutPart = (part: string) => about(args.source, part);
@@ -74,25 +87,19 @@ export function notesOf(
       ? []
       : [`${aboutPart(target)}its mirrors stay as they are, because ${why}`];
   });
-  const fates = removed.flatMap((part) => {
-    const { target } = part.link;
-    if (part.fate === "stays")
-      return [`${aboutPart(target)}its mirrors stay, because ${part.controller} mirrors it now`];
-    return part.fate === "unknown"
-      ? [`${aboutPart(target)}its mirrors stay for now, because ${part.why}`]
-      : [];
-  });
-  const missing = Object.entries(reconciliation.missing).map(
+  const missing = Object.entries(decided.missing).map(
     ([key, since]) =>
       `${args.source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
   );
   return [
     ...away,
-    ...fates,
-    ...reconciliation.notes.map(([part, sentence]) => aboutPart(part) + sentence),
+    ...fateNotes(args.source, removed),
+    ...decided.notes.map(([part, sentence]) => aboutPart(part) + sentence),
     ...missing,
-    ...[...reconciliation.parts].flatMap(([part, { skips }]) =>
-      skipNotes(skips).map((sentence) => aboutPart(part) + sentence),
+    ...[...decided.judged].flatMap((part) =>
+      skipNotes(ofPart(decided.decisions, part).filter(isSkip)).map(
+        (sentence) => aboutPart(part) + sentence,
+      ),
     ),
   ];
 }

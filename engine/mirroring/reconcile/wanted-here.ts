@@ -1,5 +1,6 @@
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { mirrorsOf } from "../model/owner.ts";
+import { isListed } from "../plan/decision.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import type { Outcome } from "./reconcile.ts";
 
@@ -17,13 +18,13 @@ export class WantedHere {
   add({
     source,
     links,
-    reconciliation: { parts, refusals },
+    decided: { decisions, refusals },
   }: Extract<Outcome, { readonly outcome: "planned" }>): void {
     const keys = this.#keys.get(source.identity) ?? new Set();
     const add = (all: Iterable<string>) => {
       for (const key of all) keys.add(key);
     };
-    for (const { mirrors } of parts.values()) add(Object.keys(mirrors));
+    add(decisions.filter(isListed).map(({ key }) => key));
     for (const target of Object.keys(refusals)) add(liveMirrors(source, mirrorsOf(target)).keys());
     for (const { link, target } of links)
       if (target === undefined) add(liveMirrors(source, mirrorsOf(link.target)).keys());

@@ -9,6 +9,7 @@ import type { ClusterReading } from "../../../engine/health/view.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { called } from "../../../engine/trust/certificate.ts";
+import { ofPart } from "../../../engine/mirroring/plan/decision.ts";
 import { cluster, exported } from "../../unit/fixtures/objects.ts";
 import { fed } from "../../unit/fixtures/federation.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";
@@ -47,8 +48,8 @@ describe("bugs of linkerd multicluster check", () => {
           return undefined;
         };
       await Promise.all(Object.values(clusters).map(readingOf));
-      const { reconciliation } = await lookedAt(clusters, argsFor(["west"]));
-      equal(reconciliation.parts.get("west")?.wanted.length, count);
+      const { decided } = await lookedAt(clusters, argsFor(["west"]));
+      equal(ofPart(decided.decisions, "west").length, count);
       return lines.sort();
     };
     deepEqual(await requests(500), await requests(1));

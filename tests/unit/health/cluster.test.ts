@@ -129,7 +129,7 @@ describe("health of a cluster: federated Services", () => {
     const source = cluster("east", { namespaces: ["shop"] });
     const links = [{ link: link(), target, created: undefined }];
     const wanted = desiredFederated({ source, links, retired: [] });
-    const federated = { value: planPart(federatedPart, wanted, source, []) };
+    const federated = { value: planPart(federatedPart, wanted, source, []).decisions };
     deepEqual(said(federatedInOrder, clusterView({ federated })), [
       "error: federated Service east/shop/api-federated is missing: run pulumi up",
     ]);

@@ -65,7 +65,7 @@ describe("health of a link: whether its gateway is alive", () => {
 
 describe("health of a link: its mirrors are as planned", () => {
   const found = (target: ClusterSnapshot, source: ClusterSnapshot) => {
-    const mirrors = { value: planned({ target, source }) };
+    const mirrors = { value: planned({ target, source }).decisions };
     return said(mirrorsInOrder, linkView({ reading: linkReading({ mirrors }) }));
   };
 

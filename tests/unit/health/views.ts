@@ -1,3 +1,4 @@
+import { isSkip } from "../../../engine/mirroring/plan/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
@@ -83,7 +84,8 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
 export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };
 
 export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
-  const federated = { value: { ...planned({ target: west, source: east }), skips: [] } };
+  const { decisions } = planned({ target: west, source: east });
+  const federated = { value: decisions.filter((each) => !isSkip(each)) };
   return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
 }
 
@@ -116,7 +118,7 @@ export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
   return {
     gateway: { value: known() },
     gatewayFacts: { value: { facts: gateway, refused: [] } },
-    mirrors: { value: planned({ target: west, source: east }) },
+    mirrors: { value: planned({ target: west, source: east }).decisions },
     credentials: {
       mirror: { value: secret("mirror") },
       destination: { value: secret("destination") },

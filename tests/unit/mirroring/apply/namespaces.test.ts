@@ -50,7 +50,12 @@ describe("a namespace that cannot be created", () => {
       ...{ kubernetes, source: "west", fieldManager: "a stack" },
       time: systemTime,
     };
-    const failures = await apply(destination, new Map([[federatedPart, plan]]), () => undefined);
+    const failures = await apply(
+      destination,
+      plan.decisions,
+      new Map([["new", federatedPart]]),
+      () => undefined,
+    );
     assert.deepEqual(failures, [
       { sentence: "a quota is used up" },
       { key: "new/bb-federated", sentence: "a quota is used up" },
@@ -63,7 +68,7 @@ describe("a namespace that cannot be created", () => {
       "linkerd-multicluster/east",
       "east",
       federationOf(federation).mirrors,
-      plan,
+      plan.decisions,
     );
     const snapshot = { ...federation.source, links };
     assert.deepEqual(await writeStatuses(kubernetes, snapshot, [status], failures), []);

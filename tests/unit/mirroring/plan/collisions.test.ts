@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
-import type { Plan } from "../../../../engine/mirroring/plan/change.ts";
 import type { Claim } from "../../../../engine/mirroring/plan/collisions.ts";
 import { plan, type WantedPart } from "../../../../engine/mirroring/plan/plan.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
+import {
+  actions,
+  partOf,
+  planned,
+  type Planned,
+  reconciled,
+  skipped,
+} from "../../fixtures/reconcile.ts";
 
 const empty = cluster("east", { namespaces: ["shop"] });
 
@@ -28,7 +34,7 @@ function claims(situation: {
 }
 
 /** The names of mirrors that are not made, and why. */
-function told({ skips }: Pick<Plan, "skips">): string[] {
+function told({ skips }: Pick<Planned, "skips">): string[] {
   return skips.map(({ origin, reason, sentence }) => `${reason} ${origin}: ${sentence}`);
 }
 
@@ -119,10 +125,9 @@ describe("a name that mirrors of two links would have", () => {
   });
 });
 
-function onlyPlan(parts: readonly WantedPart[], targets: readonly string[]): Plan {
-  const [only] = plan(parts, empty, targets).values();
-  assert.ok(only);
-  return only;
+function onlyPlan([only, ...rest]: readonly WantedPart[], targets: readonly string[]): Planned {
+  assert.ok(only !== undefined && rest.length === 0);
+  return partOf(plan([only], empty, targets), only.part, empty);
 }
 
 describe("a name that a pod's and a Service's mirror would have", () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { Decision } from "../../../../engine/mirroring/plan/decision.ts";
 import { tooManyDeletions } from "../../../../engine/mirroring/plan/deletions.ts";
 import { link } from "../../fixtures/link.ts";
-import { cluster, exported } from "../../fixtures/objects.ts";
+import { cluster, exported, service } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 type Max = LinkSpec["maxDeletions"];
@@ -32,12 +33,21 @@ const rows: [max: Max, live: number, deletions: number, allowDeletions: boolean,
     [1000, 500, 500, false, true],
   ];
 
+/** So many mirrors of west that exist, of which so many go. */
+function decisions(live: number, deletions: number): Decision[] {
+  return Array.from({ length: live }, (_, index) => ({
+    ...{ part: "west", key: `shop/web-${index}`, kind: "gateway", fields: [] },
+    live: { service: service(`shop/web-${index}`) },
+    verdict: index < deletions ? "delete" : "keep",
+  }));
+}
+
 describe("the deletions that one run may do", () => {
   for (const [maxDeletions, live, deletions, allowDeletions, runs] of rows) {
     const allowed = allowDeletions ? " with allowDeletions" : "";
     it(`${runs ? "include" : "exclude"} ${deletions} of ${live}, at most ${maxDeletions}${allowed}`, () => {
-      const refusal = tooManyDeletions(link({ maxDeletions, allowDeletions }), deletions, live);
-      assert.equal(refusal === undefined, runs);
+      const limit = link({ maxDeletions, allowDeletions });
+      assert.equal(tooManyDeletions(limit, decisions(live, deletions)).length === 0, runs);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { portsText } from "../../../../engine/mirroring/plan/canonical.ts";
 import { describeLive } from "../../../../engine/mirroring/plan/describe.ts";
-import type { LiveMirror } from "../../../../engine/mirroring/plan/change.ts";
+import type { LiveMirror } from "../../../../engine/mirroring/plan/decision.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Endpoints, EndpointSubset } from "../../../../engine/kubernetes/objects.ts";
-import type { FieldChange } from "../../../../engine/mirroring/plan/change.ts";
+import type { FieldChange } from "../../../../engine/mirroring/plan/decision.ts";
 import {
   byUs,
   edited,
@@ -173,7 +173,7 @@ describe("a mirror's Endpoints that were edited by hand", () => {
         const change: FieldChange = { field, live, wanted };
         assert.deepEqual(fieldChanges(plan), [change]);
         assert.deepEqual(
-          plan.changes.map(({ action, key }) => `${action} ${key}`),
+          plan.changes.map(({ verdict, key }) => `${verdict} ${key}`),
           [`update ${key}`],
         );
       });

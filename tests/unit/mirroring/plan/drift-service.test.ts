@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects.ts";
-import type { FieldChange } from "../../../../engine/mirroring/plan/change.ts";
+import type { FieldChange } from "../../../../engine/mirroring/plan/decision.ts";
 import { cluster, endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 import {
@@ -162,7 +162,7 @@ describe("a mirror's Service that was edited by hand", () => {
         const plan = planned({ target, source: edited(source, key, { service: edit }) });
         assert.deepEqual(fieldChanges(plan), [change]);
         assert.deepEqual(
-          plan.changes.map(({ action, key }) => `${action} ${key}`),
+          plan.changes.map(({ verdict, key }) => `${verdict} ${key}`),
           [`update ${key}`],
         );
       });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { federatedPart, ownerOf } from "../../../../engine/mirroring/model/owner.ts";
-import { type DeletionLimit, tooManyLeave } from "../../../../engine/mirroring/plan/deletions.ts";
-import { liveMirrors } from "../../../../engine/mirroring/plan/ownership.ts";
+import {
+  type DeletionLimit,
+  tooManyDeletions,
+} from "../../../../engine/mirroring/plan/deletions.ts";
 import { federated, member, plannedFederation } from "../../fixtures/federation.ts";
 import { link } from "../../fixtures/link.ts";
 import { cluster } from "../../fixtures/objects.ts";
@@ -18,10 +19,10 @@ function refusal(
   limits: readonly Partial<DeletionLimit>[],
   retired: readonly string[] = [],
 ): string | undefined {
-  const { changes } = plannedFederation({ source, targets, retired });
+  const { decisions } = plannedFederation({ source, targets, retired });
   const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
-  const sentences = tooManyLeave(links, changes, liveMirrors(source, ownerOf(federatedPart)));
-  return sentences.size === 0 ? undefined : [...sentences.values()].join("; ");
+  const sentences = links.flatMap((limit) => tooManyDeletions(limit, decisions));
+  return sentences.length === 0 ? undefined : sentences.join("; ");
 }
 
 const both = [{ target: "east" }, { target: "north" }];

@@ -80,7 +80,7 @@ describe("what this link does not own", () => {
     });
     const { changes } = planned({ target: nothing, source });
     assert.deepEqual(
-      changes.map(({ action, live }) => [action, live.endpoints]),
+      changes.map(({ verdict, live }) => [verdict, live.endpoints]),
       [["delete", undefined]],
     );
   });

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
-import type { SourcePlan } from "../../../../engine/mirroring/plan/change.ts";
+import type { Decision } from "../../../../engine/mirroring/plan/decision.ts";
 import { plan, type WantedPart } from "../../../../engine/mirroring/plan/plan.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
 import { federationOf, member } from "../../fixtures/federation.ts";
 import { wanted } from "../../fixtures/link.ts";
 import { cluster, exported } from "../../fixtures/objects.ts";
-import { actions } from "../../fixtures/reconcile.ts";
+import { actions, partOf as planOfPart } from "../../fixtures/reconcile.ts";
 
 const empty = cluster("east", { namespaces: ["shop"] });
 
@@ -27,21 +27,23 @@ const claimants = [
 const targets = claimants.map(({ part }) => part);
 const name = "shop/a-b-c-d";
 
-function after(parts: SourcePlan, source = empty) {
-  return [...parts].reduce((left, [part, each]) => carryOut(each, left, part), source);
+function after(decisions: readonly Decision[], source = empty) {
+  return carryOut(decisions, source, "west");
 }
 
-function reasonsIn(parts: SourcePlan) {
+function reasonsIn(decisions: readonly Decision[], parts: readonly string[]) {
   return Object.fromEntries(
-    [...parts].map(([part, { skips }]) => [part, skips.map(({ reason }) => reason)]),
+    parts.map((part) => {
+      return [part, planOfPart(decisions, part, empty).skips.map(({ reason }) => reason)];
+    }),
   );
 }
 
 describe("a plan of several parts", () => {
   it("has an entry for each, with its own mirrors alone", () => {
-    const parts = plan([partOf("west", "shop/web"), partOf("north", "shop/web")], empty, []);
+    const decisions = plan([partOf("west", "shop/web"), partOf("north", "shop/web")], empty, []);
     assert.deepEqual(
-      [...parts].map(([part, each]) => [part, actions(each)]),
+      ["west", "north"].map((part) => [part, actions(planOfPart(decisions, part, empty))]),
       [
         ["west", ["create gateway shop/web-west"]],
         ["north", ["create gateway shop/web-north"]],
@@ -50,30 +52,30 @@ describe("a plan of several parts", () => {
   });
 
   it("gives a name that three of them want to the cluster with the longest name", () => {
-    const parts = plan(claimants, empty, targets);
-    assert.deepEqual(reasonsIn(parts), {
+    const decisions = plan(claimants, empty, targets);
+    assert.deepEqual(reasonsIn(decisions, targets), {
       d: ["CollidingName"],
       "c-d": ["CollidingName"],
       "b-c-d": [],
     });
     assert.deepEqual(
-      [...parts.values()].flatMap(({ skips }) => skips.map(({ sentence }) => sentence)),
+      decisions.flatMap((each) => (each.verdict === "skip" ? [each.sentence] : [])),
       ["shop/a-b-c of cluster d", "shop/a-b of cluster c-d"].map(
         (what) =>
           `${what} would be named shop/a-b-c-d on east, and names that end in -b-c-d are for the mirrors of cluster b-c-d: rename it`,
       ),
     );
-    assert.equal(after(parts).services.has("shop/fine-d"), true);
+    assert.equal(after(decisions).services.has("shop/fine-d"), true);
   });
 
   for (const holder of claimants)
     it(`leaves it to ${holder.part} where that has it`, () => {
       const source = after(plan([holder], empty, [holder.part]));
-      const parts = plan(claimants, source, targets);
-      const { [holder.part]: own, ...others } = reasonsIn(parts);
+      const decisions = plan(claimants, source, targets);
+      const { [holder.part]: own, ...others } = reasonsIn(decisions, targets);
       assert.deepEqual([own, Object.values(others)], [[], [["CollidingName"], ["CollidingName"]]]);
-      assert.deepEqual(parts.get(holder.part)?.changes, []);
-      assert.equal(after(parts, source).services.get(name), source.services.get(name));
+      assert.deepEqual(planOfPart(decisions, holder.part, source).changes, []);
+      assert.equal(after(decisions, source).services.get(name), source.services.get(name));
     });
 
   it("sees a federated Service among the claimants", () => {
@@ -82,10 +84,13 @@ describe("a plan of several parts", () => {
       targets: { west: cluster("west", { services: [member("shop/a-b")] }) },
     });
     const wanting = [partOf("b-federated", "shop/a"), { part: federatedPart, ...union }];
-    assert.deepEqual(reasonsIn(plan(wanting, empty, ["b-federated"])), {
-      "b-federated": [],
-      [federatedPart]: ["CollidingName"],
-    });
+    assert.deepEqual(
+      reasonsIn(plan(wanting, empty, ["b-federated"]), ["b-federated", federatedPart]),
+      {
+        "b-federated": [],
+        [federatedPart]: ["CollidingName"],
+      },
+    );
   });
 });
 
@@ -108,33 +113,7 @@ describe("the mirrors of a part that asks for nothing any more", () => {
     assert.deepEqual([actions(part), part.mirrors], [["delete gateway shop/api-west"], {}]);
   });
 
-  it("are counted by the part's own guard, which stops that part alone", () => {
-    const seen: number[][] = [];
-    const guard: WantedPart["guard"] = (changes, live) => {
-      seen.push([changes.length, live.size]);
-      return "too many";
-    };
-    const parts = plan([{ ...nothing, guard }, partOf("north", "shop/web")], source, []);
-    assert.deepEqual(seen, [[2, 2]]);
-    assert.deepEqual(
-      [...parts.values()].map(({ refusal }) => refusal),
-      ["too many", undefined],
-    );
-  });
-
-  it("are not counted by the guard where they are spared", () => {
-    const counts: number[] = [];
-    const guard: WantedPart["guard"] = (changes) => {
-      counts.push(changes.length);
-      return undefined;
-    };
-    planOf({ ...nothing, guard, spared: new Set<ObjectKey>(["shop/web-west", "shop/api-west"]) });
-    assert.deepEqual(counts, [0]);
-  });
-
   function planOf(part: WantedPart) {
-    const planned = plan([part], source, []).get("west");
-    assert.ok(planned);
-    return planned;
+    return planOfPart(plan([part], source, []), "west", source);
   }
 });

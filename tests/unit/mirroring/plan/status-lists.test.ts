@@ -31,7 +31,7 @@ describe("status.mirrorServices of a Link", () => {
   function status(situation: Omit<SourceSituation, "source">): string[] {
     const { list, link, entries } = mirrorStatus(
       "mc/west",
-      planned({ ...situation, source: shop }),
+      planned({ ...situation, source: shop }).decisions,
     );
     assert.deepEqual([list, link], ["mirrorServices", "mc/west"]);
     return lines(entries);
@@ -93,8 +93,8 @@ describe("status.federatedServices of a Link", () => {
 
   function status(target: string, federation: Federation): string[] {
     const { mirrors } = federationOf(federation);
-    const plan = plannedFederation(federation);
-    const { list, link, entries } = federatedStatus(`mc/${target}`, target, mirrors, plan);
+    const { decisions } = plannedFederation(federation);
+    const { list, link, entries } = federatedStatus(`mc/${target}`, target, mirrors, decisions);
     assert.deepEqual([list, link], ["federatedServices", `mc/${target}`]);
     return lines(entries);
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Change } from "../../../../engine/mirroring/plan/change.ts";
+import type { Change, Decision } from "../../../../engine/mirroring/plan/decision.ts";
 import { pendingTexts, withHistory } from "../../../../engine/mirroring/reconcile/preview.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/reconcile/state.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
@@ -11,7 +11,8 @@ const mirror = mirrorAt(
   wanted({ target: cluster("west", { services: [exported("shop/web")] }) }),
 );
 const listed = { [key]: "gateway mirror of web: http 80/TCP" };
-const common = { key, kind: "gateway", live: {}, fields: [] } as const;
+const common = { part: "west", key, kind: "gateway", live: {}, fields: [] } as const;
+const kept: Decision = { verdict: "keep", wanted: mirror, ...common };
 const live = { service: service(key), endpoints: endpoints(key) };
 const fields = [
   { field: "ports", live: "80/TCP", wanted: "81/TCP" },
@@ -27,56 +28,56 @@ describe("what a preview says of a change", () => {
   ][] = [
     [
       "nothing of a new mirror, which the list of mirrors shows",
-      { action: "create", wanted: mirror, ...common },
+      { verdict: "create", wanted: mirror, ...common },
       {},
       {},
     ],
     [
       "nothing of a mirror that goes, which the list shows too",
-      { action: "delete", ...common, live },
+      { verdict: "delete", ...common, live },
       listed,
       {},
     ],
     [
       "that a mirror is missing, which the list shows as there",
-      { action: "create", wanted: mirror, ...common },
+      { verdict: "create", wanted: mirror, ...common },
       listed,
       { [key]: { action: "create again: it is missing" } },
     ],
     [
       "that only the Service of a mirror is missing",
-      { action: "create", wanted: mirror, ...common, live: { endpoints: endpoints(key) } },
+      { verdict: "create", wanted: mirror, ...common, live: { endpoints: endpoints(key) } },
       listed,
       { [key]: { action: "create again: its Service is missing" } },
     ],
     [
       "that a mirror goes which no run has listed",
-      { action: "delete", ...common, live },
+      { verdict: "delete", ...common, live },
       {},
       { [key]: { action: "delete: left behind, nothing that is exported asks for it" } },
     ],
     [
       "that Endpoints go which have no Service",
-      { action: "delete", ...common, live: { endpoints: endpoints(key) } },
+      { verdict: "delete", ...common, live: { endpoints: endpoints(key) } },
       {},
       { [key]: { action: "delete: Endpoints left behind without their Service" } },
     ],
     [
       "each field of a mirror that is altered",
-      { action: "update", wanted: mirror, ...common, live, fields },
+      { verdict: "update", wanted: mirror, ...common, live, fields },
       listed,
       { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } },
     ],
     [
       "the same of a mirror that no run has listed",
-      { action: "update", wanted: mirror, ...common, live, fields },
+      { verdict: "update", wanted: mirror, ...common, live, fields },
       {},
       { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } },
     ],
     [
       "that a mirror is made anew, and why",
       {
-        action: "replace",
+        verdict: "replace",
         wanted: mirror,
         ...common,
         live,
@@ -88,44 +89,32 @@ describe("what a preview says of a change", () => {
   ];
   for (const [rule, change, before, texts] of rows)
     it(rule, () => {
-      assert.deepEqual(
-        pendingTexts({ changes: [change], namespaces: [], mirrors: after(change, before) }, before),
-        texts,
-      );
+      assert.deepEqual(pendingTexts([change], [], before), texts);
     });
 
   it("which namespaces are created", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: ["blog", "shop"], mirrors: {} }, {}), {
+    assert.deepEqual(pendingTexts([], ["blog", "shop"], {}), {
       "namespace blog": { action: "create, with its first mirrors" },
       "namespace shop": { action: "create, with its first mirrors" },
     });
   });
 
   it("nothing where nothing changes", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, listed), {});
+    assert.deepEqual(pendingTexts([kept], [], listed), {});
   });
 
   it("that a mirror comes into the list which is there already", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: listed }, {}), {
+    assert.deepEqual(pendingTexts([kept], [], {}), {
       [key]: { action: "adopt: already exists" },
     });
   });
 
   it("that a mirror goes from the list of which nothing is deleted", () => {
-    assert.deepEqual(pendingTexts({ changes: [], namespaces: [], mirrors: {} }, listed), {
+    assert.deepEqual(pendingTexts([], [], listed), {
       [key]: { action: "forget: already deleted, or no longer owned" },
     });
   });
 });
-
-/** The list as it is once the change is carried out. */
-function after(
-  change: Change,
-  before: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const others = Object.entries(before).filter(([name]) => name !== change.key);
-  return { ...Object.fromEntries(others), ...(change.action === "delete" ? {} : listed) };
-}
 
 describe("the changes that inputs carry from run to run", () => {
   const ports = { ports: "80/TCP → 81/TCP" };

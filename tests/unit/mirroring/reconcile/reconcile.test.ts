@@ -36,8 +36,8 @@ async function mistakesIn(
 describe("a look at a source and its targets", () => {
   it("plans all links together, and nothing is written", async () => {
     const world = clusters();
-    const { reconciliation } = await lookedAt(world, args);
-    deepEqual([...reconciliation.parts.keys()], ["west", "north", "federated"]);
+    const { decided } = await lookedAt(world, args);
+    deepEqual([...decided.judged], ["west", "north", "federated"]);
     deepEqual(
       Object.values(world).flatMap(({ writes }) => writes),
       [],
@@ -179,9 +179,9 @@ describe("a cluster that cannot be read", () => {
       const world = clusters();
       const error = failing(kind, "west");
       world.west.refuse = () => error;
-      const { readings, reconciliation } = await lookedAt(world, args);
+      const { readings, decided } = await lookedAt(world, args);
       deepEqual(readings.get("west"), { outcome, why: error.message });
-      deepEqual([...reconciliation.parts.keys()], ["north", "federated"]);
+      deepEqual([...decided.judged], ["north", "federated"]);
     });
 
   it("is the source: then nothing is planned, and links that have left are remembered", async () => {
@@ -214,8 +214,8 @@ describe("a cluster that cannot be read", () => {
       request === "list statefulsets"
         ? failing("forbidden", "west", "list", resources.statefulSets)
         : undefined;
-    const { reconciliation } = await lookedAt(world, argsFor(pair));
-    deepEqual(reconciliation.missing, { "shop/db-1-west": written });
+    const { decided } = await lookedAt(world, argsFor(pair));
+    deepEqual(decided.missing, { "shop/db-1-west": written });
   });
 
   it("is one whose StatefulSets cannot be read just now, when a pod is away", async () => {
@@ -223,12 +223,12 @@ describe("a cluster that cannot be read", () => {
       const world = await oneAway();
       const error = failing(kind, "west", "list", resources.statefulSets);
       world.west.refuse = (request) => (request === "list statefulsets" ? error : undefined);
-      const { readings, reconciliation } = await lookedAt(world, argsFor(pair));
+      const { readings, decided } = await lookedAt(world, argsFor(pair));
       deepEqual(readings.get("west"), {
         outcome: kind === "server" ? "unreachable" : "refused",
         why: error.message,
       });
-      deepEqual([...reconciliation.parts.keys()], ["federated"]);
+      deepEqual([...decided.judged], ["federated"]);
       const strict = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
       deepEqual(await mistakesIn(world, strict), [error.message]);
     }

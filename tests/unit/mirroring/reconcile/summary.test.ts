@@ -1,7 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
-import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
-import type { Change, Plan } from "../../../../engine/mirroring/plan/change.ts";
+import type { Decision, Verdict } from "../../../../engine/mirroring/plan/decision.ts";
 import { summaryOf } from "../../../../engine/mirroring/reconcile/summary.ts";
 import { member } from "../../fixtures/federation.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
@@ -15,61 +14,56 @@ const mirror = mirrorAt(
   wanted({ target: cluster("west", { services: [exported("shop/web")] }) }),
 );
 
-function change(action: Change["action"], key: ObjectKey): Change {
-  const common = { key, kind: "gateway", live: {}, fields: [] } as const;
-  return action === "delete" ? { action, ...common } : { action, wanted: mirror, ...common };
+function decision(verdict: Exclude<Verdict, "skip">, key: ObjectKey): Decision {
+  const common = { part: "west", key, kind: "gateway", live: {}, fields: [] } as const;
+  return verdict === "delete" || verdict === "handOver"
+    ? { verdict, ...common }
+    : { verdict, wanted: mirror, ...common };
 }
 
-function changes(action: Change["action"], name: string, count: number): Change[] {
-  return Array.from({ length: count }, (_, index) => change(action, `shop/${name}-${index}`));
+function decisions(verdict: "create" | "delete", name: string, count: number): Decision[] {
+  return Array.from({ length: count }, (_, index) => decision(verdict, `shop/${name}-${index}`));
 }
 
 const line = "gateway mirror of web: http 80/TCP";
-const skip: Skip = {
+const skip: Decision = {
+  ...{ verdict: "skip", part: "west", key: "shop/db-west" },
   ...{ reason: "NoPorts", origin: "shop/db", mirror: "shop/db-west" },
   sentence: "it has no ports",
 };
-const rows: [what: string, Partial<Plan>, before: Record<ObjectKey, string>, string | undefined][] =
+const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string | undefined][] = [
+  ["nothing where nothing changes", [decision("keep", "shop/a")], { "shop/a": line }, undefined],
+  ["nothing where Services are not mirrored, as before", [skip], {}, undefined],
   [
+    "the names where they are few",
     [
-      "nothing where nothing changes",
-      { mirrors: { "shop/a": line } },
-      { "shop/a": line },
-      undefined,
+      decision("create", "shop/a"),
+      decision("update", "shop/b"),
+      decision("replace", "shop/c"),
+      decision("delete", "shop/d"),
+      ...[skip, { ...skip, origin: "shop/mail" as const }],
     ],
-    ["nothing where Services are not mirrored, as before", { skips: [skip] }, {}, undefined],
-    [
-      "the names where they are few",
-      {
-        changes: [
-          change("create", "shop/a"),
-          change("update", "shop/b"),
-          change("replace", "shop/c"),
-          change("delete", "shop/d"),
-        ],
-        skips: [skip, { ...skip, origin: "shop/mail" }],
-      },
-      { "shop/d": line },
-      "+1 ~2 -1, 2 not mirrored (+ shop/a; ~ shop/b, shop/c; - shop/d)",
-    ],
-    [
-      "the count alone where they are many",
-      { changes: [...changes("create", "a", 1_000), ...changes("delete", "b", 3)] },
-      {},
-      "+1000 -3 (- shop/b-0, shop/b-1, shop/b-2)",
-    ],
-    [
-      "what the list gains and loses without a write",
-      { mirrors: { "shop/a": line, "shop/b": line } },
-      { "shop/c": line },
-      "2 adopted, 1 forgotten",
-    ],
-  ];
+    { "shop/b": line, "shop/c": line, "shop/d": line },
+    "+1 ~2 -1, 2 not mirrored (+ shop/a; ~ shop/b, shop/c; - shop/d)",
+  ],
+  [
+    "the count alone where they are many",
+    [...decisions("create", "a", 1_000), ...decisions("delete", "b", 3)],
+    {},
+    "+1000 -3 (- shop/b-0, shop/b-1, shop/b-2)",
+  ],
+  [
+    "what the list gains and loses without a write",
+    [decision("keep", "shop/a"), decision("keep", "shop/b")],
+    { "shop/c": line },
+    "2 adopted, 1 forgotten",
+  ],
+];
 
 describe("the summary of what becomes of the mirrors of a link", () => {
-  for (const [what, plan, before, expected] of rows)
+  for (const [what, all, before, expected] of rows)
     it(`says ${what}`, () => {
-      equal(summaryOf({ changes: [], mirrors: {}, skips: [], ...plan }, before), expected);
+      equal(summaryOf(all, before), expected);
     });
 
   it("comes first, once for each link and for federated Services", async () => {

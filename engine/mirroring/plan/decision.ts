@@ -1,0 +1,108 @@
+import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects.ts";
+import type { Mirror, MirrorKind } from "../model/mirror.ts";
+import type { Skip } from "../model/reasons.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+
+/** A field that is not as it should be, in words: what it is and what it will be. */
+export interface FieldChange {
+  readonly field: string;
+  readonly live: string;
+  readonly wanted: string;
+}
+
+/** The objects of a mirror in the source cluster, as observed. */
+export interface LiveMirror {
+  readonly service?: Service;
+  readonly endpoints?: Endpoints;
+}
+
+interface About {
+  /** The name of the link's target, or `federated`. */
+  readonly part: string;
+  /** Of the mirror. */
+  readonly key: ObjectKey;
+}
+
+interface AboutMirror<Verdict extends string> extends About {
+  readonly verdict: Verdict;
+  readonly kind: MirrorKind;
+  readonly live: LiveMirror;
+  readonly fields: readonly FieldChange[];
+}
+
+/** `replace`: deleted and created again, since `clusterIP: None` cannot be changed in place. */
+export type Write = AboutMirror<"create" | "update" | "replace"> & {
+  readonly wanted: Mirror;
+  /** The Service stays, and does not carry this stack's mark yet. */
+  readonly unmarked?: boolean;
+  /** From then on it is others' alone: a federated Service that this stack's members have left. */
+  readonly isOthers?: boolean;
+};
+
+/** A mirror that stays as it is: it is right, or nothing can be concluded about it now. */
+export type Keep = AboutMirror<"keep"> & {
+  /** Absent: nobody asks for it, and it is in doubt whether it is to go. */
+  readonly wanted?: Mirror;
+  readonly unmarked?: boolean;
+};
+
+export type Deletion = AboutMirror<"delete">;
+
+/** A mirror that nobody asks for, and that is left to others since it is not provably this stack's alone. */
+export type HandOver = AboutMirror<"handOver">;
+
+/** An exported Service, or one of its pods, that gets no mirror, and why. */
+export type Skipped = About & Skip & { readonly verdict: "skip" };
+
+/** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
+export type Decision = Write | Keep | Deletion | HandOver | Skipped;
+
+export type Verdict = Decision["verdict"];
+
+export type Change = Write | Deletion;
+
+export function isWrite(decision: Decision): decision is Write {
+  return ["create", "update", "replace"].includes(decision.verdict);
+}
+
+export function isDeletion(decision: Decision): decision is Deletion {
+  return decision.verdict === "delete";
+}
+
+/** Whether something is written or deleted. */
+export function isChange(decision: Decision): decision is Change {
+  return isWrite(decision) || isDeletion(decision);
+}
+
+export function isSkip(decision: Decision): decision is Skipped {
+  return decision.verdict === "skip";
+}
+
+/** Whether a mirror is there once the decisions are carried out, and this stack's to list. */
+export function isListed(decision: Decision): decision is Write | Keep {
+  return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
+}
+
+/** A decision about a mirror that should exist and can. */
+export type Wanted = (Write | Keep) & { readonly wanted: Mirror };
+
+export function isWanted(decision: Decision): decision is Wanted {
+  return isWrite(decision) || (decision.verdict === "keep" && decision.wanted !== undefined);
+}
+
+/** The decisions about one part. */
+export function ofPart(decisions: readonly Decision[], part: string): readonly Decision[] {
+  return decisions.filter((decision) => decision.part === part);
+}
+
+/** The namespaces that the mirrors need and the source does not have, sorted, each with the part that needs it first. */
+export function namespacesToCreate(
+  decisions: readonly Decision[],
+  { namespaces }: Pick<ClusterSnapshot, "namespaces">,
+): ReadonlyMap<string, string> {
+  const missing = new Map<string, string>();
+  for (const { wanted, part } of decisions.filter(isWanted))
+    if (!namespaces.has(wanted.namespace) && !missing.has(wanted.namespace))
+      missing.set(wanted.namespace, part);
+  return new Map([...missing].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

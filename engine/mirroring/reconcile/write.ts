@@ -1,0 +1,49 @@
+import { apply } from "../apply/apply.ts";
+import { sentencesOf } from "../apply/failures.ts";
+import { confirm, release } from "../apply/marks.ts";
+import { writeStatuses } from "../apply/statuses.ts";
+import { inWritingTime } from "../apply/writing-time.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { managerOf } from "../model/stack-mark.ts";
+import type { Clusters } from "../observe/clusters.ts";
+import { isChange, namespacesToCreate } from "../plan/decision.ts";
+import { releasedIn } from "./other-stacks.ts";
+import type { Decided } from "./source-plan.ts";
+import { entryOf, type Outputs, stacksOf } from "./state.ts";
+
+/**
+ * Carries out what was decided about a source: the mirrors, the marks on them, and the status of Links.
+ *
+ * @returns sentences about what could not be done; the rest is
+ */
+export async function write(
+  clusters: Clusters,
+  state: Outputs,
+  source: ClusterSnapshot,
+  decided: Pick<Decided, "decisions" | "statuses">,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  const { decisions, statuses } = decided;
+  const access = entryOf(state, state.source);
+  const unmarked = decisions.flatMap((each) =>
+    "unmarked" in each && each.unmarked === true ? [each.key] : [],
+  );
+  const stacks = stacksOf(state);
+  const released = releasedIn(decided, stacks);
+  const objects = decisions.filter(isChange).length + unmarked.length + released.length;
+  const client = await clusters.client(state.source, access);
+  const kubernetes = inWritingTime(client, objects, clusters.time);
+  const destination = {
+    ...{ kubernetes, source: state.source, time: clusters.time },
+    fieldManager: managerOf(state.stack),
+  };
+  clusters.outdate(access);
+  const namespaces = namespacesToCreate(decisions, source);
+  const failures = await apply(destination, decisions, namespaces, say);
+  const marks = [
+    ...(await confirm(destination, unmarked)),
+    ...(await release(destination, released, stacks)),
+  ];
+  (await writeStatuses(kubernetes, source, statuses, failures)).forEach(say);
+  return sentencesOf([...failures, ...marks]);
+}
