@@ -60,20 +60,20 @@ export async function look(
 }
 
 function seen({ before, outcome, checked }: Looked & { readonly before: Inputs }): SourceSeen {
-  const { inputs, mistakes } = checked;
+  const { inputs, mistakes, hasWrites } = checked;
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const { unreachable } = troubleIn("readings" in outcome ? outcome.readings : new Map());
-  // Another run would end as the last one did: somebody has to see to it first.
-  const isKnown = isDeepStrictEqual({ ...inputs, revision: 0 }, { ...before, revision: 0 });
-  const refusals = mistakes.length === 0 && isKnown ? Object.values(refused) : mistakes;
+  const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
   // A pod that is missing is noted by a run, which changes nothing.
   const isNoted = isDeepStrictEqual(inputs.missing ?? {}, before.missing ?? {});
-  const hasWork = inputs.revision !== before.revision || !isNoted;
+  const hasNews = inputs.revision !== before.revision || !isNoted;
+  // Where there is nothing to write, a run would only fail once more: somebody has to see to it first.
+  const hasWork = hasWrites || (hasNews && refusals.length === 0);
   const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};
   const parts = new Set([...Object.keys(lines), ...Object.keys(notMirrored)]);
   return {
     source,
-    verdict: refusals.length > 0 ? "refused" : hasWork ? "work" : "inOrder",
+    verdict: hasWork ? "work" : refusals.length > 0 ? "refused" : "inOrder",
     refusals,
     parts: Object.fromEntries(
       [...parts].map((part): [string, PartSeen] => [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/link-resource.ts";
 import type { ObjectKey } from "../../engine/kubernetes/objects.ts";
 import { resources } from "../../engine/kubernetes/resources.ts";
-import type { AuditedRequest } from "../../testbed/bed.ts";
+import { type AuditedRequest, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath, removeLinkCrd } from "../../testbed/links.ts";
 import { relabel, removeService } from "./mirroring/changes.ts";
 import { Methods } from "./mirroring/methods.ts";
@@ -39,6 +39,24 @@ describe("the status of Link resources on a real API server", function () {
   async function statusOf(link: string): Promise<LinkStatus> {
     const { body } = await world.bed.clusters.west.request("GET", `${linksPath}/${link}`);
     return (body as { readonly status?: LinkStatus }).status ?? {};
+  }
+
+  const quotas = `/api/v1/namespaces/${namespace}/resourcequotas`;
+  const quota = `${quotas}/none`;
+
+  /** Whether west takes no more Services in the namespace. */
+  async function isExhausted(): Promise<boolean> {
+    const path = `/api/v1/namespaces/${namespace}/services?dryRun=All`;
+    const object = { metadata: { name: "probe" }, spec: { ports: [{ port: 80 }] } };
+    return (await world.bed.clusters.west.request("POST", path, object)).code === 403;
+  }
+
+  async function exhaustQuota(): Promise<void> {
+    const { west } = world.bed.clusters;
+    const hard = { services: "0" };
+    await west.request("POST", quotas, { metadata: { name: "none" }, spec: { hard } });
+    await west.request("PATCH", `${quota}/status`, { status: { hard, used: { services: "0" } } });
+    await until("the quota", [], async () => (await isExhausted()) || undefined);
   }
 
   it("is announced by a preview, which writes nothing", async () => {
@@ -165,26 +183,24 @@ describe("the status of Link resources on a real API server", function () {
   });
 
   it("says Error of what could not be written, until it can", async () => {
-    const { east } = world.kube;
-    // With the list of members on top, it is more than Kubernetes takes.
-    const annotations = { long: "x".repeat(256 * 1024 - 20) };
-    await create(east, [service(key("long"), { labels: member, annotations })]);
+    await create(world.kube.east, [service(key("late"), { labels: member })]);
+    await exhaustQuota();
     const { text } = await stack.up({ fails: true });
     const reason = text
       .split("\n")
-      .find((line) => line.includes("create Service mc-status/long-federated"));
+      .find((line) => line.includes("create Service mc-status/late-federated"));
     assert.match(text, /everything else is done, and the next pulumi up retries these$/);
     const failed = (await statusOf("east")).federatedServices ?? [];
     assert.deepEqual(summary(failed), [
       "mc-status/bb: True Mirrored mc-status/bb-federated",
-      "mc-status/long: False Error",
+      "mc-status/late: False Error",
       "mc-status/own: False Error",
     ]);
     assert.equal(failed[1]?.conditions?.[0]?.message, reason);
-    await removeService(east, key("long"));
-    await create(east, [service(key("long"), { labels: member })]);
+    assert.equal((await world.bed.clusters.west.request("DELETE", quota)).code, 200);
+    await until("the end of the quota", [], async () => !(await isExhausted()) || undefined);
     await stack.up();
-    assert.match(summary((await statusOf("east")).federatedServices).join(), /long: True Mirrored/);
+    assert.match(summary((await statusOf("east")).federatedServices).join(), /late: True Mirrored/);
   });
 
   it("is no matter where there is no Link resource", async () => {

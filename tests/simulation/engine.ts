@@ -147,7 +147,14 @@ export class SimulatedEngine {
     } catch (error) {
       if (!isPartialFailure(error)) throw error;
       const { id, properties, reasons } = error;
-      this.#keep(operation, name, { id, inputs, outputs: plain(properties), isPartial: true });
+      // What exists was not brought about by these inputs, says the engine, unless it is new.
+      const stored = held?.inputs ?? inputs;
+      this.#keep(operation, name, {
+        id,
+        inputs: stored,
+        outputs: plain(properties),
+        isPartial: true,
+      });
       throw new Error(reasons.join("\n"), { cause: error });
     }
   }

@@ -83,6 +83,11 @@ export function isListed(decision: Decision): decision is Write | Keep {
   return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
 }
 
+/** Whether a mirror that stays is to get this stack's mark. */
+export function isUnmarked(decision: Decision): decision is Write | Keep {
+  return "unmarked" in decision && decision.unmarked;
+}
+
 /** A decision about a mirror that should exist and can. */
 export type Wanted = (Write | Keep) & { readonly wanted: Mirror };
 

@@ -1,10 +1,10 @@
 import { federatedPart } from "../model/owner.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
-import { isChange, ofPart } from "../plan/decision.ts";
+import { isChange, isUnmarked, ofPart } from "../plan/decision.ts";
 import { linesOf } from "../plan/describe.ts";
 import { differs } from "./news.ts";
 import { releasedIn } from "./other-stacks.ts";
-import { awaitedText, historyOf, pendingChanges } from "./pending-changes.ts";
+import { awaitedText, historyOf, pendingChanges, statusTexts } from "./pending-changes.ts";
 import type { Outcome, PlannedOutcome } from "./reconcile.ts";
 import type { RemovedPart } from "./removed-links.ts";
 import {
@@ -27,6 +27,8 @@ export interface Checked {
   /** What the user has to fix; then nothing may be done. */
   readonly mistakes: readonly string[];
   readonly notes: readonly string[];
+  /** Whether a run would write anything to the source. */
+  readonly hasWrites: boolean;
 }
 
 /**
@@ -35,7 +37,10 @@ export interface Checked {
  */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): Checked {
   if (outcome.outcome === "mistaken")
-    return { inputs: { ...args, mirrors: {}, revision: 0 }, mistakes: outcome.mistakes, notes: [] };
+    return {
+      inputs: { ...args, mirrors: {}, revision: 0 },
+      ...{ mistakes: outcome.mistakes, notes: [], hasWrites: false },
+    };
   const read = troubleIn(outcome.readings);
   if (outcome.outcome === "blind") return keepAll(before, args, outcome, read);
   const { decided, removed } = outcome;
@@ -50,10 +55,13 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     ...nonEmpty("refused", refused),
   };
   const pending = pendingChanges(before, args, outcome);
+  const hasWrites =
+    decided.decisions.some((each) => isChange(each) || isUnmarked(each)) ||
+    releasedIn(decided, stacksNow(before, args)).length > 0 ||
+    statusTexts(outcome.source, decided, args).length > 0;
   const isNews =
     Object.keys(pending).length > 0 ||
-    decided.decisions.some(isChange) ||
-    releasedIn(decided, stacksNow(before, args)).length > 0 ||
+    hasWrites ||
     Object.keys(refused).length > 0 ||
     before.revision === undefined ||
     differs(before, { ...args, ...planned });
@@ -67,6 +75,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
       revision: isNews ? next(before) : (before.revision ?? 1),
     },
     mistakes: [],
+    hasWrites,
     notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, trouble)],
   };
 }
@@ -102,6 +111,7 @@ function keepAll(
   return {
     inputs: { ...inputs, revision: isNews ? next(before) : (before.revision ?? 1) },
     mistakes: [],
+    hasWrites: false,
     notes: [`${source}: its mirrors stay as they are, because ${why ?? "it can't be read"}`],
   };
 }

@@ -1,6 +1,6 @@
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedPart } from "../model/owner.ts";
-import { type Decision, namespacesToCreate, ofPart } from "../plan/decision.ts";
+import { type Decision, isUnmarked, namespacesToCreate, ofPart } from "../plan/decision.ts";
 import { statusUpdate } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
 import { pendingTexts, withHistory } from "./preview.ts";
@@ -41,7 +41,7 @@ export function pendingChanges(
     const texts = pendingTexts(decisions, created, mirrorsBefore(before, part));
     // One whose fields change as well says so by these.
     const confirmed = decisions
-      .filter((each) => "unmarked" in each && each.unmarked === true)
+      .filter(isUnmarked)
       .map(({ key }) => key)
       .filter((key) => texts[key]?.["action"]?.startsWith("adopt: ") ?? texts[key] === undefined);
     const mark = { action: "confirm: it exists, and gets this stack's mark" };
@@ -68,7 +68,7 @@ export function pendingChanges(
 }
 
 /** By part: what the status of its Link is going to say, where it does not say so already. */
-function statusTexts(
+export function statusTexts(
   { links }: ClusterSnapshot,
   { statuses }: Decided,
   { statusIn }: MirrorsArgs,

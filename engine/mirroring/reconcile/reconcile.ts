@@ -10,7 +10,7 @@ import {
 } from "./observation.ts";
 import { judged, mistakesIn } from "./mistakes.ts";
 import { besideOthers } from "./other-writers.ts";
-import { fateOf, hasLeft, type RemovedPart, removedLinks } from "./removed-links.ts";
+import { fateOf, hasLeft, type RemovedPart, removedLinks, unnotedLinks } from "./removed-links.ts";
 import { decide, type Decided } from "./source-plan.ts";
 import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
 
@@ -57,10 +57,17 @@ export async function reconcile(
   const former = removedLinks(args, before);
   if (source === undefined) return { outcome: "blind", readings, removed: former };
   const stacks = stacksNow(before, args);
-  const leftOver = former.filter(({ target }) => hasLeft(source, target, stacks));
+  const noted = new Set(former.map(({ target }) => target));
+  const leftOver = [
+    ...former.filter(({ target }) => hasLeft(source, target, stacks)),
+    ...unnotedLinks(args, source, stacks).filter(({ target }) => !noted.has(target)),
+  ];
   const controllers =
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
-  const removed = leftOver.map((link) => fateOf(link, args, before, source, controllers));
+  const removed = leftOver
+    .map((link) => fateOf(link, args, before, source, controllers))
+    // What nobody has noted stays, without a word, where it is another's by now or may be.
+    .filter(({ fate, link }) => fate === "goes" || noted.has(link.target));
   const { missing = {} } = before;
   const decided = decide({ args, source, links, removed, missing, now, stacks });
   return {

@@ -3,7 +3,7 @@ import { type Controllers, deploymentOf, running } from "../model/controller.ts"
 import { federated, mirrorsOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, isOnlyOurs, otherStacks } from "../model/stack-mark.ts";
-import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
+import { clusterOfToken, label, tokensIn } from "../model/vocabulary.ts";
 import type { LiveMirror } from "../plan/decision.ts";
 import { liveMirrors } from "../plan/ownership.ts";
 import { count } from "../plan/text.ts";
@@ -39,6 +39,25 @@ export function removedLinks(
       ]),
   );
   return [...byTarget.values()].sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/**
+ * Links that no run has noted: a run that fails leaves the inputs of the one before, and one that is killed leaves
+ * none. Their mirrors carry this stack's mark, and are of no link of the config. Pure.
+ */
+export function unnotedLinks(
+  { source: name, links, controllerLinks = [] }: MirrorsArgs,
+  source: ClusterSnapshot,
+  stacks: readonly string[],
+): RemovedLink[] {
+  const others = new Set([...links.map(({ target }) => target), ...controllerLinks]);
+  const found = new Set<string>();
+  for (const { metadata } of source.services.values()) {
+    const target = metadata.labels?.[label.cluster];
+    if (target === undefined || others.has(target) || found.has(target)) continue;
+    if (mirrorsOf(target).owns({ metadata }) && isMarkedBy(metadata, stacks)) found.add(target);
+  }
+  return [...found].sort().map((target) => ({ source: name, target }));
 }
 
 /** Whether the source has anything left of a link that carries a mark of this stack. Pure. */

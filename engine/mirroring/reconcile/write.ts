@@ -6,7 +6,7 @@ import { inWritingTime } from "../apply/writing-time.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { isChange, namespacesToCreate } from "../plan/decision.ts";
+import { isChange, isUnmarked, namespacesToCreate } from "../plan/decision.ts";
 import { releasedIn } from "./other-stacks.ts";
 import type { Decided } from "./source-plan.ts";
 import { entryOf, type Outputs, stacksOf } from "./state.ts";
@@ -25,9 +25,7 @@ export async function write(
 ): Promise<readonly string[]> {
   const { decisions, statuses } = decided;
   const access = entryOf(state, state.source);
-  const unmarked = decisions.flatMap((each) =>
-    "unmarked" in each && each.unmarked === true ? [each.key] : [],
-  );
+  const unmarked = decisions.filter(isUnmarked).map(({ key }) => key);
   const stacks = stacksOf(state);
   const released = releasedIn(decided, stacks);
   const objects = decisions.filter(isChange).length + unmarked.length + released.length;

@@ -85,6 +85,32 @@ describe("a stack that is refreshed in the real engine", function () {
     await each(theirs, (name) => removeService(world.kube.east, `${namespace}/${name}`));
   });
 
+  it("takes along what a run has brought that failed, although its state does not know the link", async () => {
+    const all = { ...clusters, north: {} };
+    await stack.configure({ clusters: all, links: [toNorth] });
+    await stack.up();
+    const { north } = world.kube;
+    const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
+    await create(north, [service(`${namespace}/flat`, { labels: discovered })]);
+    const none = { ...toNorth, maxDeletions: 0 };
+    await stack.configure({ clusters: all, links: [none] });
+    await stack.up();
+    await removeService(north, `${namespace}/flat`);
+    // What the guard refuses of one link fails the run that brings another.
+    await stack.configure({ clusters: all, links: [link, none] });
+    await stack.up({ fails: true });
+    assert.equal((await mirrors()).length, names.length + 1);
+    await stack.configure({ clusters: all, links: [none], linkDefaults: { allowDeletions: true } });
+    const { text } = await stack.preview();
+    assert.match(text, /east <- west: -12/);
+    await stack.up({ fails: true });
+    assert.deepEqual(await mirrors(), ["flat-north"]);
+    await stack.configure({ clusters: all, links: [{ ...none, allowDeletions: true }] });
+    await stack.up();
+    assert.deepEqual(await mirrors(), []);
+    await stack.destroy();
+  });
+
   it("keeps to a saved plan in an outage", async () => {
     await stack.configure({ clusters: { ...clusters, north: {} }, links: [link, toNorth] });
     await stack.up();

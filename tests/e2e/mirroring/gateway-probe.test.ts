@@ -13,12 +13,15 @@ import { create, createNamespaces, emptyWorld, type World } from "./world.ts";
 const namespace = "probe";
 const mirror = { namespace, name: "web-west" };
 const clusters = { west: {}, east: {} };
-const links = [{ source: "east", target: "west", gatewayProbe: true }];
 
 /** An address of this machine that a mirror can lead to: Kubernetes takes no loopback address. */
 const address = Object.values(networkInterfaces())
   .flat()
   .find((each) => each !== undefined && !each.internal && each.family === "IPv4")?.address;
+
+// The source's API server has the same address here, which no target may announce by itself.
+const gatewaySettings = { addresses: [address ?? ""] };
+const links = [{ source: "east", target: "west", gatewayProbe: true, gateway: gatewaySettings }];
 
 /** A gateway that answers its probe, or says that it is not ready. */
 describe("a gateway that is probed", function () {

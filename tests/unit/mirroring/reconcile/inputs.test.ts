@@ -67,6 +67,7 @@ describe("what inputs list by part", () => {
       inputs: { ...args, mirrors: {}, revision: 0 },
       mistakes: ["cluster west: there is no context west"],
       notes: [],
+      hasWrites: false,
     });
   });
 

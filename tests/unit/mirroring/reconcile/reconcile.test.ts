@@ -48,7 +48,8 @@ describe("a look at a source and its targets", () => {
     const world = clusters();
     const inputs = await up(world, args);
     deepEqual(await mirrorsIn(world.east), ["shop/api-north", "shop/web-west"]);
-    deepEqual(await preview(world, args, inputs), { inputs, mistakes: [], notes: [] });
+    const quiet = { mistakes: [], notes: [], hasWrites: false };
+    deepEqual(await preview(world, args, inputs), { inputs, ...quiet });
   });
 
   it("asks for the source's nodes, to which no gateway's address may lead, where it may", async () => {

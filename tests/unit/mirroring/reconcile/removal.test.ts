@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
 import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
+import { edited } from "../../fixtures/edited.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { member } from "../../fixtures/federation.ts";
 import { confirmedBy, markersOf, unmarked } from "../../fixtures/marks.ts";
@@ -59,7 +60,9 @@ describe("the deletion of a source's mirrors", () => {
   it("leaves what is not of its links, by whatever name", async () => {
     const { clusters, before } = await settled();
     const own = service("shop/own");
-    const snapshot = await clusters.east.snapshot();
+    const snapshot = edited(await clusters.east.snapshot(), "shop/api-north", {
+      service: unmarked,
+    });
     const east = new MemoryCluster({
       ...snapshot,
       services: new Map([...snapshot.services, ["shop/own", own]]),

@@ -92,6 +92,30 @@ describe("a link that has left the config", () => {
     deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
   });
 
+  it("is known by its mirrors' mark where no run has noted it, as one that has failed", async () => {
+    const { clusters, before } = await settled();
+    // The engine keeps the inputs of the run before the one that has failed.
+    const noted = {
+      ...before,
+      links: rest.links,
+      mirrors: { north: mirrorsBefore(before, "north") },
+    };
+    const { inputs, notes } = await preview(clusters, rest, noted);
+    match(notes.join(), /^east <- west: -1 \(- shop\/web-west\)/);
+    deepEqual(await made(clusters, inputs), []);
+    deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
+  });
+
+  it("is left alone where no run has noted it and another's it may be", async () => {
+    const setting = await settled();
+    const noted = { ...setting.before, links: rest.links };
+    const taken = await eastWith(setting, { deployments: [controller("west", 1)] });
+    for (const east of [await editedEast(setting, (live) => unmarked(live)), taken]) {
+      const clusters = { ...setting.clusters, east };
+      deepEqual(await removedIn(clusters, noted), []);
+    }
+  });
+
   it("has nothing left where all is gone, and its members of federated Services count", async () => {
     const { clusters, before } = await settled();
     const east = await editedEast({ clusters, before, args: rest }, () => undefined);

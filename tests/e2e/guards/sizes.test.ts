@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+
+import { resources } from "../../../engine/kubernetes/resources.ts";
+import type { StringMap } from "../../../engine/kubernetes/objects.ts";
+import { installGateway } from "../mirroring/gateway.ts";
+import { endpoints, exported, exportedService, type Item, kinds } from "../mirroring/objects.ts";
+import { podPorts, service } from "../mirroring/objects.ts";
+import { Stack } from "../mirroring/stack.ts";
+import { create, createNamespaces, each, emptyWorld, type World } from "../mirroring/world.ts";
+import { servicesIn } from "./live.ts";
+
+const namespace = "sizes";
+
+/** 2,000 labels, in about 200 KiB: more than any page of a list has room for, if many objects have them. */
+const manyLabels: StringMap = Object.fromEntries(
+  Array.from({ length: 2_000 }, (_, index) => [
+    `example.com/label-${String(index)}`,
+    "x".repeat(63),
+  ]),
+);
+
+/** As many mirrors of an earlier version, which copied all labels, as make some 12 MiB of Services. */
+const leftOver = Array.from({ length: 60 }, (_, index) => `pod-${String(index)}-west`);
+
+/** One Service of a target must not be able to make its source unreadable. */
+describe("a headless Service with 2,000 labels and 400 pods, on real API servers", function () {
+  this.timeout("3m");
+
+  let world: World;
+  let stack: Stack;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    const { west, east } = world.kube;
+    await installGateway(west);
+    await createNamespaces(east, [namespace]);
+    const labels = { ...manyLabels, ...exported };
+    await create(west, [
+      ...exportedService(`${namespace}/web`),
+      service(`${namespace}/huge`, { labels }, { clusterIP: "None" }),
+      endpoints(`${namespace}/huge`, [{ addresses: fourHundredPods, ports: podPorts }]),
+    ]);
+    stack = await Stack.create(world, namespace, {
+      clusters: { west: {}, east: {} },
+      links: [{ source: "east", target: "west", headless: true, allowDeletions: true }],
+    });
+  });
+
+  it("is left out, with the reason, and the others are mirrored", async () => {
+    const { text } = await stack.up();
+    assert.match(text, /sizes\/huge is not mirrored \(TooLarge\): .*labels.*128/);
+    assert.deepEqual(await servicesIn(world.kube.east, namespace), ["web-west"]);
+    await stack.assertSettled();
+  });
+
+  it("has its mirrors of an earlier version deleted, which one page of a list cannot hold", async () => {
+    await leaveBehind();
+    await stack.up();
+    assert.deepEqual(await servicesIn(world.kube.east, namespace), ["web-west"]);
+    await stack.assertSettled();
+  });
+
+  it("has them deleted by destroy as well", async () => {
+    await leaveBehind();
+    await stack.destroy();
+    assert.deepEqual(await servicesIn(world.kube.east, namespace), []);
+    assert.deepEqual(await world.kube.east.list(resources.endpoints, { namespace }), []);
+  });
+
+  /** Writes the mirrors of its pods with all its labels, as the stack's own. */
+  async function leaveBehind(): Promise<void> {
+    const { east } = world.kube;
+    const web = await east.get(resources.services, { namespace, name: "web-west" });
+    const fieldManager = web.metadata.managedFields?.[0]?.manager ?? "";
+    assert.notEqual(fieldManager, "");
+    const labels = {
+      ...manyLabels,
+      "mirror.linkerd.io/mirrored-service": "true",
+      "mirror.linkerd.io/cluster-name": "west",
+      "mirror.linkerd.io/headless-mirror-svc-name": "huge-west",
+    };
+    const items = leftOver.flatMap((name): Item[] => [
+      service(`${namespace}/${name}`, { labels }),
+      endpoints(`${namespace}/${name}`, [], { labels }),
+    ]);
+    await each(items, ({ kind, object }) => east.create(kinds[kind], object, { fieldManager }));
+  }
+});
+
+const fourHundredPods = Array.from({ length: 400 }, (_, index) => ({
+  ip: `10.9.${String(Math.floor(index / 250))}.${String((index % 250) + 1)}`,
+  hostname: `pod-${String(index)}`,
+}));
