@@ -17,7 +17,7 @@ import * as syntax from "./syntax.ts";
 /**
  * Every key of the stack config, here and in link-keys.ts: its type, its default, what it means, and
  * what it must be where it is wrong. Schemas, defaults, sentences about mistakes, Pulumi.yaml and the
- * README's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
+ * reference's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
  * one is free, changing what one means is not.
  */
 
@@ -63,8 +63,7 @@ export const cluster = section("a cluster", {
   trustDomain: {
     type: text(syntax.domain),
     otherwise: "the mesh's `trustDomain`",
-    meaning:
-      "with `manage: all`, a trust domain of the cluster's own ([what that changes](docs/trust-root.md#one-trust-domain))",
+    meaning: "with `manage: all`, a trust domain of the cluster's own (docs/guides/trust.md)",
   },
   apiServer: {
     type: text(syntax.apiServer),
@@ -152,13 +151,13 @@ const trust = section("trust", {
     type: flag,
     default: false,
     meaning:
-      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/trust-root.md)",
+      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/guides/trust.md)",
   },
   stack: {
     type: text(syntax.stackName),
     otherwise: "this stack",
     meaning:
-      "`<organization>/<project>/<stack>`, a stack with `manage: trust`: it generates the anchors and issuers, and this one takes them from it (docs/fleet.md)",
+      "`<organization>/<project>/<stack>`, a stack with `manage: trust`: it generates the anchors and issuers, and this one takes them from it (docs/guides/fleet.md)",
   },
   ...generatedTrust,
   extraAnchors: {
@@ -319,13 +318,13 @@ export const stack = section("this program's config", {
     type: text(syntax.oneLine("the path of a YAML file")),
     otherwise: "none",
     meaning:
-      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys of this table that stacks share, written without `linkerd-multicluster:`; a key that the stack has itself replaces that of the file as a whole (docs/fleet.md)",
+      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys of this table that stacks share, written without `linkerd-multicluster:`; a key that the stack has itself replaces that of the file as a whole (docs/guides/fleet.md)",
   },
   sources: {
     type: list(z.string({ error: "the name of a configured cluster" }), "a list of clusters"),
     otherwise: "all clusters",
     meaning:
-      "the clusters that are this stack's, where other stacks have the others (docs/fleet.md): it holds what is written into them, and the account of each link from them in the link's target; no two stacks may name the same",
+      "the clusters that are this stack's, where other stacks have the others (docs/guides/fleet.md): it holds what is written into them, and the account of each link from them in the link's target; no two stacks may name the same",
   },
 });
 

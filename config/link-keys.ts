@@ -192,7 +192,7 @@ const settings = {
     type: list(text(syntax.copiedMetadata), "a list of keys and group/* entries"),
     default: engine.copiedMetadata,
     meaning:
-      "keys and groups by which other controllers act on a Service, which stay behind by default, and are copied all the same (docs/mirrors.md lists them)",
+      "keys and groups by which other controllers act on a Service, which stay behind by default, and are copied all the same (docs/reference/metadata.md lists them)",
   },
   createNamespaces: {
     type: flag,

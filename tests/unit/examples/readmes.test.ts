@@ -25,10 +25,14 @@ describe("examples: READMEs", () => {
     deepEqual(links, [
       ...examples.map((example) => `${example}/README.md`),
       "k3d.sh",
-      ...["regions/Pulumi.regions.yaml", "regions/manifests/web.yaml", "../docs/regions.md"],
+      ...[
+        "regions/Pulumi.regions.yaml",
+        "regions/manifests/web.yaml",
+        "../docs/guides/flat-networks.md",
+      ],
       "mesh.yaml",
       ...["operator", "watch", "ci"].map((example) => `${example}/README.md`),
-      "../docs/engines.md",
+      "../docs/guides/between-runs.md",
       "rbac/preview.yaml",
     ]);
     match(text("README.md"), /\*\*Validated, not run, in this repository's tests:\*\*/);
