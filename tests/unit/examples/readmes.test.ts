@@ -24,6 +24,7 @@ describe("examples: READMEs", () => {
     const links = linksIn(text("README.md"));
     deepEqual(links, [
       ...examples.map((example) => `${example}/README.md`),
+      "../docs/reference/linkerd-cli.md",
       "k3d.sh",
       ...[
         "regions/Pulumi.regions.yaml",
