@@ -1,4 +1,4 @@
-/** Where an arrow may point; docs/architecture.md draws the same picture. */
+/** Where an arrow may point; docs/explanation/architecture.md draws the same picture. */
 
 const engine = "^engine/(?!node_modules)";
 const folder = (name) => `^engine/${name}/`;

@@ -107,7 +107,7 @@ const unattended = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "nev
 
 /**
  * So that Pulumi's SDK is compiled once too, and not in every run: a provider loads it before anything
- * of this program could say so (docs/performance.md).
+ * of this program could say so (docs/reference/performance.md).
  */
 function compiled(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir();

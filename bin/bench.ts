@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/performance.md). */
+/** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/reference/performance.md). */
 import { parseArgs } from "node:util";
 
 import { cellsOf, type Figure } from "../testbed/bench/figure.ts";

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes what the table of config keys says into Pulumi.yaml and the README. */
+/** `npm run docs`: writes what the table of config keys says into Pulumi.yaml and the reference. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documents } from "../config/docs.ts";

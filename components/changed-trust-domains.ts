@@ -49,5 +49,5 @@ function refusal({ config: { name, trustDomain }, live }: Change): string {
 }
 
 function warning({ config: { name, trustDomain }, live }: Change): string {
-  return `The trust domain of cluster ${name} changes from ${live} to ${trustDomain}, ${until}: see docs/trust-root.md.`;
+  return `The trust domain of cluster ${name} changes from ${live} to ${trustDomain}, ${until}: see docs/guides/trust.md.`;
 }

@@ -7,7 +7,7 @@ import type { ClusterConfig } from "../config/mesh.ts";
  * `KUBECONFIG` and the default file: its content is in no state. Left to them, it is given as an empty
  * text: without one the SDK would take the value of `KUBECONFIG` for a path, and the plugin would write
  * a copy of that file to the temporary folder, take several files for none, and look for relative paths
- * in them in the folder of the project (docs/kubeconfig.md). The identifier is the cluster's name
+ * in them in the folder of the project (docs/reference/kubeconfig.md). The identifier is the cluster's name
  * in the config, which is the same whether or not the cluster can be reached: if it changed, every
  * object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps standing for
  * the same cluster.

@@ -4,7 +4,11 @@ import { sections, stack } from "./keys.ts";
 import type { Key, Section } from "./schema.ts";
 
 /** What the table of keys says in each file, as that file's text with its part replaced. */
-export const documents = { "Pulumi.yaml": projectFile, "README.md": readme } as const;
+export const documents = {
+  "Pulumi.yaml": projectFile,
+  "docs/reference/config.md": reference,
+  "docs/reference/link-config.md": reference,
+} as const;
 
 /**
  * Replaces the config section of Pulumi.yaml, except for keys of Pulumi itself. Every key gets a
@@ -44,7 +48,7 @@ function absenceOf(key: Key): string {
 }
 
 /** Replaces what is between `<!-- npm run docs: keys of <section> -->` and `<!-- end of keys -->`. */
-async function readme(text: string): Promise<string> {
+async function reference(text: string): Promise<string> {
   const tables = text.replaceAll(
     /(<!-- npm run docs: keys of (\w+) -->)[^]*?(<!-- end of keys -->)/g,
     (_, start: string, name: string, end: string) => `${start}\n\n${table(name)}\n\n${end}`,
@@ -58,11 +62,16 @@ function table(name: string): string {
   const rows = Object.entries(section.keys).map(([key, doc]) => [
     `\`${key}\``,
     "required" in doc ? "required" : defaultOf(doc),
-    doc.meaning,
+    linked(doc.meaning),
   ]);
   return [["key", "default", "meaning"], ["-", "-", "-"], ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
+}
+
+/** Paths of pages as links from docs/reference; in Pulumi.yaml they lead from the root. */
+function linked(meaning: string): string {
+  return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
 }
 
 /** In Markdown. */

@@ -17,7 +17,7 @@ import * as syntax from "./syntax.ts";
 /**
  * Every key of the stack config, here and in link-keys.ts: its type, its default, what it means, and
  * what it must be where it is wrong. Schemas, defaults, sentences about mistakes, Pulumi.yaml and the
- * README's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
+ * reference's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
  * one is free, changing what one means is not.
  */
 
@@ -63,8 +63,7 @@ export const cluster = section("a cluster", {
   trustDomain: {
     type: text(syntax.domain),
     otherwise: "the mesh's `trustDomain`",
-    meaning:
-      "with `manage: all`, a trust domain of the cluster's own ([what that changes](docs/trust-root.md#one-trust-domain))",
+    meaning: "with `manage: all`, a trust domain of the cluster's own (docs/guides/trust.md)",
   },
   apiServer: {
     type: text(syntax.apiServer),
@@ -95,7 +94,7 @@ export const cluster = section("a cluster", {
     type: flag,
     default: false,
     meaning:
-      "`true`: the cluster is no longer trusted. No run contacts it; its accounts in the other clusters are deleted, and so are the mirrors of its Services. Once a run has succeeded, the cluster may leave the config",
+      "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
   },
   gatewayApi: {
     type: oneOf("install", "assume"),
@@ -130,7 +129,7 @@ export const generatedTrust = {
     type: oneOf("keep", "remove"),
     default: "keep" as const,
     meaning:
-      "trust anchors found in a cluster's bundle that are none of this stack's: `keep` leaves them there and tells of them, `remove` removes them as soon as that breaks nothing; no other cluster gets them",
+      "trust anchors in a cluster's bundle that are not this stack's: `keep` leaves and reports them, `remove` removes them once that breaks nothing",
   },
 } satisfies Keys;
 
@@ -152,13 +151,13 @@ const trust = section("trust", {
     type: flag,
     default: false,
     meaning:
-      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters, and this program none (docs/trust-root.md)",
+      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters (docs/guides/trust.md)",
   },
   stack: {
     type: text(syntax.stackName),
     otherwise: "this stack",
     meaning:
-      "`<organization>/<project>/<stack>`, a stack with `manage: trust`: it generates the anchors and issuers, and this one takes them from it (docs/fleet.md)",
+      "a stack with `manage: trust`, as `<organization>/<project>/<stack>`, from which this one takes anchors and issuers (docs/guides/fleet.md)",
   },
   ...generatedTrust,
   extraAnchors: {
@@ -171,7 +170,7 @@ const trust = section("trust", {
     type: list(text(syntax.podsOfCluster), "a list of pods"),
     default: [],
     meaning:
-      "pods that a change of trust does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; those that are meshed may break",
+      "pods that a rotation does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; meshed ones lose connections",
   },
   anchors: {
     type: text(syntax.pem("trust anchors")),
@@ -232,7 +231,7 @@ export const charts = section("charts", {
     otherwise: "not compared",
     of: digests,
     meaning:
-      "what each chart must be, as `sha256:<64 hexadecimal digits>`: the SHA-256 of its archive in a local folder, or the digest of its manifest at an `oci://` address; no run goes on with another",
+      "by chart, the only digest that is installed, as `sha256:<64 hexadecimal digits>`: of its archive in a local folder, or of its manifest at an `oci://` address",
   },
 });
 
@@ -262,7 +261,7 @@ export const stack = section("this program's config", {
     type: oneOf("all", "links", "mirrors", "trust"),
     default: "all",
     meaning:
-      "how much of the mesh this stack manages: `mirrors` touches nothing but mirrors; `links` adds access, credentials and Link resources to clusters where Linkerd already runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks, and nothing else",
+      "how much of the mesh this stack manages: `mirrors` only; `links` adds access, credentials and Link resources where Linkerd runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks only",
   },
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {
@@ -271,13 +270,13 @@ export const stack = section("this program's config", {
     default: "none",
     of: topology,
     meaning:
-      "links that need not be listed: `mesh` for every pair of clusters in both directions, `{ hub: <cluster> }` for that cluster and every other in both directions; a listed link replaces that of the topology",
+      "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others; a listed link replaces that of the topology",
   },
   linkDefaults: {
     type: anything,
     default: {},
     meaning:
-      "settings for every link that does not set them itself: any key of a link but `source` and `target`; a cluster's own `gateway` takes precedence over the one here",
+      "settings for every link that does not set them itself: any key of a link but `source` and `target`",
   },
   linkerdCheck: {
     type: flag,
@@ -299,7 +298,7 @@ export const stack = section("this program's config", {
     type: text(syntax.domain),
     default: engine.targetDomain,
     meaning:
-      "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity, `<account>.<namespace>.serviceaccount.identity.<linkerdNamespace>.<trustDomain>`",
+      "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
   },
   trust: {
     type: trust.schema,
@@ -307,7 +306,7 @@ export const stack = section("this program's config", {
     of: trust,
     confidential: true,
     meaning:
-      "the trust anchor and issuers that all clusters share: generated and kept in the stack's state, unless `trust.anchors` provides them, `trust.stack` names a stack that does, or they are there already (`trust.external`)",
+      "where the trust anchor and issuers come from: generated and kept in the stack's state, unless `trust` says otherwise",
   },
   charts: {
     type: charts.schema,
@@ -319,13 +318,13 @@ export const stack = section("this program's config", {
     type: text(syntax.oneLine("the path of a YAML file")),
     otherwise: "none",
     meaning:
-      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys of this table that stacks share, written without `linkerd-multicluster:`; a key that the stack has itself replaces that of the file as a whole (docs/fleet.md)",
+      "path, from the folder of `Pulumi.yaml`, of a YAML file with keys that stacks share, without `linkerd-multicluster:`; a key of the stack replaces that of the file as a whole (docs/guides/fleet.md)",
   },
   sources: {
     type: list(z.string({ error: "the name of a configured cluster" }), "a list of clusters"),
     otherwise: "all clusters",
     meaning:
-      "the clusters that are this stack's, where other stacks have the others (docs/fleet.md): it holds what is written into them, and the account of each link from them in the link's target; no two stacks may name the same",
+      "the clusters that are this stack's, where other stacks have the others (docs/guides/fleet.md); no two stacks may name the same",
   },
 });
 

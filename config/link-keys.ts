@@ -141,7 +141,7 @@ const settings = {
     otherwise: "the target's gateway Service",
     of: gateway,
     meaning:
-      "overrides what the target's gateway Service says, see below; `false`: a flat network without a gateway",
+      "overrides what the target's gateway Service says; `false`: a flat network without a gateway",
   },
   headless: {
     type: flag,
@@ -170,13 +170,13 @@ const settings = {
     type: list(text(syntax.namespacePattern), namespaces).min(1, { error: namespaces }),
     default: engine.namespaces,
     meaning:
-      "namespaces whose Services are mirrored: names, or how names begin and then `*`. Not with `mirroring: controller`, as Linkerd's controller mirrors all namespaces",
+      "namespaces whose Services are mirrored: names, or how names begin and then `*`; not with `mirroring: controller`",
   },
   excludedNamespaces: {
     type: list(text(syntax.namespacePattern), "a list of namespaces"),
     otherwise: "`kube-*` and Linkerd's own",
     meaning:
-      "likewise, namespaces whose Services are not mirrored, whatever `namespaces` says; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
+      "likewise, namespaces that are left out; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
   },
   excludedLabels: {
     type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),
@@ -192,25 +192,25 @@ const settings = {
     type: list(text(syntax.copiedMetadata), "a list of keys and group/* entries"),
     default: engine.copiedMetadata,
     meaning:
-      "keys and groups by which other controllers act on a Service, which stay behind by default, and are copied all the same (docs/mirrors.md lists them)",
+      "keys and groups of other controllers that are copied, although they are not by default (docs/reference/metadata.md)",
   },
   createNamespaces: {
     type: flag,
     default: engine.createNamespaces,
     meaning:
-      "create a namespace that is missing in the source; otherwise its Services are skipped and reported. With `mirroring: controller` it holds for the whole source: Linkerd has one setting for all controllers of a cluster, which a single link with `true` turns on",
+      "create a namespace that is missing in the source; otherwise its Services are skipped. With `mirroring: controller`, one link with `true` turns it on for all controllers of the source",
   },
   readiness: {
     type: oneOf("ignore", "follow"),
     default: engine.readiness,
     meaning:
-      "`follow`: like Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness at the time of the run does not matter, because the next run may be hours away",
+      "`follow`: as in Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness does not matter, since the next run may be hours away",
   },
   gatewayProbe: {
     type: flag,
     default: engine.gatewayProbe,
     meaning:
-      "probe the target's gateway from the runner, which must reach it, as its Service says: while it is down, its mirrors keep no address that is ready, as with Linkerd. With `mirroring: controller` Linkerd's controller probes in any case",
+      "probe the target's gateway from the runner, which must reach it: while it is down, addresses of its mirrors are not ready, as with Linkerd",
   },
   maxDeletions: {
     type: z.union([count, share], { error: deletions }),
@@ -227,13 +227,13 @@ const settings = {
     type: wholeNumber("a whole number of at least 1, without quotes"),
     default: engine.maxMirrors,
     meaning:
-      "how many mirrors the link may have, and how many members of federated Services: a target cannot use up the source's ClusterIPs. What exists stays; what is more is not created and reported",
+      "how many mirrors, and how many members of federated Services, the link may have; more are not created and reported",
   },
   mirroring: {
     type: oneOf("pulumi", "controller"),
     default: "pulumi",
     meaning:
-      "`controller`: leave mirroring to Linkerd's own controller, which `manage: all` installs; with `manage: links` it must be there already",
+      "`controller`: leave mirroring to Linkerd's own controller, which `all` installs, and which has to be there with `links`",
   },
   credentialsGeneration: {
     type: wholeNumber("a whole number from 1 to 999999999", 999_999_999),
@@ -244,7 +244,7 @@ const settings = {
     type: wholeNumber("a whole number of days from 1 to 36500", 36500),
     default: 90,
     meaning:
-      "days after which the next run rotates the link's token, so that a stolen one stops working; a token that no run rotates stays valid",
+      "days after which the next run rotates the link's token; a token that no run rotates stays valid",
   },
   unreachable: {
     type: oneOf("keep", "fail"),
@@ -272,7 +272,7 @@ export const link = section("a link", {
     type: flag,
     default: false,
     meaning:
-      "`true`: the source's account in the target is deleted first, which needs nothing of the source; then its credentials, Link and mirrors. Once a run has succeeded, the link may leave the config",
+      "`true`: the source's account in the target is deleted first, then its credentials, Link and mirrors (docs/guides/revoke.md)",
   },
   ...settings,
 });

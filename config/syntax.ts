@@ -85,7 +85,8 @@ export const excludedAnnotation: Syntax = {
 };
 
 export const copiedMetadata: Syntax = {
-  words: "a key or group that stays behind by default, such as prometheus.io/* (docs/mirrors.md)",
+  words:
+    "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)",
   matches: (text) => othersIn(text).length > 0,
 };
 

@@ -15,7 +15,7 @@ const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "what is new or grows is skipped (`TooManyMirrors`)";
 
 /**
- * How much a cluster may say, and make of it. All of it is parsed in linear time. docs/limits.md shows this table.
+ * How much a cluster may say, and make of it. All of it is parsed in linear time. docs/reference/limits.md shows this table.
  *
  * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON: it can be read in any case, alone
  * on its page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of

@@ -4,7 +4,7 @@ import { isRecord } from "./failure.ts";
 
 /**
  * The entries of a kubeconfig that a context refers to, read and refused as kubectl does
- * (client-go's `tools/clientcmd`): docs/kubeconfig.md has the table of the fields. Fields that kubectl
+ * (client-go's `tools/clientcmd`): docs/reference/kubeconfig.md has the table of the fields. Fields that kubectl
  * does not know are passed over, as by kubectl.
  */
 

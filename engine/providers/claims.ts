@@ -73,7 +73,8 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
       return await holderOf(await clusters.client(cluster, access));
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
-      if (error.kind === "forbidden") throw new Refusal(`${error.message} (docs/access.md)`);
+      if (error.kind === "forbidden")
+        throw new Refusal(`${error.message} (docs/reference/access.md)`);
       return { unread: error.message };
     }
   }

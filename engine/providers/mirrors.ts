@@ -29,7 +29,7 @@ export interface Process {
   readonly now: () => Date;
 }
 
-/** Everything that is mirrored into one source cluster; when each is called: docs/architecture.md. */
+/** Everything that is mirrored into one source cluster; when each is called: docs/explanation/architecture.md. */
 export class MirrorsProvider {
   readonly #process: Process;
   /** Sources of which the terminal has been told what their check found. */

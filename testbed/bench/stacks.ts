@@ -11,7 +11,7 @@ import { providerMemory } from "./provider-memory.ts";
 import { stateBytes } from "./state-size.ts";
 import { Writer } from "./writer.ts";
 
-/** What `docs/fleet.md` and the operator's example set so that a backend grows less. */
+/** What `docs/guides/fleet.md` and the operator's example set so that a backend grows less. */
 const frugal = {
   PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
   PULUMI_DIY_BACKEND_GZIP: "true",

@@ -21,7 +21,7 @@ interface Endpoints extends Named {
   }[];
 }
 
-/** docs/regions.md says what is reached by which name; so does this. */
+/** docs/guides/flat-networks.md says what is reached by which name; so does this. */
 describe("examples/regions: flat networks, and gateways between them", function () {
   this.timeout("10m");
 

@@ -14,7 +14,7 @@ export type MetadataRules = Pick<
 /**
  * By which other controllers own a Service or act on it, each with what comes of a copy. Where both
  * clusters have such a controller, that of the source takes the mirror for its own (linkerd2 #11358).
- * docs/mirrors.md has the sources.
+ * docs/reference/metadata.md has the sources.
  */
 export const othersKeys: Readonly<Record<string, string>> = {
   "app.kubernetes.io/instance": "Argo CD, where it tracks by label, prunes the mirror",

@@ -238,7 +238,7 @@ export class History {
   }
 
   /**
-   * After a run. The config of a link's first run has to stay until one has succeeded (docs/trust.md,
+   * After a run. The config of a link's first run has to stay until one has succeeded (docs/explanation/guarantees.md,
    * "What is not promised"), so nobody removes, renames or hands over these.
    */
   #noteUnknown(): void {

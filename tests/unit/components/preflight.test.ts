@@ -198,7 +198,7 @@ describe("cluster: what a run has to know first", () => {
     const changed = { clusters: { west: null, east: { trustDomain: "cluster.local" } } };
     const { seen } = await observed(cluster("u1"), east, changed);
     deepEqual(seen.warnings, [
-      "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/trust-root.md.",
+      "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/guides/trust.md.",
     ]);
   });
 

@@ -15,7 +15,7 @@ const address = "an IP address or a DNS hostname, without a port";
 const port = "a whole number from 1 to 65535";
 const excluded = "a literal key, such as example.com/team, or a whole group, such as example.com/*";
 const staying =
-  "a key or group that stays behind by default, such as prometheus.io/* (docs/mirrors.md)";
+  "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)";
 const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
 
 describe("stack config: mistakes in the top-level keys", () => {

@@ -18,8 +18,8 @@ function rowsOf(page: string): string[] {
   return page.split("\n").filter((line) => line.startsWith("| "));
 }
 
-describe("docs/checks.md", () => {
-  const rows = rowsOf(text("docs/checks.md"));
+describe("docs/reference/checks.md", () => {
+  const rows = rowsOf(text("docs/reference/checks.md"));
 
   it("names every check that there is, and no other", () => {
     const others = new Set(["linkerd-multicluster"]);
@@ -28,7 +28,7 @@ describe("docs/checks.md", () => {
   });
 
   it("has a row for each check of linkerd multicluster check, in their order", () => {
-    const [, section = ""] = text("docs/linkerd-behaviour.md").split(/^## 8\. .*$/m);
+    const [, section = ""] = text("docs/reference/linkerd-behaviour.md").split(/^## 8\. .*$/m);
     const theirs = rowsOf(section.split(/^## /m)[0] ?? "").flatMap(
       (line) => /^\| (\d+) \|/.exec(line)?.[1] ?? [],
     );
@@ -40,7 +40,7 @@ describe("docs/checks.md", () => {
   });
 
   it("says where a check that has one of Linkerd's is, in the same row", () => {
-    const [, section = ""] = text("docs/linkerd-behaviour.md").split(/^## 8\. .*$/m);
+    const [, section = ""] = text("docs/reference/linkerd-behaviour.md").split(/^## 8\. .*$/m);
     const numbers = new Map(
       rowsOf(section.split(/^## /m)[0] ?? "").map((line) => {
         const [, number = "", , anchor = ""] = line.split("|").map((cell) => cell.trim());
@@ -55,19 +55,3 @@ describe("docs/checks.md", () => {
     deepEqual(wrong, []);
   });
 });
-
-for (const example of ["statefulset", "federated"])
-  describe(`the checks in examples/${example}`, () => {
-    const [, section = ""] = text(`examples/${example}/README.md`).split(/^## .*[Cc]heck.*$/m);
-    const rows = rowsOf(section.split(/^## /m)[0] ?? "");
-
-    it("are a table of checks that there are, which leads to the whole one", () => {
-      equal(rows.length > 5, true, `${rows.length} rows`);
-      deepEqual(
-        named(rows).filter((id) => !known.includes(id)),
-        [],
-      );
-      equal(section.includes("](../../docs/checks.md#"), true);
-      equal(section.includes(`npm run check -- --stack ${example}`), true);
-    });
-  });

@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 
 const root = new URL("../../../", import.meta.url);
 
-describe("docs/differences.md names for each difference", () => {
-  const rows = readFileSync(new URL("docs/differences.md", root), "utf8")
+describe("docs/reference/differences.md names for each difference", () => {
+  const rows = readFileSync(new URL("docs/reference/differences.md", root), "utf8")
     .split("\n")
     .filter((line) => /^\| \d/.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim()));
-  const sections = readFileSync(new URL("docs/linkerd-behaviour.md", root), "utf8");
+  const sections = readFileSync(new URL("docs/reference/linkerd-behaviour.md", root), "utf8");
 
   it("a section of Linkerd's behaviour", () => {
     const missing = rows

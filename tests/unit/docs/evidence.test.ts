@@ -43,8 +43,8 @@ function isEvidence(path: string): boolean {
 }
 
 for (const [page, least] of [
-  ["docs/trust.md", 20],
-  ["docs/security.md", 20],
+  ["docs/explanation/guarantees.md", 20],
+  ["docs/explanation/threat-model.md", 20],
 ] as const)
   describe(`${page} names for each promise`, () => {
     const rows = rowsOf(page);
@@ -58,8 +58,8 @@ for (const [page, least] of [
     });
   });
 
-describe("docs/trust.md leaves out no evidence:", () => {
-  const named = rowsOf("docs/trust.md").flatMap(({ tests }) => tests);
+describe("docs/explanation/guarantees.md leaves out no evidence:", () => {
+  const named = rowsOf("docs/explanation/guarantees.md").flatMap(({ tests }) => tests);
 
   for (const file of globSync("tests/reliability/**/*.test.ts", { cwd: root }).sort())
     it(file, () => {

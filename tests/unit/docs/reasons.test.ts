@@ -3,17 +3,16 @@ import { readFileSync } from "node:fs";
 import { othersKeys } from "../../../engine/mirroring/model/metadata-keys.ts";
 import { reasons } from "../../../engine/mirroring/model/reasons.ts";
 
-const text = readFileSync(new URL("../../../docs/mirrors.md", import.meta.url), "utf8");
-
-function rowsOf(part: string): string[][] {
-  return part
+/** The rows of a page's table whose first cell is code. */
+function rowsOf(page: string): string[][] {
+  return readFileSync(new URL(`../../../docs/reference/${page}`, import.meta.url), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("| `"))
     .map((line) => line.split("|").map((cell) => cell.trim()));
 }
 
-describe("docs/mirrors.md lists every reason for a missing mirror", () => {
-  const rows = rowsOf(text.slice(text.indexOf("## Why a Service is not mirrored")));
+describe("docs/reference/reasons.md lists every reason for a missing mirror", () => {
+  const rows = rowsOf("reasons.md");
 
   it("by its name, with its meaning, and what becomes of a mirror that is there", () => {
     const listed = rows.map(([, name, meaning, fate]) => [name, meaning, fate]);
@@ -26,10 +25,9 @@ describe("docs/mirrors.md lists every reason for a missing mirror", () => {
   });
 });
 
-describe("docs/mirrors.md lists all metadata that stays behind", () => {
+describe("docs/reference/metadata.md lists all metadata that stays behind", () => {
   it("with the reason, and where that is known from", () => {
-    const [, part = ""] = /### What stays behind\n([^]*?)\n#/.exec(text) ?? [];
-    const listed = rowsOf(part);
+    const listed = rowsOf("metadata.md");
     assert.deepEqual(
       listed.map(([, key = "", why]) => [key.replaceAll("`", ""), why]),
       Object.entries(othersKeys),

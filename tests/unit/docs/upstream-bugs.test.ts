@@ -18,16 +18,15 @@ function pairs(all: readonly (readonly [names: readonly string[], file: string])
   return [...new Set(lines)].sort();
 }
 
-describe("docs/upstream-bugs.md", () => {
-  const rows = text("docs/upstream-bugs.md")
-    .split("\n")
-    .filter((line) => /^\| +(\[#|edge-)/.test(line))
-    .map((line) => {
-      const [, first = "", , here = ""] = line.split("|").map((cell) => cell.trim());
-      return { name: references(first)[0] ?? first, here };
-    });
+describe("docs/reference/upstream-bugs.md", () => {
+  const rows = text("docs/reference/upstream-bugs.md")
+    .split(/^- /m)
+    .slice(1)
+    .map((item) => ({ here: item.replaceAll("\n", " "), names: references(item) }));
+  const tested = rows.filter(({ here }) => here.startsWith("`"));
+  const others = rows.filter((row) => !tested.includes(row));
 
-  it("names for each bug the files with its tests, and no others", () => {
+  it("names for each test file the bugs that it is about, and no others", () => {
     const files = globSync("tests/reliability/upstream-bugs/*.test.ts", { cwd: root });
     const titles = files.flatMap((file) =>
       [...text(file).matchAll(/\bit\(\s*["`]([^"`]+)/g)].map(([, title = ""]) => {
@@ -39,23 +38,26 @@ describe("docs/upstream-bugs.md", () => {
       titles.filter(([names]) => names.length === 0),
       [],
     );
-    const told = rows.flatMap(({ name, here }) =>
-      [...here.matchAll(/`([\w-]+\.test\.ts)`/g)].map(([, file = ""]) => [[name], file] as const),
+    const told = tested.map(
+      ({ here, names }) => [names, /^`([^`]+)`/.exec(here)?.[1] ?? ""] as const,
     );
     deepEqual(pairs(told), pairs(titles));
   });
 
   it("says of each bug without a test why there is none", () => {
-    const unanswered = rows.filter(
-      ({ here }) => !here.startsWith("`") && !/^(not possible|by choice): ./.test(here),
+    deepEqual(
+      others.filter(({ here }) => !/^(not possible|by choice): ./.test(here)),
+      [],
     );
-    deepEqual(unanswered, []);
+    const named = others.flatMap(({ names }) => names);
+    deepEqual(named, [...new Set(named)]);
+    const both = tested.flatMap(({ names }) => names.filter((name) => named.includes(name)));
+    deepEqual(both, []);
   });
 
-  it("has each bug once, and every one of linkerd-behaviour.md", () => {
-    const names = rows.map(({ name }) => name);
-    deepEqual(names, [...new Set(names)]);
-    const [, section = ""] = text("docs/linkerd-behaviour.md").split(/^## 10\. .*$/m);
+  it("has every one of linkerd-behaviour.md", () => {
+    const names = rows.flatMap((row) => row.names);
+    const [, section = ""] = text("docs/reference/linkerd-behaviour.md").split(/^## 10\. .*$/m);
     const history = (section.split(/^## /m)[0] ?? "").split("\n");
     const known = history.flatMap((line) => {
       const [, number = "", version = "", changes = ""] = line

@@ -24,11 +24,16 @@ describe("examples: READMEs", () => {
     const links = linksIn(text("README.md"));
     deepEqual(links, [
       ...examples.map((example) => `${example}/README.md`),
+      "../docs/reference/linkerd-cli.md",
       "k3d.sh",
-      ...["regions/Pulumi.regions.yaml", "regions/manifests/web.yaml", "../docs/regions.md"],
+      ...[
+        "regions/Pulumi.regions.yaml",
+        "regions/manifests/web.yaml",
+        "../docs/guides/flat-networks.md",
+      ],
       "mesh.yaml",
       ...["operator", "watch", "ci"].map((example) => `${example}/README.md`),
-      "../docs/engines.md",
+      "../docs/guides/between-runs.md",
       "rbac/preview.yaml",
     ]);
     match(text("README.md"), /\*\*Validated, not run, in this repository's tests:\*\*/);

@@ -161,9 +161,11 @@ describe("examples: alerts and dashboard of the watch", () => {
     }
   });
 
-  it("are told of in docs/watch.md, each metric with its labels", () => {
+  it("are told of in docs/reference/metrics.md, each metric with its labels", () => {
     const rows = [
-      ...text("../docs/watch.md").matchAll(/^\| `(linkerd_multicluster_\w+)` +\|([^|]+)\|/gm),
+      ...text("../docs/reference/metrics.md").matchAll(
+        /^\| `(linkerd_multicluster_\w+)` +\|([^|]+)\|/gm,
+      ),
     ];
     const documented = rows.map(([, name = "", labels = ""]) => [name, wordsIn(labels)] as const);
     const own = [...exported]

@@ -113,7 +113,7 @@ describe("the claim of a cluster", () => {
     const one = process();
     one.memory.refuse = (request) =>
       request.includes("leases") ? failing("forbidden", "east") : undefined;
-    await rejects(up(one), /docs\/access\.md/);
+    await rejects(up(one), /docs\/reference\/access\.md/);
   });
 
   it("is for the cluster that the stack knows", async () => {

@@ -17,7 +17,7 @@ describe("supply chain: Pulumi's CLI", () => {
     const tested = /pulumi\/pkg\/v3 v(\S+)/.exec(read("testbed/tools/go.mod"))?.[1] ?? "";
     const { requiredPulumiVersion } = parse(read("Pulumi.yaml")) as Record<string, unknown>;
     equal(requiredPulumiVersion, `>=${tested}`);
-    equal(read("docs/engines.md").includes(`**Pulumi's CLI, ${tested} or later**`), true);
+    equal(read("docs/reference/cli.md").includes(`**Pulumi's CLI, ${tested} or later**`), true);
   });
 
   it("is of the SDK's version in every example", () => {

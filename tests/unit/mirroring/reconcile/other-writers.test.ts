@@ -83,7 +83,7 @@ describe("the status of a Link that is not this stack's", () => {
       },
     ]);
     deepEqual(notes, [
-      "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/access.md), or go by what this program says",
+      "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
     ]);
     deepEqual(await made(clusters, inputs), []);
     deepEqual(await statusOf(clusters.east), ["gone Error"]);

@@ -6,7 +6,7 @@ import type { Section } from "../../../config/schema.ts";
 import { guides } from "./guide-commands.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const page = readFileSync(join(root, "docs/from-the-cli.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/linkerd-cli.md"), "utf8");
 
 interface Row {
   /** The code spans of the first column, as a shell has them. */
@@ -55,7 +55,7 @@ function isKey(path: string): boolean {
   return true;
 }
 
-describe("docs/from-the-cli.md says what each command of Linkerd's guides is here:", () => {
+describe("docs/reference/linkerd-cli.md says what each command of Linkerd's guides is here:", () => {
   for (const { heading, commands } of guides) {
     const rows = rowsUnder(heading);
     const patterns = rows.flatMap(({ theirs }) => theirs.map(patternOf));
