@@ -105,7 +105,7 @@ async function buildMissing(
 function announcementOf(names: readonly string[]): string {
   const list = new Intl.ListFormat("en").format(names);
   return (
-    `Neither on PATH nor built yet: ${list}. All of them take about seven minutes on two cores, once on a machine; ` +
+    `Neither on PATH nor built yet: ${list}. All of them take about nine minutes on two cores, once on a machine; ` +
     "README.md says what to install instead. A dot stands for a hundred packages.\n"
   );
 }
