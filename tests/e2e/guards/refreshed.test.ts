@@ -100,7 +100,11 @@ describe("a stack that is refreshed in the real engine", function () {
     await stack.configure({ clusters: all, links: [link, none] });
     await stack.up({ fails: true });
     assert.equal((await mirrors()).length, names.length + 1);
-    await stack.configure({ clusters: all, links: [none], linkDefaults: { allowDeletions: true } });
+    const strict = { ...none, allowDeletions: false };
+    await stack.configure({
+      ...{ clusters: all, links: [strict] },
+      linkDefaults: { allowDeletions: true },
+    });
     const { text } = await stack.preview();
     assert.match(text, /east <- west: -12/);
     await stack.up({ fails: true });
