@@ -10,7 +10,7 @@ interface Bound {
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;
 
-const unread = "the cluster counts as one that cannot be read, and only its own links wait";
+const unread = "the cluster cannot be read, and its links wait";
 const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "what is new or grows is skipped (`TooManyMirrors`)";
 
@@ -25,14 +25,13 @@ export const bounds = {
   answer: {
     most: 8 * MiB,
     what: "bytes of one answer of an API server",
-    beyond:
-      "a page is asked for with fewer objects, down to one; if that is still too long, " + unread,
+    beyond: "fewer objects are asked for, down to one; then " + unread,
   },
   items: { most: 200_000, what: "objects of a list", beyond: unread },
   list: { most: 4096 * MiB, what: "bytes of all pages of a list", beyond: unread },
   kept: {
     most: 256 * MiB,
-    what: "bytes of memory, in about, for what is kept of a cluster's Services, Endpoints, namespaces and Links",
+    what: "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
     beyond: unread,
   },
   event: { most: 4 * MiB, what: "bytes of one event of a watch", beyond: "the watch begins anew" },
@@ -44,12 +43,12 @@ export const bounds = {
   ports: { most: 1_000, what: "ports of an exported Service", beyond: skipped },
   labels: {
     most: 128,
-    what: "labels of an exported Service that its mirror would have",
+    what: "labels that a mirror would have",
     beyond: skipped,
   },
   metadata: {
     most: 64 * KiB,
-    what: "characters of the labels and annotations of an exported Service that its mirror would have",
+    what: "characters of labels and annotations that a mirror would have",
     beyond: skipped,
   },
   offers: {
@@ -59,13 +58,18 @@ export const bounds = {
   },
   mirror: {
     most: 4 * KiB,
-    what: "characters that a link's mirrors may have on average, by `maxMirrors`; a link has 1 MiB in any case",
+    what: "characters of a link's mirrors, times `maxMirrors`; at least 1 MiB",
     beyond: waits,
   },
   variables: {
     most: 400,
-    what: "characters of the environment that Kubernetes gives each pod of a namespace for a link's mirrors there, on average, by `maxMirrors`; a link has 256 KiB in any case. Linux starts no process with more than 2 MiB",
+    what: "characters of a pod's environment for a link's mirrors, times `maxMirrors`; at least 256 KiB",
     beyond: waits,
+  },
+  status: {
+    most: 512 * KiB,
+    what: "bytes of each of the two lists in the status of a Link",
+    beyond: "an entry at the end counts the rest, problems before all others",
   },
   ingress: {
     most: 256,
@@ -89,17 +93,17 @@ export const bounds = {
   },
   kubeconfigMarks: {
     most: 1_000,
-    what: "of these, the blanks and marks: all but letters, digits and `_+/=.-`",
+    what: "blanks and marks in that kubeconfig",
     beyond: "the check of the link fails",
   },
   domainLine: {
     most: 300,
-    what: "characters of `clusterDomain` and of `identityTrustDomain` in `linkerd-config`",
+    what: "characters of each domain in `linkerd-config`",
     beyond: "the link's target counts as one without Linkerd",
   },
   said: {
     most: 4_000,
-    what: "characters of what an API server says of an error",
+    what: "characters of an API server's error message",
     beyond: "the rest is cut",
   },
 } as const satisfies Record<string, Bound>;

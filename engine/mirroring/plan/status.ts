@@ -1,3 +1,4 @@
+import { bounds } from "../../kubernetes/bounds.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { type Decision, isSkip, isWanted } from "./decision.ts";
@@ -117,7 +118,7 @@ function saidOf(
  * Bytes of JSON for a list. etcd takes objects of 1.5 MiB, managed fields included. The two lists of
  * a Link come to 1 MiB at most: that leaves a third to the rest and to JSON that escapes more.
  */
-const room = 512 * 1024;
+const room = bounds.status.most;
 /** Of these, what the entry that counts the rest may take. */
 const roomForRest = 1024;
 
