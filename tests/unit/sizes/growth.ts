@@ -12,6 +12,9 @@ export function door<T>(name: string, worst: (bytes: number) => T, enter: (input
   return { name, worst, enter } satisfies Door;
 }
 
+/** Bytes: what this machine is busy with otherwise is lost in the time that the larger one takes. */
+export const [small, large] = [25_000, 200_000];
+
 /** Milliseconds of processor time, the least of some attempts: others use this machine, too. */
 export async function processorTime(work: () => unknown, attempts = 3): Promise<number> {
   let least = Infinity;

@@ -1,9 +1,11 @@
-import { ok } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { doors } from "./doors.ts";
-import { processorTime } from "./growth.ts";
+import { large, processorTime, small } from "./growth.ts";
 
-/** Bytes: what this machine is busy with otherwise is lost in the time that the larger one takes. */
-const [small, large] = [25_000, 200_000];
+/** Megabytes: the program takes a third of them by itself. */
+const heap = 24;
 
 describe("the worst that a cluster can say takes time in proportion to its length", () => {
   for (const { name, worst, enter } of doors)
@@ -20,4 +22,17 @@ describe("the worst that a cluster can say takes time in proportion to its lengt
         `${one.toFixed(1)} ms, and ${eight.toFixed(1)} ms for eight times as much`,
       );
     });
+});
+
+describe("the worst that a cluster can say takes memory in proportion to its length", () => {
+  it(`so that all of it, one after the other, fits in ${heap} MB`, async function () {
+    this.timeout(60_000);
+    const file = new URL("heap.ts", import.meta.url);
+    const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heap } });
+    let last = "nothing";
+    worker.on("message", (name: string) => (last = name));
+    const ended = once(worker, "exit");
+    worker.on("error", (error) => (last += `: ${error.message}`));
+    equal((await ended)[0], 0, last);
+  });
 });

@@ -1,0 +1,9 @@
+import { parentPort } from "node:worker_threads";
+import { doors } from "./doors.ts";
+import { large } from "./growth.ts";
+
+// Told one by one, so that the door is known at which the heap is full.
+for (const { name, worst, enter } of doors) {
+  parentPort?.postMessage(name);
+  await enter(worst(large) as never);
+}
