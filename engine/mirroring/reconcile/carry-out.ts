@@ -43,9 +43,9 @@ export async function carryOut(
     if (lost.length > 0) throw new Error(lost.join("; "));
     return [];
   }
-  const { decided, source, removed } = outcome;
+  const { decided, report, source, removed } = outcome;
   wanted.add(outcome);
-  const failures = await write(clusters, inputs, source, decided, say);
+  const failures = await write(clusters, inputs, source, decided.decisions, report.statuses, say);
   const refusals = Object.values(decided.refusals);
   const undecided = Object.values(unknownFates(inputs.source, removed));
   return [...new Set([...lost, ...refusals, ...undecided, ...failures])];

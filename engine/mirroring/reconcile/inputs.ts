@@ -49,7 +49,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const skips = skippedByPart(before, args, decided, trouble);
   const planned = {
     ...memoryOf(before, args, outcome),
-    ...nonEmpty("portConflicts", decided.facts.portConflicts ?? {}),
+    ...nonEmpty("portConflicts", decided.portConflicts),
     ...nonEmpty("notMirrored", skips),
     ...unreachableIn(trouble),
     ...nonEmpty("refused", refused),
@@ -57,8 +57,8 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const pending = pendingChanges(before, args, outcome);
   const hasWrites =
     decided.decisions.some((each) => isChange(each) || isUnmarked(each)) ||
-    releasedIn(decided, stacksNow(before, args)).length > 0 ||
-    statusTexts(outcome.source, decided, args).length > 0;
+    releasedIn(decided.decisions, stacksNow(before, args)).length > 0 ||
+    statusTexts(outcome.source, outcome.report, args).length > 0;
   const isNews =
     Object.keys(pending).length > 0 ||
     hasWrites ||
@@ -118,7 +118,7 @@ function keepAll(
 
 /** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { decided, readings, removed } = outcome;
+  const { decided, report, readings, removed } = outcome;
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid =
@@ -137,7 +137,7 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
   const staying = removed.filter(({ fate }) => fate !== "stays").map(({ link }) => link);
   return {
     identities,
-    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...decided.facts.gateways }),
+    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...report.gateways }),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...formerStacks(before, args),
     ...nonEmpty("missing", { ...Object.fromEntries(missing), ...decided.missing }),

@@ -3,6 +3,8 @@ import { federated, federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy, isOnlyOurs, otherStacks } from "../model/stack-mark.ts";
 import { type Decision, isWanted } from "../plan/decision.ts";
+import { liveMirrors } from "../plan/ownership.ts";
+import { sparedMirrors } from "./removed-links.ts";
 
 /** Federated Services that are not this stack's alone: others may link the same clusters as this one did. */
 export function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
@@ -29,14 +31,22 @@ export function sharedNotes(
 }
 
 /** The mirrors that are left to another stack and carry a mark of this one, which is to be taken off. */
-export function releasedIn(
-  { decisions }: { readonly decisions: readonly Decision[] },
-  stacks: readonly string[],
-): ObjectKey[] {
+export function releasedIn(decisions: readonly Decision[], stacks: readonly string[]): ObjectKey[] {
   return decisions.flatMap((decision) => {
     if (decision.verdict !== "handOver") return [];
     const meta = decision.live.service?.metadata ?? {};
     const isTheirs = decision.part !== federatedPart || otherStacks(meta, stacks).length > 0;
     return isTheirs && isMarkedBy(meta, stacks) ? [decision.key] : [];
   });
+}
+
+/** Where no link is left in the config, the federated Services that are not provably this stack's alone. */
+export function othersAmongFederated(
+  source: ClusterSnapshot,
+  links: readonly unknown[],
+  stacks: readonly string[],
+): ReturnType<typeof sparedMirrors> {
+  return links.length > 0
+    ? { spared: new Set(), notes: [] }
+    : sparedMirrors(liveMirrors(source, federated), stacks);
 }

@@ -2,11 +2,11 @@ import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
-import { isListed, ofPart } from "../plan/decision.ts";
+import { type Decision, isListed, ofPart } from "../plan/decision.ts";
 import { type LinkStatusList, statusUpdate } from "../plan/status.ts";
 import { listed } from "../plan/text.ts";
 import { type Observed, observeControllers } from "./observation.ts";
-import type { Decided } from "./source-plan.ts";
+import type { Report } from "./report.ts";
 import { entryOf, type MirrorsArgs } from "./state.ts";
 
 /**
@@ -18,14 +18,15 @@ export async function besideOthers(
   clusters: Observed,
   args: MirrorsArgs,
   source: ClusterSnapshot,
-  decided: Decided,
-): Promise<Decided> {
-  const { statuses, decisions } = decided;
+  decisions: readonly Decision[],
+  report: Report,
+): Promise<Report> {
+  const { statuses } = report;
   const due = statuses.filter((status) => isDue(status, source));
   const united = ofPart(decisions, federatedPart)
     .filter(isListed)
     .map(({ key }) => key);
-  if (due.length === 0 && united.length === 0) return decided;
+  if (due.length === 0 && united.length === 0) return report;
   const controllers = await observeControllers(clusters, args);
   const beside = noted(args, controllers, united);
   const isOurs = ({ link }: LinkStatusList) => !beside.links.has(link);
@@ -33,9 +34,9 @@ export async function besideOthers(
   const isAllowed = asked.length === 0 || (await mayKeepStatus(clusters, args));
   const refused = isAllowed ? [] : [[federatedPart, notAllowed(args, asked)] as const];
   return {
-    ...decided,
+    ...report,
     statuses: isAllowed ? statuses.filter(isOurs) : [],
-    notes: [...decided.notes, ...beside.notes, ...refused],
+    notes: [...report.notes, ...beside.notes, ...refused],
   };
 }
 
@@ -49,7 +50,7 @@ function noted(
   { source, clusters, links, statusIn = "" }: MirrorsArgs,
   controllers: Controllers,
   united: readonly string[],
-): { readonly links: ReadonlySet<ObjectKey>; readonly notes: Decided["notes"] } {
+): { readonly links: ReadonlySet<ObjectKey>; readonly notes: Report["notes"] } {
   if ("why" in controllers) return { links: new Set(), notes: [] };
   const { found } = controllers;
   const mirroring = links.flatMap(({ target }) =>

@@ -5,7 +5,7 @@ import { statusUpdate } from "../plan/status.ts";
 import { count } from "../plan/text.ts";
 import { pendingTexts, withHistory } from "./preview.ts";
 import type { PlannedOutcome } from "./reconcile.ts";
-import type { Decided } from "./source-plan.ts";
+import type { Report } from "./report.ts";
 import {
   type Before,
   type ByPart,
@@ -29,7 +29,7 @@ export function awaitedText(
 export function pendingChanges(
   before: Before,
   args: MirrorsArgs,
-  { decided, removed, source }: PlannedOutcome,
+  { decided, removed, report, source }: PlannedOutcome,
 ): ByPart<ChangeTexts> {
   const { judged } = decided;
   const namespaces = [...namespacesToCreate(decided.decisions, source)];
@@ -61,7 +61,7 @@ export function pendingChanges(
   for (const part of typeof listed === "object" ? Object.keys(listed) : []) {
     if (!seen.has(part)) pending.set(part, pendingTexts([], [], mirrorsBefore(before, part)));
   }
-  for (const [part, texts] of statusTexts(source, decided, args)) {
+  for (const [part, texts] of statusTexts(source, report, args)) {
     pending.set(part, { ...pending.get(part), ...texts });
   }
   return Object.fromEntries([...pending].filter(([, texts]) => Object.keys(texts).length > 0));
@@ -70,7 +70,7 @@ export function pendingChanges(
 /** By part: what the status of its Link is going to say, where it does not say so already. */
 export function statusTexts(
   { links }: ClusterSnapshot,
-  { statuses }: Decided,
+  { statuses }: Report,
   { statusIn }: MirrorsArgs,
 ): (readonly [string, ChangeTexts])[] {
   return statuses.flatMap((status) => {

@@ -10,6 +10,7 @@ import {
 } from "./observation.ts";
 import { judged, mistakesIn } from "./mistakes.ts";
 import { besideOthers } from "./other-writers.ts";
+import { report, type Report } from "./report.ts";
 import { fateOf, hasLeft, type RemovedPart, removedLinks, unnotedLinks } from "./removed-links.ts";
 import { decide, type Decided } from "./source-plan.ts";
 import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
@@ -31,6 +32,7 @@ export type Outcome =
       readonly links: readonly LinkObservation[];
       readonly removed: readonly RemovedPart[];
       readonly decided: Decided;
+      readonly report: Report;
     };
 
 export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
@@ -69,9 +71,12 @@ export async function reconcile(
     // What nobody has noted stays, without a word, where it is another's by now or may be.
     .filter(({ fate, link }) => fate === "goes" || noted.has(link.target));
   const { missing = {} } = before;
-  const decided = decide({ args, source, links, removed, missing, now, stacks });
+  const observation = { args, source, links, removed, missing, now, stacks };
+  const decided = decide(observation);
+  const said = report(observation, decided);
   return {
     ...{ outcome: "planned", source, readings, links, removed },
-    decided: await besideOthers(clusters, args, source, decided),
+    decided,
+    report: await besideOthers(clusters, args, source, decided.decisions, said),
   };
 }

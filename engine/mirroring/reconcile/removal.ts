@@ -37,7 +37,7 @@ export async function removeAll(
     const reading = outcome.readings.get(name);
     throw new Error(withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""));
   }
-  const { source, removed, decided } = outcome;
+  const { source, removed, decided, report } = outcome;
   if (wanted.mayWantMore(source.identity))
     throw new Error(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
@@ -45,7 +45,7 @@ export async function removeAll(
   const unknown = removed.find((part) => part.fate === "unknown");
   if (unknown !== undefined) throw new Error(unknown.why);
   for (const note of fateNotes(name, removed)) say(note);
-  for (const [part, note] of decided.notes) say(about(name, part) + note);
+  for (const [part, note] of report.notes) say(about(name, part) + note);
   const left = (decision: Decision) =>
     isChange(decision) && wanted.has(source.identity, decision.key);
   const kept = new Map<string, number>();
@@ -57,8 +57,8 @@ export async function removeAll(
       );
   const decisions = decided.decisions.filter((decision) => !left(decision));
   // The Link of a link that this run has as well goes on naming its mirrors.
-  const statuses = kept.size > 0 ? [] : decided.statuses;
-  return write(clusters, state, source, { decisions, statuses }, say);
+  const statuses = kept.size > 0 ? [] : report.statuses;
+  return write(clusters, state, source, decisions, statuses, say);
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -1,25 +1,23 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { desired, type Desired } from "../desired/desired.ts";
-import { desiredFederated, type DesiredFederated, isForeign } from "../desired/federated.ts";
+import { desiredFederated, isForeign } from "../desired/federated.ts";
 import { type FederatedView, linkCreated } from "../desired/members.ts";
+import type { PortConflicts } from "../desired/port-conflicts.ts";
 import { mirrorKey } from "../desired/refuse.ts";
 import { standingMirrors } from "../desired/standing-mirrors.ts";
 import { linkDefaults } from "../model/link-settings.ts";
-import { federated, federatedPart } from "../model/owner.ts";
+import type { Mirror } from "../model/mirror.ts";
+import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy } from "../model/stack-mark.ts";
 import { type TakenLabels, takenLabels } from "../model/taken-labels.ts";
-import { type Decision, isListed, isWanted, isWrite, ofPart } from "../plan/decision.ts";
+import { type Decision, isListed, isWanted, isWrite } from "../plan/decision.ts";
 import { type DeletionLimit, tooManyDeletions } from "../plan/deletions.ts";
-import { liveMirrors } from "../plan/ownership.ts";
 import { plan, type WantedPart } from "../plan/plan.ts";
-import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "../plan/status.ts";
 import type { LinkObservation, TargetObservation } from "./observation.ts";
-import { downNotes, linkGateways } from "./link-gateways.ts";
-import { sharedIn, sharedNotes } from "./other-stacks.ts";
-import { gatewayFact } from "./remembered-gateways.ts";
-import { type RemovedPart, sparedMirrors } from "./removed-links.ts";
-import { type ByPart, makesLinks, type MirrorsArgs, nonEmpty, type Planned } from "./state.ts";
+import { othersAmongFederated, sharedIn } from "./other-stacks.ts";
+import type { RemovedPart } from "./removed-links.ts";
+import type { ByPart, MirrorsArgs } from "./state.ts";
 
 /** Everything that a decision about a source is made from. */
 export interface SourceObservation {
@@ -35,7 +33,7 @@ export interface SourceObservation {
   readonly stacks: readonly string[];
 }
 
-/** What becomes of a source in one run, and what there is to say. */
+/** What becomes of a source in one run. */
 export interface Decided {
   /** About every object, part by part; only of parts that are judged. */
   readonly decisions: readonly Decision[];
@@ -43,15 +41,12 @@ export interface Decided {
   readonly judged: ReadonlySet<string>;
   /** By target: the sentence for a link of which so much would go that nothing of it is done. */
   readonly refusals: ByPart<string>;
-  readonly facts: Pick<Planned, "gateways" | "portConflicts">;
+  /** All federated Services with a member of this stack's, those that cannot be had included. */
+  readonly united: readonly Mirror[];
+  readonly portConflicts: PortConflicts;
   /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
   readonly missing: Readonly<Record<ObjectKey, string>>;
-  /** By part. */
-  readonly notes: readonly (readonly [part: string, sentence: string])[];
-  readonly statuses: LinkStatuses;
 }
-
-type Going = Extract<RemovedPart, { readonly fate: "goes" }>;
 
 /**
  * Decides about everything that one source should have, all links together. Of a link that would lose too much in
@@ -87,7 +82,7 @@ export function decide(observation: SourceObservation): Decided {
     ...links.map(({ link }) => link.target),
     ...(observation.args.controllerLinks ?? []),
   ];
-  const federatedOthers = othersAmongFederated(observation);
+  const federatedOthers = othersAmongFederated(source, links, stacks);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
     const spared = new Set([...union.foreign, ...federatedOthers.spared]);
@@ -105,40 +100,18 @@ export function decide(observation: SourceObservation): Decided {
     [...ownParts.map(({ part }) => part), federatedPart].filter((part) => !held.has(part)),
   );
   const managed = new Set(links.map(({ link }) => link.target));
-  // Of a target that is away nothing else is known, so nothing else is said or confirmed.
+  // Of a target that is away nothing else is known, so nothing else is confirmed.
   const unread = new Set(away.map(({ link }) => link.target));
   const decisions = all
     .filter(({ part }) => judged.has(part))
     .map((decision) => withOthers(decision, managed))
     .map((decision) => (unread.has(decision.part) ? decision : withMark(decision, stacks)));
-  const gateways = linkGateways(links);
   return {
-    decisions,
-    judged,
-    refusals,
-    facts: {
-      ...nonEmpty(
-        "gateways",
-        Object.fromEntries([...gateways].map(([name, gateway]) => [name, gatewayFact(gateway)])),
-      ),
-      ...nonEmpty("portConflicts", union.conflicts),
-    },
+    ...{ decisions, judged, refusals },
+    ...{ united: union.mirrors, portConflicts: union.conflicts },
     missing: Object.fromEntries(
       reached.flatMap(({ wanted }) => Object.entries(wanted.missing ?? {})),
     ),
-    notes: [
-      ...notesOf(reached, going, union),
-      ...federatedOthers.notes.map((note) => [federatedPart, note] as const),
-      ...downNotes(gateways, decisions),
-      ...sharedNotes(
-        decisions.filter(({ part }) => !unread.has(part)),
-        stacks,
-      ),
-    ],
-    statuses: [
-      ...statusesOf(observation, reached, union, judged, decisions),
-      ...formerStatuses(observation.args, going, held),
-    ],
   };
 }
 
@@ -159,13 +132,6 @@ function withOthers(decision: Decision, managed: ReadonlySet<string>): Decision 
     isForeign(decision.wanted.annotations, managed)
     ? { ...decision, isOthers: true }
     : decision;
-}
-
-/** Where no link is left in the config, the federated Services that are not provably this stack's alone. */
-function othersAmongFederated({ source, links, stacks }: SourceObservation) {
-  return links.length > 0
-    ? { spared: new Set<ObjectKey>(), notes: [] }
-    : sparedMirrors(liveMirrors(source, federated), stacks);
 }
 
 /** @param held targets whose members stay as they are, as if nobody could read them */
@@ -223,12 +189,6 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
   return { ...observation, source: { ...source, namespaces } };
 }
 
-type Reached = {
-  readonly link: LinkObservation["link"];
-  readonly target: TargetObservation;
-  readonly wanted: Desired;
-};
-
 function desiredOf(
   link: LinkObservation["link"],
   target: TargetObservation,
@@ -261,52 +221,4 @@ function limitOf(
     // What was allowed while it was in the config was allowed for that run.
     allowDeletions: args.allowDeletions === true || args.revokedTargets?.includes(target) === true,
   };
-}
-
-function notesOf(
-  reached: readonly Reached[],
-  going: readonly Going[],
-  { conflicts }: DesiredFederated,
-): (readonly [string, string])[] {
-  return [
-    ...reached.flatMap(({ link, target: { gateway } }) =>
-      gateway.known ? gateway.warnings.map((warning) => [link.target, warning] as const) : [],
-    ),
-    ...going.flatMap(({ link, notes }) => notes.map((note) => [link.target, note] as const)),
-    ...Object.entries(conflicts).map(
-      ([origin, sentence]) => [federatedPart, `${origin}: ${sentence}`] as const,
-    ),
-  ];
-}
-
-function statusesOf(
-  { args: { statusIn } }: SourceObservation,
-  reached: readonly Reached[],
-  union: DesiredFederated,
-  judged: ReadonlySet<string>,
-  decisions: readonly Decision[],
-): LinkStatuses {
-  if (statusIn === undefined) return [];
-  const joined = ofPart(decisions, federatedPart);
-  return reached.flatMap(({ link: { target } }) => {
-    if (!judged.has(target)) return [];
-    const link = objectKey(statusIn, target);
-    return [
-      mirrorStatus(link, ofPart(decisions, target)),
-      federatedStatus(link, target, union.mirrors, joined),
-    ];
-  });
-}
-
-/** A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors. */
-function formerStatuses(
-  args: MirrorsArgs,
-  going: readonly Going[],
-  held: ReadonlySet<string>,
-): LinkStatuses {
-  const { statusIn } = args;
-  if (statusIn === undefined || makesLinks(args)) return [];
-  return going
-    .filter(({ link, spared }) => spared.size === 0 && !held.has(link.target))
-    .flatMap(({ link }) => emptyStatus(objectKey(statusIn, link.target)));
 }

@@ -77,7 +77,7 @@ export function fateNotes(source: string, removed: readonly RemovedPart[]): stri
 
 export function notesOf(
   args: MirrorsArgs,
-  { decided, removed }: PlannedOutcome,
+  { decided, removed, report }: PlannedOutcome,
   { unreachable, refused }: Trouble,
 ): string[] {
   const aboutPart = (part: string) => about(args.source, part);
@@ -94,7 +94,7 @@ export function notesOf(
   return [
     ...away,
     ...fateNotes(args.source, removed),
-    ...decided.notes.map(([part, sentence]) => aboutPart(part) + sentence),
+    ...report.notes.map(([part, sentence]) => aboutPart(part) + sentence),
     ...missing,
     ...[...decided.judged].flatMap((part) =>
       skipNotes(ofPart(decided.decisions, part).filter(isSkip)).map(

@@ -6,9 +6,9 @@ import { inWritingTime } from "../apply/writing-time.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { isChange, isUnmarked, namespacesToCreate } from "../plan/decision.ts";
+import { type Decision, isChange, isUnmarked, namespacesToCreate } from "../plan/decision.ts";
+import type { LinkStatuses } from "../plan/status.ts";
 import { releasedIn } from "./other-stacks.ts";
-import type { Decided } from "./source-plan.ts";
 import { entryOf, type Outputs, stacksOf } from "./state.ts";
 
 /**
@@ -20,14 +20,14 @@ export async function write(
   clusters: Clusters,
   state: Outputs,
   source: ClusterSnapshot,
-  decided: Pick<Decided, "decisions" | "statuses">,
+  decisions: readonly Decision[],
+  statuses: LinkStatuses,
   say: (line: string) => void,
 ): Promise<readonly string[]> {
-  const { decisions, statuses } = decided;
   const access = entryOf(state, state.source);
   const unmarked = decisions.filter(isUnmarked).map(({ key }) => key);
   const stacks = stacksOf(state);
-  const released = releasedIn(decided, stacks);
+  const released = releasedIn(decisions, stacks);
   const objects = decisions.filter(isChange).length + unmarked.length + released.length;
   const client = await clusters.client(state.source, access);
   const kubernetes = inWritingTime(client, objects, clusters.time);
