@@ -28,8 +28,7 @@ export default {
       from: { path: "^(components|config|automation|bin|demo|testbed|index\\.ts)" },
       to: {
         path: engine,
-        pathNot:
-          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|mirroring/reconcile/source-plan\\.ts)$",
+        pathNot: "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|mirroring/decide/decide\\.ts)$",
       },
     },
     {
@@ -84,12 +83,12 @@ export default {
       from: { path: folder(name) },
       to: { path: engine, pathNot: [folder(name), folder(`(${below})`), "^engine/version\\.ts$"] },
     })),
-    // Data goes one way: observe, desired, plan, apply; reconcile has them all do their part.
+    // Data goes one way: observe, decide, report, apply; reconcile has them all do their part.
     ...[
-      ["model", "desired|plan|observe|apply|reconcile"],
-      ["desired", "plan|observe|apply|reconcile"],
-      ["plan", "observe|apply|reconcile"],
-      ["observe", "desired|plan|apply|reconcile"],
+      ["model", "observe|decide|report|apply|reconcile"],
+      ["observe", "decide|report|apply|reconcile"],
+      ["decide", "observe|report|apply|reconcile"],
+      ["report", "observe|apply|reconcile"],
       ["apply", "observe|reconcile"],
     ].map(([name, after]) => ({
       name: `${name}-before-${after.replaceAll("|", "-")}`,
@@ -103,10 +102,11 @@ export default {
         "What decides knows the objects' shapes, and neither Pulumi nor a Kubernetes client.",
       severity: "error",
       from: {
-        path: [folder("mirroring/(model|desired|plan)"), folder("trust")],
+        path: [folder("mirroring/(model|decide|report)"), folder("trust")],
         pathNot: "^engine/trust/(observe|observe-external|index)\\.ts$",
       },
       to: {
+        dependencyTypesNot: ["type-only"],
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
         pathNot:
           "^engine/kubernetes/(bounds|objects|link-resource|duration|names|plain|address-ranges)\\.ts$",

@@ -1,5 +1,5 @@
 import { plain } from "../kubernetes/plain.ts";
-import { count } from "../mirroring/plan/text.ts";
+import { count } from "../mirroring/model/text.ts";
 import type { Check, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";

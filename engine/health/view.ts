@@ -4,7 +4,7 @@ import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.t
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import type { Decision } from "../mirroring/plan/decision.ts";
+import type { Decision } from "../mirroring/decide/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { Link } from "../kubernetes/link-resource.ts";
 import type { Controller } from "../mirroring/model/controller.ts";

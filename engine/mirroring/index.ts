@@ -15,4 +15,4 @@ export { nearest } from "./model/nearest.ts";
 export { takenLabels } from "./model/taken-labels.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
-export type { Inputs, MirrorsArgs, ObservedGateway } from "./reconcile/state.ts";
+export type { Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { look } from "../mirroring/reconcile/look.ts";
-import type { Outcome } from "../mirroring/reconcile/reconcile.ts";
+import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
   type Before,
@@ -10,7 +10,7 @@ import {
   type MirrorsArgs,
   type Outputs,
   outputsOf,
-} from "../mirroring/reconcile/state.ts";
+} from "../mirroring/model/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import { unlessCancelled } from "./cancellation.ts";
 import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";

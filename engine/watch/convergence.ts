@@ -1,5 +1,5 @@
 import { systemTime, type Time } from "../kubernetes/retry.ts";
-import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
 import type { Command, Observer, Result, SourceSeen, State } from "./events.ts";
 import type { Sight } from "./look.ts";
 import { Schedule } from "./schedule.ts";

@@ -5,8 +5,8 @@ import { afterProbe, alive, type Liveness } from "../mirroring/model/gateway-liv
 import {
   type RememberedGateway,
   rememberedGateways,
-} from "../mirroring/reconcile/remembered-gateways.ts";
-import type { Inputs } from "../mirroring/reconcile/state.ts";
+} from "../mirroring/model/remembered-gateways.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
 import type { Observer } from "./events.ts";
 
 /** Milliseconds: no gateway is asked more often, whatever its Service says. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects.ts";
-import { selects } from "../mirroring/desired/selector.ts";
+import { selects } from "../mirroring/model/selector.ts";
 import type { LabelSelector } from "../mirroring/model/link.ts";
 import { linkOf } from "../mirroring/model/link-settings.ts";
 import { federatedName, label, mirrorName } from "../mirroring/model/vocabulary.ts";
-import { entryOf, type Inputs } from "../mirroring/reconcile/state.ts";
+import { entryOf, type Inputs } from "../mirroring/model/state.ts";
 
 /** What in one cluster the mesh depends on. */
 export interface Interest {

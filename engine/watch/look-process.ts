@@ -1,5 +1,5 @@
 /** The process of one look (lookout.ts): told what is in the state, it answers with what it sees. */
-import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
 import { look, type Sight } from "./look.ts";
 
 export type Answer = { readonly sight: Sight } | { readonly why: string };

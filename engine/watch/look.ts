@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { Clusters } from "../mirroring/observe/clusters.ts";
-import { goesAt } from "../mirroring/desired/absent-pods.ts";
+import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { look as lookAt, type Looked } from "../mirroring/reconcile/look.ts";
-import { troubleIn } from "../mirroring/reconcile/trouble.ts";
-import { argsOf, type ByPart, type Inputs } from "../mirroring/reconcile/state.ts";
+import { troubleIn } from "../mirroring/report/notes.ts";
+import { argsOf, type ByPart, type Inputs } from "../mirroring/model/state.ts";
 import type { PartSeen, SourceSeen } from "./events.ts";
 
 /** What there is to do, and what it depends on that no cluster tells. */

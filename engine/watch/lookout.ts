@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
 import { Hostnames } from "./hostnames.ts";
 import type { Answer } from "./look-process.ts";
 import type { Sight } from "./look.ts";

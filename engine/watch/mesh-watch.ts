@@ -3,7 +3,7 @@ import { connectToWatch } from "../kubernetes/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import { systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Watching } from "../kubernetes/watching.ts";
-import type { Inputs } from "../mirroring/reconcile/state.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
 import { ClusterWatch } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
 import { GatewayProbes } from "./gateway-probes.ts";

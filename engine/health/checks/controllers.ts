@@ -6,8 +6,8 @@ import {
   noController,
   running,
 } from "../../mirroring/model/controller.ts";
-import { isListed } from "../../mirroring/plan/decision.ts";
-import { listed } from "../../mirroring/plan/text.ts";
+import { isListed } from "../../mirroring/decide/decision.ts";
+import { listed } from "../../mirroring/model/text.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView, LinkView } from "../view.ts";
 

@@ -1,5 +1,5 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
-import { type Change, type Decision, isChange, isSkip } from "../../mirroring/plan/decision.ts";
+import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, LinkView, Read } from "../view.ts";
 

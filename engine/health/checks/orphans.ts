@@ -1,7 +1,7 @@
 import { type Service } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
-import { count, listed } from "../../mirroring/plan/text.ts";
+import { count, listed } from "../../mirroring/model/text.ts";
 import { type Check, type Finding, unread } from "../check.ts";
 import type { ClusterView } from "../view.ts";
 

@@ -1,5 +1,5 @@
 import { inRanges } from "../../kubernetes/address-ranges.ts";
-import { count } from "../../mirroring/plan/text.ts";
+import { count } from "../../mirroring/model/text.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, PodRanges } from "../view.ts";
 

@@ -1,6 +1,6 @@
 import { deniedOf } from "../../kubernetes/access-review.ts";
 import { running } from "../../mirroring/model/controller.ts";
-import { selects } from "../../mirroring/desired/selector.ts";
+import { selects } from "../../mirroring/model/selector.ts";
 import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
 import type { Secret } from "../../kubernetes/objects.ts";

@@ -3,8 +3,9 @@ import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import { takenLabels } from "../../mirroring/model/taken-labels.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
-import { type Decision, ofPart } from "../../mirroring/plan/decision.ts";
-import { type Outcome, reconcile } from "../../mirroring/reconcile/reconcile.ts";
+import { type Decision, ofPart } from "../../mirroring/decide/decision.ts";
+import { reconcile } from "../../mirroring/reconcile/reconcile.ts";
+import { type Outcome } from "../../mirroring/report/outcome.ts";
 import type { HealthMesh } from "../mesh.ts";
 import {
   type ClusterReading,

@@ -3,7 +3,7 @@ import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { Kubernetes } from "../../kubernetes/interface.ts";
 import type { ObjectKey, StringMap } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
-import { ownerLabels } from "../desired/metadata.ts";
+import { ownerLabels } from "../model/metadata.ts";
 import type { MirrorKind } from "../model/mirror.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
@@ -15,8 +15,8 @@ import {
   isSkip,
   isWrite,
   type Write,
-} from "../plan/decision.ts";
-import { addressOf, rootOf } from "../plan/ownership.ts";
+} from "../decide/decision.ts";
+import { addressOf, rootOf } from "../decide/policies/ownership.ts";
 import { type Failure, failureOf } from "./failures.ts";
 import { writeEndpoints } from "./endpoints.ts";
 import { namespaceManifest } from "./manifest.ts";

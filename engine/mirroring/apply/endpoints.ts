@@ -1,9 +1,9 @@
 import { resources } from "../../kubernetes/resources.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Endpoints } from "../../kubernetes/objects.ts";
-import { resolved, type AddressOf } from "../plan/canonical.ts";
-import type { Write } from "../plan/decision.ts";
-import { difference } from "../plan/difference.ts";
+import { resolved, type AddressOf } from "../decide/difference/canonical.ts";
+import type { Write } from "../decide/decision.ts";
+import { difference } from "../decide/difference/difference.ts";
 import { remove, write, type WriteScope } from "./write-scope.ts";
 import { endpointsManifest } from "./manifest.ts";
 

@@ -1,6 +1,6 @@
 import { KubernetesError } from "../../kubernetes/errors.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
-import { count } from "../plan/text.ts";
+import { count } from "../model/text.ts";
 import { WritingTimeOver } from "./writing-time.ts";
 
 /** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */

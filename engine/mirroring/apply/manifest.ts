@@ -1,5 +1,5 @@
 import type { Mirror } from "../model/mirror.ts";
-import { mergedKeys } from "../plan/written-keys.ts";
+import { mergedKeys } from "../decide/difference/written-keys.ts";
 import type {
   Endpoints,
   EndpointSubset,

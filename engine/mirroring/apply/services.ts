@@ -1,8 +1,8 @@
 import { resources } from "../../kubernetes/resources.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { Service } from "../../kubernetes/objects.ts";
-import type { Write } from "../plan/decision.ts";
-import { difference } from "../plan/difference.ts";
+import type { Write } from "../decide/decision.ts";
+import { difference } from "../decide/difference/difference.ts";
 import { gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { serviceManifest } from "./manifest.ts";
 

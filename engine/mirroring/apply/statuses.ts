@@ -2,7 +2,7 @@ import type { Kubernetes } from "../../kubernetes/interface.ts";
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { statusUpdate, type LinkStatuses } from "../plan/status.ts";
+import { statusUpdate, type LinkStatuses } from "../report/status.ts";
 import type { Failure } from "./failures.ts";
 
 /**

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectKey } from "../../kubernetes/objects.ts";
-import { goesAt } from "../desired/absent-pods.ts";
+import { goesAt } from "../decide/policies/absent-pods.ts";
 import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { endIfCancelled } from "./cancelled.ts";
-import { type Outcome, reconcile } from "./reconcile.ts";
-import { entryOf, type Inputs, makesLinks } from "./state.ts";
-import { unknownFates } from "./trouble.ts";
+import { reconcile } from "./reconcile.ts";
+import { type Outcome } from "../report/outcome.ts";
+import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
+import { unknownFates } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { write } from "./write.ts";
 

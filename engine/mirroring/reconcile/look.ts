@@ -1,7 +1,8 @@
-import { type Checked, inputsFor } from "./inputs.ts";
-import type { Observed } from "./observation.ts";
-import { type Outcome, reconcile } from "./reconcile.ts";
-import type { Before, MirrorsArgs } from "./state.ts";
+import { type Checked, inputsFor } from "../report/inputs.ts";
+import type { Observed } from "../observe/readings.ts";
+import { reconcile } from "./reconcile.ts";
+import { type Outcome } from "../report/outcome.ts";
+import type { Before, MirrorsArgs } from "../model/state.ts";
 
 /** What there is to do about one source, and what came of looking at its clusters. */
 export interface Looked {

@@ -1,7 +1,7 @@
 import { movedCluster } from "../../kubernetes/identity.ts";
 import { linkOf } from "../model/link-settings.ts";
-import { type ClusterReadings, snapshotIn } from "./observation.ts";
-import { type Before, entryOf, type MirrorsArgs } from "./state.ts";
+import { type ClusterReadings, snapshotIn } from "../model/observation.ts";
+import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** Everything that the user has to fix before anything may be planned, each in a sentence. Pure. */
 export function mistakesIn(

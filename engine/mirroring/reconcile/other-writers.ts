@@ -2,12 +2,12 @@ import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
-import { type Decision, isListed, ofPart } from "../plan/decision.ts";
-import { type LinkStatusList, statusUpdate } from "../plan/status.ts";
-import { listed } from "../plan/text.ts";
-import { type Observed, observeControllers } from "./observation.ts";
-import type { Report } from "./report.ts";
-import { entryOf, type MirrorsArgs } from "./state.ts";
+import { type Decision, isListed, ofPart } from "../decide/decision.ts";
+import { type LinkStatusList, statusUpdate } from "../report/status.ts";
+import { listed } from "../model/text.ts";
+import { type Observed, observeControllers } from "../observe/readings.ts";
+import type { Report } from "../report/report.ts";
+import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /**
  * Tells of Linkerd's controllers that write the same, and leaves the status of Links to whoever is to

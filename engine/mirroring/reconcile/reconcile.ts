@@ -1,41 +1,17 @@
-import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { snapshotIn } from "../model/observation.ts";
+import { judged, mistakesIn } from "./mistakes.ts";
 import {
-  type ClusterReadings,
-  type LinkObservation,
   type Observed,
   observeControllers,
   observeLinks,
   readClusters,
-  snapshotIn,
-} from "./observation.ts";
-import { judged, mistakesIn } from "./mistakes.ts";
+} from "../observe/readings.ts";
 import { besideOthers } from "./other-writers.ts";
-import { report, type Report } from "./report.ts";
-import { fateOf, hasLeft, type RemovedPart, removedLinks, unnotedLinks } from "./removed-links.ts";
-import { decide, type Decided } from "./source-plan.ts";
-import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "./state.ts";
-
-/** What came of looking at a source and its targets. */
-export type Outcome =
-  /** The user has to fix these first, and nothing may be done. */
-  | { readonly outcome: "mistaken"; readonly mistakes: readonly string[] }
-  /** The source itself can't be read, so everything stays as it is. */
-  | {
-      readonly outcome: "blind";
-      readonly readings: ClusterReadings;
-      readonly removed: readonly RemovedLink[];
-    }
-  | {
-      readonly outcome: "planned";
-      readonly source: ClusterSnapshot;
-      readonly readings: ClusterReadings;
-      readonly links: readonly LinkObservation[];
-      readonly removed: readonly RemovedPart[];
-      readonly decided: Decided;
-      readonly report: Report;
-    };
-
-export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
+import type { Outcome } from "../report/outcome.ts";
+import { fateOf, hasLeft, removedLinks, unnotedLinks } from "../decide/policies/removed-links.ts";
+import { report } from "../report/report.ts";
+import { decide } from "../decide/decide.ts";
+import { type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
 
 /**
  * Observes the clusters, and plans. Writes nothing.

@@ -1,11 +1,11 @@
 import { federatedPart } from "../model/owner.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { type Decision, isChange } from "../plan/decision.ts";
-import { count } from "../plan/text.ts";
+import { type Decision, isChange } from "../decide/decision.ts";
+import { count } from "../model/text.ts";
 import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Outputs } from "./state.ts";
-import { about, fateNotes } from "./trouble.ts";
+import { entryOf, type Outputs } from "../model/state.ts";
+import { about, fateNotes } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { write } from "./write.ts";
 

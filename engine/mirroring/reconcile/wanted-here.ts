@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../../kubernetes/objects.ts";
 import { mirrorsOf } from "../model/owner.ts";
-import { isListed } from "../plan/decision.ts";
-import { liveMirrors } from "../plan/ownership.ts";
-import type { Outcome } from "./reconcile.ts";
+import { isListed } from "../decide/decision.ts";
+import { liveMirrors } from "../decide/policies/ownership.ts";
+import type { Outcome } from "../report/outcome.ts";
 
 /**
  * What the resources of one process want to be there, by the cluster's identity. Pulumi creates a

@@ -6,10 +6,10 @@ import { inWritingTime } from "../apply/writing-time.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { type Decision, isChange, isUnmarked, namespacesToCreate } from "../plan/decision.ts";
-import type { LinkStatuses } from "../plan/status.ts";
-import { releasedIn } from "./other-stacks.ts";
-import { entryOf, type Outputs, stacksOf } from "./state.ts";
+import { type Decision, isChange, isUnmarked, namespacesToCreate } from "../decide/decision.ts";
+import type { LinkStatuses } from "../report/status.ts";
+import { releasedIn } from "../decide/policies/other-stacks.ts";
+import { entryOf, type Outputs, stacksOf } from "../model/state.ts";
 
 /**
  * Carries out what was decided about a source: the mirrors, the marks on them, and the status of Links.

@@ -2,7 +2,7 @@ import { Clusters } from "../../../engine/mirroring/observe/clusters.ts";
 import type { ConnectOptions } from "../../../engine/kubernetes/interface.ts";
 import { dispatcherFor } from "../../../engine/kubernetes/dispatcher.ts";
 import { WantedHere } from "../../../engine/mirroring/reconcile/wanted-here.ts";
-import type { MirrorsArgs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { ApiServer } from "../../simulation/api-server.ts";
 import { SimulatedEngine } from "../../simulation/engine.ts";
 import { writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";

@@ -9,7 +9,7 @@ import type { ClusterReading } from "../../../engine/health/view.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { called } from "../../../engine/trust/certificate.ts";
-import { ofPart } from "../../../engine/mirroring/plan/decision.ts";
+import { ofPart } from "../../../engine/mirroring/decide/decision.ts";
 import { cluster, exported } from "../../unit/fixtures/objects.ts";
 import { fed } from "../../unit/fixtures/federation.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";

@@ -1,5 +1,5 @@
 import type { Endpoints, ObjectKey, Service } from "../../../engine/kubernetes/objects.ts";
-import type { Before, Inputs, MirrorsArgs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Before, Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";
 import { cluster } from "../../unit/fixtures/objects.ts";
 import { argsFor, exporting, mirrorsIn, up } from "../../unit/fixtures/world.ts";

@@ -1,10 +1,10 @@
 import { deepEqual } from "node:assert/strict";
-import { desired } from "../../../engine/mirroring/desired/desired.ts";
-import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
+import { desired } from "../../../engine/mirroring/decide/mirrors/link-mirrors.ts";
+import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 import type { Service } from "../../../engine/kubernetes/objects.ts";
-import { describeWanted } from "../../../engine/mirroring/plan/describe.ts";
+import { describeWanted } from "../../../engine/mirroring/report/describe.ts";
 import { known } from "../fixtures/link.ts";
 import { cluster, endpoints, now, pods, service } from "../fixtures/objects.ts";
 import { configOf, text, type Example } from "./files.ts";

@@ -7,7 +7,7 @@ import { noOrphans } from "../../../engine/health/checks/orphans.ts";
 import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ListOptions } from "../../../engine/kubernetes/interface.ts";
 import type { Resource } from "../../../engine/kubernetes/resources.ts";
-import { desiredFederated } from "../../../engine/mirroring/desired/federated.ts";
+import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { resultOf } from "../../../engine/health/report.ts";
-import { describeWanted } from "../../../engine/mirroring/plan/describe.ts";
-import { shortened } from "../../../engine/mirroring/plan/text.ts";
+import { describeWanted } from "../../../engine/mirroring/report/describe.ts";
+import { shortened } from "../../../engine/mirroring/model/text.ts";
 
 const forged = "x\nStatus: √\u001b[2K\u202e";
 const shown = "x?Status: √?[2K?";

@@ -1,4 +1,4 @@
-import { isSkip } from "../../../engine/mirroring/plan/decision.ts";
+import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";

@@ -4,8 +4,8 @@ import { parseDuration } from "../../../engine/kubernetes/duration.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
 import { redactor, withoutUserPart } from "../../../engine/kubernetes/redaction.ts";
 import type { Endpoints } from "../../../engine/kubernetes/objects.ts";
-import { difference } from "../../../engine/mirroring/plan/difference.ts";
-import { listed } from "../../../engine/mirroring/plan/text.ts";
+import { difference } from "../../../engine/mirroring/decide/difference/difference.ts";
+import { listed } from "../../../engine/mirroring/model/text.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 import { door, type Door } from "./growth.ts";
 

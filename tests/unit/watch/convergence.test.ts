@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { Convergence, type RunEnd } from "../../../engine/watch/convergence.ts";
 import type { SourceSeen, WatchEvent } from "../../../engine/watch/events.ts";
 import { VirtualTime } from "../../simulation/time.ts";

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 
 import type { Time } from "../../../engine/kubernetes/retry.ts";
-import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { GatewayProbes } from "../../../engine/watch/gateway-probes.ts";
 

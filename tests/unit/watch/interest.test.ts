@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 
 import type { ObjectMeta } from "../../../engine/kubernetes/objects.ts";
-import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { type Interest, interests, isOfInterest } from "../../../engine/watch/interest.ts";
 import { argsFor } from "../fixtures/world.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Inputs } from "../../../engine/mirroring/reconcile/state.ts";
+import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { look } from "../../../engine/watch/look.ts";
 import { Lookout } from "../../../engine/watch/lookout.ts";
 import { until } from "../../../testbed/processes.ts";

@@ -5,7 +5,7 @@ import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
 import { systemTime } from "../../../../engine/kubernetes/retry.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import { objectKey } from "../../../../engine/kubernetes/objects.ts";
-import { federatedStatus } from "../../../../engine/mirroring/plan/status.ts";
+import { federatedStatus } from "../../../../engine/mirroring/report/status.ts";
 import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, namespace } from "../../fixtures/objects.ts";
 

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { mirrorsBefore } from "../../../../engine/mirroring/reconcile/state.ts";
+import { mirrorsBefore } from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, exported } from "../../fixtures/objects.ts";
 import { args, settled, web } from "../../fixtures/settled.ts";

@@ -3,7 +3,7 @@ import type { LinkStatus } from "../../../../engine/kubernetes/link-resource.ts"
 import { resources } from "../../../../engine/kubernetes/resources.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
-import type { MirrorsArgs } from "../../../../engine/mirroring/reconcile/state.ts";
+import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import {
   argsFor,
   controller,

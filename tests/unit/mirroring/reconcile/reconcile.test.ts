@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
-import type { MirrorsArgs } from "../../../../engine/mirroring/reconcile/state.ts";
+import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, pods, written } from "../../fixtures/objects.ts";

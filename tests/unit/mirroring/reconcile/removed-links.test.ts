@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects.ts";
 import { resources } from "../../../../engine/kubernetes/resources.ts";
-import { removedLinks } from "../../../../engine/mirroring/reconcile/removed-links.ts";
-import { type Inputs, mirrorsBefore } from "../../../../engine/mirroring/reconcile/state.ts";
+import { removedLinks } from "../../../../engine/mirroring/decide/policies/removed-links.ts";
+import { type Inputs, mirrorsBefore } from "../../../../engine/mirroring/model/state.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { member } from "../../fixtures/federation.ts";
 import { confirmedBy, marked, markersOf, unmarked } from "../../fixtures/marks.ts";

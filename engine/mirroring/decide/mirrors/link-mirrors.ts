@@ -1,0 +1,189 @@
+import type { LinkSpec } from "../../model/link.ts";
+import type { Mirror } from "../../model/mirror.ts";
+import { bounds } from "../../../kubernetes/bounds.ts";
+import {
+  isHeadless,
+  keyOf,
+  malformed,
+  objectKey,
+  type Endpoints,
+  type ObjectKey,
+  type Service,
+} from "../../../kubernetes/objects.ts";
+import { malformedObject, type Reason, type Skip } from "../../model/reasons.ts";
+import { exportSelectors } from "../../model/taken-labels.ts";
+import { inWords } from "../../model/sizes.ts";
+import { label, mirrorName } from "../../model/vocabulary.ts";
+import { type MirroredPods, podsMirrored } from "../../model/mirrored-pods.ts";
+import { heldPods, type HeldPods } from "../policies/absent-pods.ts";
+import { discoveryMirror } from "./discovery.ts";
+import { gatewayMirror } from "./gateway.ts";
+import { headlessMirrors } from "./headless.ts";
+import { anyNamed, hostSubsets, truncated } from "../../model/hosts.ts";
+import { labelSlips } from "../policies/label-slips.ts";
+import type { LinkView } from "../../model/link-view.ts";
+import { exportMode } from "./mode.ts";
+import { beyondLimit } from "../policies/most-mirrors.ts";
+import { refuse } from "../policies/refuse.ts";
+import { brokenName, brokenRule } from "../policies/rules.ts";
+
+export interface Desired {
+  /** In the order of their origins. */
+  readonly mirrors: readonly Mirror[];
+  readonly skips: readonly Skip[];
+  /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
+}
+
+/** Every mirror that should exist in the source for one link, and why the others should not. */
+export function desired(view: LinkView): Desired {
+  const mirrors: Mirror[] = [];
+  const skips: Skip[] = [];
+  const missing: Record<ObjectKey, string> = {};
+  const mirroredPods = view.link.headless ? podsMirrored(view.link, view.source) : new Map();
+  const unselected = unselectedBy(view);
+  const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, service] of services) {
+    const outcome = mirrorsOf(service, view, mirroredPods, unselected);
+    if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
+    else {
+      mirrors.push(...outcome.mirrors);
+      Object.assign(missing, outcome.missing);
+    }
+  }
+  const misnamed = mirrors.flatMap((mirror) => {
+    const broken = brokenName(mirror.name);
+    return broken === undefined ? [] : [{ mirror, ...broken }];
+  });
+  const named = refuse(mirrors, misnamed);
+  const fitting = refuse(named.mirrors, beyondLimit(named.mirrors, view.link, view.source));
+  return {
+    mirrors: fitting.mirrors,
+    skips: [...skips, ...named.skips, ...fitting.skips],
+    ...(Object.keys(missing).length > 0 && { missing }),
+  };
+}
+
+type Outcome =
+  | { readonly mirrors: readonly Mirror[]; readonly missing?: Desired["missing"] }
+  | { readonly reason: Reason; readonly sentence: string };
+
+/** Why a Service looks as if it was exported through the link, and is not; undefined where it does not. */
+function unselectedBy({ link, taken }: LinkView): (service: Service) => string | undefined {
+  const slip = labelSlips(exportSelectors(link), taken);
+  const isNobodys = link.gateway === false && taken[label.exported]?.includes("true") === false;
+  return (service) =>
+    isNobodys && service.metadata.labels?.[label.exported] === "true"
+      ? `it is labelled ${label.exported}=true and this link has no gateway: label it remote-discovery, or give the link a gateway`
+      : slip(service);
+}
+
+function mirrorsOf(
+  service: Service,
+  view: LinkView,
+  mirroredPods: MirroredPods,
+  unselected: (service: Service) => string | undefined,
+): Outcome {
+  const { link, source, target, gateway } = view;
+  // What it does not say about being exported must not pass for a no.
+  if (service[malformed] !== undefined)
+    return {
+      reason: "Malformed",
+      sentence: malformedObject(link.target, "Service", service[malformed]),
+    };
+  const mode = exportMode(service, link);
+  if (mode === undefined) {
+    const sentence = unselected(service);
+    return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
+  }
+  const namespace = source.namespaces.get(service.metadata.namespace);
+  const name = mirrorName(service.metadata.name, link.target);
+  const broken = brokenRule({ service, cluster: link.target, name, link, namespace });
+  if (broken !== undefined) return broken;
+  if (mode === "discovery") return { mirrors: [discoveryMirror(service, link)] };
+  if (!gateway.known) return { reason: "NoGateway", sentence: gateway.why };
+
+  const endpoints = target.endpoints.get(keyOf(service));
+  if (endpoints?.[malformed] !== undefined)
+    return {
+      reason: "Malformed",
+      sentence: malformedObject(link.target, "Endpoints", endpoints[malformed]),
+    };
+  if (link.headless && isHeadless(service)) {
+    const held = heldPods(service, endpoints, view, mirroredPods);
+    const shape = headlessShape(endpoints, liveMirror(service, view), held);
+    if (shape === "unknown") return noPods(service, link);
+    if (shape === "headless") {
+      if (endpoints !== undefined && truncated(endpoints)) return tooManyPods(service);
+      const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+      const offers = subsets.reduce(
+        (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
+        0,
+      );
+      if (offers > bounds.offers.most) return tooManyOffers(service, offers);
+      const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway.gateway);
+      return { mirrors, missing: held.missing };
+    }
+  }
+  return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };
+}
+
+/**
+ * What an exported headless Service becomes: headless where any pod has a name, a ClusterIP
+ * mirror where none has (linkerd-behaviour.md 3.1). Without a pod nobody can tell: a mirror that
+ * exists stays what it is, and a new one waits.
+ */
+function headlessShape(
+  endpoints: Endpoints | undefined,
+  live: Service | undefined,
+  held: HeldPods,
+): "headless" | "clusterIP" | "unknown" {
+  const isLiveHeadless = live !== undefined && isHeadless(live);
+  if (endpoints !== undefined && (endpoints.subsets ?? []).length > 0)
+    return anyNamed(endpoints) || (isLiveHeadless && held.subsets.length > 0)
+      ? "headless"
+      : "clusterIP";
+  if (live === undefined) return "unknown";
+  return isLiveHeadless ? "headless" : "clusterIP";
+}
+
+function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {
+  const { namespace, name } = service.metadata;
+  const live = source.services.get(objectKey(namespace, mirrorName(name, link.target)));
+  return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
+}
+
+function noPods(service: Service, link: LinkSpec): Outcome {
+  return {
+    reason: "NoPods",
+    sentence: `the headless Service ${keyOf(service)} has no pods on ${link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
+  };
+}
+
+function tooManyPods(service: Service): Outcome {
+  return {
+    reason: "TruncatedEndpoints",
+    sentence: `the headless Service ${keyOf(service)} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
+  };
+}
+
+function tooManyOffers(service: Service, offers: number): Outcome {
+  return {
+    reason: "TooLarge",
+    sentence: `the Endpoints of the headless Service ${keyOf(service)} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
+  };
+}
+
+function skip(
+  service: Service,
+  link: LinkSpec,
+  why: { readonly reason: Reason; readonly sentence: string },
+): Skip {
+  const { reason, sentence } = why;
+  return {
+    origin: keyOf(service),
+    mirror: mirrorName(service.metadata.name, link.target),
+    reason,
+    sentence,
+  };
+}

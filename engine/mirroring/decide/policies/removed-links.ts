@@ -1,0 +1,148 @@
+import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects.ts";
+import { type Controllers, deploymentOf, running } from "../../model/controller.ts";
+import { federated, mirrorsOf } from "../../model/owner.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { isMarkedBy, isOnlyOurs, otherStacks } from "../../model/stack-mark.ts";
+import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
+import type { LiveMirror } from "../decision.ts";
+import { liveMirrors } from "./ownership.ts";
+import { count } from "../../model/text.ts";
+import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "../../model/state.ts";
+
+/** What becomes of what a link has brought, once it has left the config. */
+export type RemovedPart = { readonly link: RemovedLink } & (
+  | {
+      readonly fate: "goes";
+      /** Mirrors that carry the mark of another stack, or none of this one. */
+      readonly spared: ReadonlySet<ObjectKey>;
+      readonly notes: readonly string[];
+    }
+  /** A controller of Linkerd's mirrors the link from now on. */
+  | { readonly fate: "stays"; readonly controller: string }
+  /** Whether one does is not known. */
+  | { readonly fate: "unknown"; readonly why: string }
+);
+
+/** Links that the run before had, or had not done with, and that the config has no more. */
+export function removedLinks(
+  { source, links }: Pick<MirrorsArgs, "source" | "links">,
+  before: Before,
+): RemovedLink[] {
+  const current = new Set(links.map(({ target }) => target));
+  const former = [...(before.links ?? []), ...(before.removedLinks ?? [])];
+  const byTarget = new Map(
+    former
+      .filter(({ target }) => !current.has(target))
+      .map(({ target, maxDeletions }): [string, RemovedLink] => [
+        target,
+        { ...{ source, target }, ...(maxDeletions !== undefined && { maxDeletions }) },
+      ]),
+  );
+  return [...byTarget.values()].sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/**
+ * Links that no run has noted: a run that fails leaves the inputs of the one before, and one that is killed leaves
+ * none. Their mirrors carry this stack's mark, and are of no link of the config. Pure.
+ */
+export function unnotedLinks(
+  { source: name, links, controllerLinks = [] }: MirrorsArgs,
+  source: ClusterSnapshot,
+  stacks: readonly string[],
+): RemovedLink[] {
+  const others = new Set([...links.map(({ target }) => target), ...controllerLinks]);
+  const found = new Set<string>();
+  for (const { metadata } of source.services.values()) {
+    const target = metadata.labels?.[label.cluster];
+    if (target === undefined || others.has(target) || found.has(target)) continue;
+    if (mirrorsOf(target).owns({ metadata }) && isMarkedBy(metadata, stacks)) found.add(target);
+  }
+  return [...found].sort().map((target) => ({ source: name, target }));
+}
+
+/** Whether the source has anything left of a link that carries a mark of this stack. Pure. */
+export function hasLeft(
+  source: ClusterSnapshot,
+  target: string,
+  stacks: readonly string[],
+): boolean {
+  const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
+  return (
+    mirrors.some((mirror) => isMarkedBy(metaOf(mirror), stacks)) ||
+    membersOf(source, stacks).has(target)
+  );
+}
+
+/** The clusters listed by federated Services that are this stack's alone. */
+function membersOf({ services }: ClusterSnapshot, stacks: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    [...services.values()]
+      .filter((service) => federated.owns(service) && isOnlyOurs(service.metadata, stacks))
+      .flatMap(({ metadata }) => tokensIn(metadata.annotations ?? {}).map(clusterOfToken)),
+  );
+}
+
+/**
+ * Decides about a removed link. Once a controller of Linkerd's mirrors it the mirrors are the
+ * controller's, and it would not make them again for minutes; so nothing may be deleted before the
+ * source's Deployments have been read. Pure.
+ */
+export function fateOf(
+  link: RemovedLink,
+  args: MirrorsArgs,
+  before: Before,
+  source: ClusterSnapshot,
+  controllers: Controllers,
+): RemovedPart {
+  const { target } = link;
+  if (args.controllerLinks?.includes(target) === true)
+    return { link, fate: "stays", controller: "Linkerd's controller (mirroring: controller)" };
+  if ("why" in controllers) return { link, fate: "unknown", why: controllers.why };
+  const [controller] = running(controllers.found, target);
+  if (controller !== undefined)
+    return { link, fate: "stays", controller: deploymentOf(args.source, controller) };
+  const stacks = stacksNow(before, args);
+  const { spared, notes } = sparedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
+  return { link, fate: "goes", spared, notes };
+}
+
+/** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */
+export function sparedMirrors(
+  mirrors: ReadonlyMap<ObjectKey, LiveMirror>,
+  stacks: readonly string[],
+): { readonly spared: ReadonlySet<ObjectKey>; readonly notes: readonly string[] } {
+  const keepers = new Set<string>();
+  const kept: ObjectKey[] = [];
+  const unmarked: ObjectKey[] = [];
+  for (const [key, mirror] of mirrors) {
+    const others = otherStacks(metaOf(mirror), stacks);
+    for (const other of others) keepers.add(other);
+    if (others.length > 0) kept.push(key);
+    else if (!isMarkedBy(metaOf(mirror), stacks)) unmarked.push(key);
+  }
+  const names = [...keepers].sort().join(", ");
+  return {
+    spared: new Set([...kept, ...unmarked]),
+    notes: [
+      ...noteOn(
+        kept,
+        `another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
+      ),
+      ...noteOn(
+        unmarked,
+        "they do not carry the mark of this stack: others have made them since its last run; if nobody needs them, delete them with kubectl",
+      ),
+    ],
+  };
+}
+
+function noteOn({ length }: readonly ObjectKey[], why: string): string[] {
+  return length === 0
+    ? []
+    : [`${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why}`];
+}
+
+function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
+  // A live mirror consists of at least one of the two.
+  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
+}

@@ -1,0 +1,114 @@
+import type { LinkSpec } from "../../model/link.ts";
+import type { Namespace, Service } from "../../../kubernetes/objects.ts";
+import type { Reason } from "../../model/reasons.ts";
+import { excess } from "../../model/sizes.ts";
+import { label } from "../../model/vocabulary.ts";
+import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
+import { leftOut } from "./namespaces.ts";
+
+/** What a rule may look at: an exported Service and the namespace its mirror would live in. */
+export interface Candidate {
+  readonly service: Service;
+  /** The Service's cluster. */
+  readonly cluster: string;
+  /** Of the mirror. */
+  readonly name: string;
+  readonly link: LinkSpec;
+  /** Of the same name in the source cluster. */
+  readonly namespace: Namespace | undefined;
+}
+
+interface Rule {
+  readonly reason: Reason;
+  /** Why the Service cannot be mirrored and what to do, or undefined where the rule is kept. */
+  readonly broken: (candidate: Candidate) => string | undefined;
+}
+
+const longestName = 63;
+
+/** A Service's name is a DNS-1035 label in Kubernetes, while a pod's may begin with a digit. */
+const nameRules = {
+  NameTooLong: (name: string) =>
+    name.length > longestName
+      ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
+      : undefined,
+  InvalidName: (name: string) =>
+    /^[a-z]/.test(name)
+      ? undefined
+      : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet`,
+} as const;
+
+/** Why a mirror can't have this name, or undefined where it can. */
+export function brokenName(
+  name: string,
+): { readonly reason: Reason; readonly sentence: string } | undefined {
+  for (const reason of ["NameTooLong", "InvalidName"] as const) {
+    const sentence = nameRules[reason](name);
+    if (sentence !== undefined) return { reason, sentence };
+  }
+  return undefined;
+}
+
+/** Asked in this order; the first broken one is the reason. */
+const rules: readonly Rule[] = [
+  {
+    reason: "ExcludedNamespace",
+    broken: ({ service, link }) => leftOut(service.metadata.namespace, link),
+  },
+  {
+    reason: "IsMirror",
+    broken: ({ service, cluster }) =>
+      service.metadata.labels?.[label.mirrored] === "true"
+        ? `it is a mirror itself on ${cluster}; let the link's selectors leave mirrors out`
+        : undefined,
+  },
+  {
+    reason: "ExternalName",
+    broken: ({ service }) =>
+      service.spec.type === "ExternalName"
+        ? "an ExternalName Service is an alias in DNS: export the Service it stands for"
+        : undefined,
+  },
+  {
+    reason: "NoPorts",
+    broken: ({ service }) =>
+      (service.spec.ports ?? []).length === 0
+        ? "it has no ports: give it at least one, which its mirror can then have too"
+        : undefined,
+  },
+  {
+    reason: "TooLarge",
+    broken: ({ service, link }) =>
+      excess({
+        labels: copiedLabels(service, link),
+        annotations: copiedAnnotations(service, link),
+        ports: service.spec.ports,
+      }),
+  },
+  { reason: "NameTooLong", broken: ({ name }) => nameRules.NameTooLong(name) },
+  { reason: "InvalidName", broken: ({ name }) => nameRules.InvalidName(name) },
+  {
+    reason: "MissingNamespace",
+    broken: ({ service, link, namespace }) =>
+      namespace === undefined && !link.createNamespaces
+        ? `${link.source} has no namespace ${service.metadata.namespace}: create it there, or set createNamespaces on the link`
+        : undefined,
+  },
+  {
+    reason: "TerminatingNamespace",
+    broken: ({ service, link, namespace }) =>
+      namespace?.metadata.deletionTimestamp !== undefined
+        ? `the namespace ${service.metadata.namespace} is being deleted on ${link.source}: run again when it is gone`
+        : undefined,
+  },
+];
+
+export function brokenRule(
+  candidate: Candidate,
+): { readonly reason: Reason; readonly sentence: string } | undefined {
+  for (const { reason, broken } of rules) {
+    const sentence = broken(candidate);
+    if (sentence !== undefined) return { reason, sentence };
+  }
+  return undefined;
+}

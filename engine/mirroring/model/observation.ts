@@ -1,0 +1,38 @@
+import type { StatefulSet } from "../../kubernetes/objects.ts";
+import type { Gateway, GatewayReading } from "./gateway.ts";
+import type { LinkSpec } from "./link.ts";
+import type { ClusterSnapshot } from "./snapshot.ts";
+
+/**
+ * What came of reading a cluster: `mistaken` is the kubeconfig's fault, `refused` is what somebody has to
+ * mend there, such as a credential without the right to read or lists that cannot be read, and
+ * `unreachable` all that may pass by itself.
+ */
+export type ClusterReading =
+  | { readonly outcome: "read"; readonly snapshot: ClusterSnapshot }
+  | { readonly outcome: "mistaken" | "refused" | "unreachable"; readonly why: string };
+
+/** By name: the source and every target. */
+export type ClusterReadings = ReadonlyMap<string, ClusterReading>;
+
+/** One link as far as it could be looked at. */
+export interface LinkObservation {
+  readonly link: LinkSpec;
+  readonly target: TargetObservation | undefined;
+  /** Of a target that can't be read: its gateway as the last run knew it, probed anew (`gatewayProbe`). */
+  readonly remembered?: Gateway;
+}
+
+export interface TargetObservation {
+  readonly snapshot: ClusterSnapshot;
+  readonly gateway: GatewayReading;
+  /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
+  readonly awaited: boolean;
+  readonly statefulSets: readonly StatefulSet[];
+}
+
+/** The cluster's snapshot, if it could be read. */
+export function snapshotIn(readings: ClusterReadings, name: string): ClusterSnapshot | undefined {
+  const reading = readings.get(name);
+  return reading?.outcome === "read" ? reading.snapshot : undefined;
+}

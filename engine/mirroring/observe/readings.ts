@@ -1,0 +1,153 @@
+import { KubernetesError } from "../../kubernetes/errors.ts";
+import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
+import type { StatefulSet } from "../../kubernetes/objects.ts";
+import { podsMissed } from "../model/mirrored-pods.ts";
+import type { Controllers } from "../model/controller.ts";
+import type { GatewayReading } from "../model/gateway.ts";
+import type { LinkSpec } from "../model/link.ts";
+import { linkOf } from "../model/link-settings.ts";
+import {
+  type ClusterReading,
+  type ClusterReadings,
+  type LinkObservation,
+  snapshotIn,
+  type TargetObservation,
+} from "../model/observation.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { Clusters } from "./clusters.ts";
+import { probed, readProbedGateway } from "./probed-gateway.ts";
+import { rememberedGateways } from "../model/remembered-gateways.ts";
+import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
+
+/** As much of the clusters as it takes to plan. */
+export type Observed = Pick<
+  Clusters,
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "nodes" | "resolve" | "liveness"
+>;
+
+/** Reads the source and all targets at the same time. Never rejects. */
+export async function readClusters(
+  clusters: Observed,
+  args: MirrorsArgs,
+): Promise<ClusterReadings> {
+  const entries = Object.entries(args.clusters).map(async ([name, access]) => {
+    const reading = clusters
+      .snapshot(name, access)
+      .then((snapshot): ClusterReading => ({ outcome: "read", snapshot }), readingOf);
+    return [name, await reading] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/**
+ * What else there is to know of each link's target. A target of which a part can't be read is put
+ * down as such in the readings that are returned, since no conclusion can be drawn about the rest.
+ */
+export async function observeLinks(
+  clusters: Observed,
+  args: MirrorsArgs,
+  before: Before,
+  readings: ClusterReadings,
+  source: ClusterSnapshot,
+): Promise<{
+  readonly links: readonly LinkObservation[];
+  readonly readings: ClusterReadings;
+}> {
+  const revised = new Map(readings);
+  const links = await Promise.all(
+    args.links.map(async (settings): Promise<LinkObservation> => {
+      const link = linkOf(settings);
+      const snapshot = snapshotIn(readings, link.target);
+      if (snapshot === undefined) return awayFrom(clusters, args, before, link);
+      try {
+        return { link, target: await observeTarget(clusters, args, link, source, snapshot) };
+      } catch (error) {
+        revised.set(link.target, readingOf(error));
+        return awayFrom(clusters, args, before, link);
+      }
+    }),
+  );
+  return { links, readings: revised };
+}
+
+async function awayFrom(
+  clusters: Observed,
+  args: MirrorsArgs,
+  before: Before,
+  link: LinkSpec,
+): Promise<LinkObservation> {
+  const known = rememberedGateways(before, args).find(({ target }) => target === link.target);
+  if (known === undefined) return { link, target: undefined };
+  const { gateway } = known;
+  return { link, target: undefined, remembered: await probed(gateway, gateway.probe, clusters) };
+}
+
+/** Stands for a gateway that is to come; no line about a mirror says where it is. */
+const standIn: GatewayReading = {
+  known: true,
+  gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" },
+  warnings: [],
+};
+
+async function observeTarget(
+  clusters: Observed,
+  args: MirrorsArgs,
+  link: LinkSpec,
+  source: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
+): Promise<TargetObservation> {
+  const awaited = typeof args.observedGateways?.[link.target] === "string";
+  // What the config says is not judged.
+  const isTargetsWord = link.gateway !== false && !link.gateway.addresses?.length;
+  const nodes = isTargetsWord ? await clusters.nodes(args.source, entryOf(args, args.source)) : [];
+  const gateway = awaited
+    ? standIn
+    : await readProbedGateway(link, snapshot, { ...source, nodes }, clusters);
+  // Only where a pod is away does it matter whether it is meant to be there.
+  const asks = podsMissed(link, source, snapshot);
+  const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];
+  return { snapshot, gateway, awaited, statefulSets };
+}
+
+/** Where they may not be read, absent pods are judged as if there were none. */
+async function statefulSetsOf(
+  clusters: Observed,
+  args: MirrorsArgs,
+  target: string,
+): Promise<readonly StatefulSet[]> {
+  try {
+    return await clusters.statefulSets(target, entryOf(args, target));
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === "forbidden") return [];
+    throw error;
+  }
+}
+
+/** Linkerd's controllers in the source, or in a sentence why they can't be known. */
+export async function observeControllers(
+  clusters: Observed,
+  args: MirrorsArgs,
+): Promise<Controllers> {
+  try {
+    return { found: await clusters.controllers(args.source, entryOf(args, args.source)) };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof KubeconfigError) return { outcome: "mistaken", why };
+  return { outcome: needsMending(error) ? "refused" : "unreachable", why };
+}
+
+/**
+ * Whether an API server has answered, and running again will not help: it is not overloaded or about to start, and
+ * a 404 may be the page of a proxy in front of it.
+ */
+function needsMending(error: unknown): boolean {
+  if (!(error instanceof KubernetesError)) return false;
+  const { kind, status } = error;
+  if (["unauthorized", "forbidden", "invalid"].includes(kind)) return true;
+  return kind === "server" && status !== undefined && status < 500;
+}

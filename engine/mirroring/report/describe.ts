@@ -1,0 +1,84 @@
+import type { Mirror, MirrorKind } from "../model/mirror.ts";
+import { plain } from "../../kubernetes/plain.ts";
+import { type ObjectKey, type ServicePort, type StringMap } from "../../kubernetes/objects.ts";
+import { annotation, tokensIn } from "../model/vocabulary.ts";
+import { portsText } from "../decide/difference/canonical.ts";
+import { liveKind } from "../decide/policies/ownership.ts";
+import { type Decision, isListed, type LiveMirror } from "../decide/decision.ts";
+import { count } from "../model/text.ts";
+
+/** One line for each mirror that is there once the decisions are carried out, by its key. */
+export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
+  return Object.fromEntries(
+    decisions.filter(isListed).map(({ key, live, wanted }) => {
+      return [key, wanted === undefined ? describeLive(live) : describeWanted(wanted)] as const;
+    }),
+  );
+}
+
+/** The one line by which previews and state know a mirror that should exist. */
+export function describeWanted(mirror: Mirror): string {
+  return line(
+    mirror.kind,
+    mirror.annotations,
+    mirror.ports,
+    mirror.endpoints?.subsets.flatMap(({ addresses, ready = true }) =>
+      ready
+        ? addresses.map((address) => ("hostname" in address ? address.hostname : address.ip))
+        : [],
+    ),
+  );
+}
+
+/** The same line for what is live, so that a mirror as it should be reads the same in both. */
+export function describeLive(live: LiveMirror): string {
+  const { service, endpoints } = live;
+  if (service === undefined) return "Endpoints without a Service";
+  return line(
+    liveKind(live),
+    service.metadata.annotations ?? {},
+    service.spec.ports ?? [],
+    endpoints?.subsets?.flatMap((subset) =>
+      (subset.addresses ?? []).map((address) => address.hostname ?? address.ip),
+    ),
+  );
+}
+
+function line(
+  kind: MirrorKind,
+  annotations: StringMap,
+  ports: readonly ServicePort[],
+  hosts: readonly string[] | undefined,
+): string {
+  const of = kind === "federated" ? members(annotations) : remoteService(kind, annotations);
+  return `${words[kind]}${of === "" ? "" : ` of ${plain(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
+}
+
+const words: Readonly<Record<MirrorKind, string>> = {
+  gateway: "gateway mirror",
+  headless: "headless mirror",
+  endpoint: "endpoint mirror",
+  discovery: "remote-discovery mirror",
+  federated: "federated Service",
+};
+
+function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
+  if (kind === "discovery" || kind === "federated") return "";
+  const number = new Set(hosts).size;
+  if (kind === "headless") return `, ${count(number, "pod")}`;
+  return number === 0 ? ", no endpoints" : "";
+}
+
+/** `bb@east, bb@north, local bb`. */
+function members(annotations: StringMap): string {
+  const local = annotations[annotation.localMember];
+  return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])].join(", ");
+}
+
+/** `web` of `web.shop.svc.cluster.local`, and `pod.web` for one pod of it. */
+function remoteService(kind: MirrorKind, annotations: StringMap): string {
+  return (annotations[annotation.remoteName] ?? "")
+    .split(".")
+    .slice(0, kind === "endpoint" ? 2 : 1)
+    .join(".");
+}

@@ -1,0 +1,188 @@
+import { federatedPart } from "../model/owner.ts";
+import { endpointMirrorName } from "../model/vocabulary.ts";
+import { isChange, isUnmarked, ofPart } from "../decide/decision.ts";
+import { linesOf } from "./describe.ts";
+import { differs } from "./news.ts";
+import { releasedIn } from "../decide/policies/other-stacks.ts";
+import { awaitedText, historyOf, pendingChanges, statusTexts } from "./pending-changes.ts";
+import type { Outcome, PlannedOutcome } from "./outcome.ts";
+import type { RemovedPart } from "../decide/policies/removed-links.ts";
+import {
+  type Before,
+  type Inputs,
+  type Memory,
+  type MirrorLines,
+  type MirrorsArgs,
+  mirrorsBefore,
+  nonEmpty,
+  type Planned,
+  stacksNow,
+} from "../model/state.ts";
+import { summaries } from "./summary.ts";
+import { notesOf, skippedByPart, type Trouble, troubleIn, unknownFates } from "./notes.ts";
+
+/** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
+export interface Checked {
+  readonly inputs: Inputs;
+  /** What the user has to fix; then nothing may be done. */
+  readonly mistakes: readonly string[];
+  readonly notes: readonly string[];
+  /** Whether a run would write anything to the source. */
+  readonly hasWrites: boolean;
+}
+
+/**
+ * Turns what was found into inputs, where a preview shows it: maps by part, so that it reads link by
+ * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
+ */
+export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): Checked {
+  if (outcome.outcome === "mistaken")
+    return {
+      inputs: { ...args, mirrors: {}, revision: 0 },
+      ...{ mistakes: outcome.mistakes, notes: [], hasWrites: false },
+    };
+  const read = troubleIn(outcome.readings);
+  if (outcome.outcome === "blind") return keepAll(before, args, outcome, read);
+  const { decided, removed } = outcome;
+  const trouble = { ...read, refused: { ...read.refused, ...decided.refusals } };
+  const refused = { ...trouble.refused, ...unknownFates(args.source, removed) };
+  const skips = skippedByPart(before, args, decided, trouble);
+  const planned = {
+    ...memoryOf(before, args, outcome),
+    ...nonEmpty("portConflicts", decided.portConflicts),
+    ...nonEmpty("notMirrored", skips),
+    ...unreachableIn(trouble),
+    ...nonEmpty("refused", refused),
+  };
+  const pending = pendingChanges(before, args, outcome);
+  const hasWrites =
+    decided.decisions.some((each) => isChange(each) || isUnmarked(each)) ||
+    releasedIn(decided.decisions, stacksNow(before, args)).length > 0 ||
+    statusTexts(outcome.source, outcome.report, args).length > 0;
+  const isNews =
+    Object.keys(pending).length > 0 ||
+    hasWrites ||
+    Object.keys(refused).length > 0 ||
+    before.revision === undefined ||
+    differs(before, { ...args, ...planned });
+  const changes = isNews ? historyOf(before, pending) : {};
+  return {
+    inputs: {
+      ...args,
+      ...planned,
+      mirrors: mirrorsByPart(before, args, outcome),
+      ...nonEmpty("changes", changes),
+      revision: isNews ? next(before) : (before.revision ?? 1),
+    },
+    mistakes: [],
+    hasWrites,
+    notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, trouble)],
+  };
+}
+
+function unreachableIn({ unreachable }: Trouble): Pick<Planned, "unreachable"> {
+  const names = Object.keys(unreachable).sort();
+  return names.length === 0 ? {} : { unreachable: names };
+}
+
+/** The source says nothing, so nothing about it may be concluded. */
+function keepAll(
+  before: Before,
+  args: MirrorsArgs,
+  { removed }: Extract<Outcome, { readonly outcome: "blind" }>,
+  trouble: Trouble,
+): Checked {
+  const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
+  const inputs = {
+    ...args,
+    ...defined({ identities, gateways, portConflicts, notMirrored, changes, missing }),
+    ...formerStacks(before, args),
+    mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
+    ...(removed.length > 0 && { removedLinks: removed }),
+    ...unreachableIn(trouble),
+    ...nonEmpty("refused", trouble.refused),
+  };
+  const isNews =
+    before.revision === undefined ||
+    Object.keys(trouble.refused).length > 0 ||
+    differs(before, inputs);
+  const { source } = args;
+  const why = trouble.unreachable[source] ?? trouble.refused[source];
+  return {
+    inputs: { ...inputs, revision: isNews ? next(before) : (before.revision ?? 1) },
+    mistakes: [],
+    hasWrites: false,
+    notes: [`${source}: its mirrors stay as they are, because ${why ?? "it can't be read"}`],
+  };
+}
+
+/** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
+function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
+  const { decided, report, readings, removed } = outcome;
+  const identities = Object.fromEntries(
+    [...readings].flatMap(([name, reading]) => {
+      const uid =
+        reading.outcome === "read" ? reading.snapshot.identity : before.identities?.[name];
+      return uid === undefined ? [] : [[name, uid] as const];
+    }),
+  );
+  // What was known of a target is still the best that is known while it can't be read.
+  const unread = args.links.flatMap(({ target }) =>
+    readings.get(target)?.outcome === "read" ? [] : [target],
+  );
+  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.includes(name));
+  const missing = Object.entries(before.missing ?? {}).filter(([key]) =>
+    unread.some((target) => key.endsWith(endpointMirrorName("", target))),
+  );
+  const staying = removed.filter(({ fate }) => fate !== "stays").map(({ link }) => link);
+  return {
+    identities,
+    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...report.gateways }),
+    ...(staying.length > 0 && { removedLinks: staying }),
+    ...formerStacks(before, args),
+    ...nonEmpty("missing", { ...Object.fromEntries(missing), ...decided.missing }),
+  };
+}
+
+/** A stack that has been renamed goes on knowing its marks by the old name. */
+function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
+  const former = stacksNow(before, args).filter((name) => name !== args.stack);
+  return former.length === 0 ? {} : { formerStacks: former };
+}
+
+function mirrorsByPart(
+  before: Before,
+  args: MirrorsArgs,
+  { decided: { decisions, judged }, removed }: PlannedOutcome,
+): Planned["mirrors"] {
+  const entries: [string, MirrorLines | string][] = [];
+  for (const part of partsOf(args, removed)) {
+    const own = ofPart(decisions, part);
+    const lines = judged.has(part) ? linesOf(own) : mirrorsBefore(before, part);
+    const awaited = judged.has(part) ? awaitedText(args, part, own) : undefined;
+    if (awaited !== undefined) entries.push([part, awaited]);
+    else if (Object.keys(lines).length > 0) entries.push([part, lines]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** The parts that the source's mirrors have, those that could not be planned included. */
+function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): string[] {
+  const staying = removed.filter(({ fate }) => fate !== "stays");
+  return [
+    ...links.map(({ target }) => target),
+    ...staying.map(({ link }) => link.target),
+    federatedPart,
+  ];
+}
+
+function next({ revision = 0 }: Before): number {
+  return revision + 1;
+}
+
+/** Without the fields that are undefined, which inputs must not have. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,117 @@
+import { deepEqual } from "node:assert/strict";
+import fc from "fast-check";
+import type { EndpointSubset } from "../../../../engine/kubernetes/objects.ts";
+import {
+  liveTexts,
+  portText,
+  repacked,
+} from "../../../../engine/mirroring/decide/difference/canonical.ts";
+import { cluster, endpoints, headless, pods } from "../../fixtures/objects.ts";
+import { planned, reconciled } from "../../fixtures/reconcile.ts";
+import { repack } from "../../fixtures/repack.ts";
+
+/** Each by its IP alone, as on an API server; some have a hostname. */
+const address = fc
+  .integer({ min: 1, max: 4 })
+  .map((number) => ({ ip: `10.0.0.${number}`, ...(number > 2 && { hostname: `db-${number}` }) }));
+const port = fc.constantFrom(
+  { port: 80 },
+  { name: "http", protocol: "TCP", port: 80 },
+  { name: "dns", protocol: "UDP", port: 53 },
+);
+const subset: fc.Arbitrary<EndpointSubset> = fc.record(
+  {
+    addresses: fc.array(address, { maxLength: 4 }),
+    notReadyAddresses: fc.array(address, { maxLength: 2 }),
+    ports: fc.array(port, { maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+);
+const subsets = fc.array(subset, { maxLength: 5 });
+
+/** Each address with each of its ports, or with none. */
+function pairs(all: readonly EndpointSubset[], withPorts: boolean): string[] {
+  const found = all.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) =>
+    [...addresses, ...notReadyAddresses].flatMap(({ ip }) =>
+      withPorts ? ports.map((each) => `${ip} ${portText(each)}`) : [ip],
+    ),
+  );
+  return [...new Set(found)].sort();
+}
+
+describe("subsets in their canonical form", () => {
+  it("are in it already once they are", () => {
+    fc.assert(
+      fc.property(subsets, (all) => {
+        deepEqual(repacked(repacked(all)), repacked(all));
+      }),
+    );
+  });
+
+  it("do not depend on any order", () => {
+    const shuffled = subsets.chain((all) =>
+      fc.tuple(
+        fc.constant(all),
+        fc.shuffledSubarray(all, { minLength: all.length }).map((some) =>
+          some.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => ({
+            addresses: addresses.toReversed(),
+            notReadyAddresses: notReadyAddresses.toReversed(),
+            ports: ports.toReversed(),
+          })),
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([one, other]) => {
+        deepEqual(liveTexts(one), liveTexts(other));
+      }),
+    );
+  });
+
+  it("have every address with every port that it had, and nothing else", () => {
+    fc.assert(
+      fc.property(subsets, (all) => {
+        for (const withPorts of [true, false])
+          deepEqual(pairs(repacked(all), withPorts), pairs(all, withPorts));
+      }),
+    );
+  });
+
+  it("are the same for what an API server makes of them", () => {
+    fc.assert(
+      fc.property(subsets, (all) => {
+        deepEqual(liveTexts(repack(all)), liveTexts(all));
+      }),
+    );
+  });
+
+  it("list an address that is ready and not as not ready, as Kubernetes does", () => {
+    deepEqual(liveTexts([pods(["db-0"]), pods([], ["db-0"])]), [
+      "db-0@10.1.0.1 (http 8080/TCP) not ready",
+    ]);
+  });
+});
+
+describe("a pod that is in two subsets with different ports", () => {
+  const admin = [{ name: "admin", protocol: "TCP", port: 9000 }];
+  const source = cluster("east", { namespaces: ["shop"] });
+  const targets = (...names: string[]) =>
+    cluster("west", {
+      services: [headless("shop/db")],
+      endpoints: [endpoints("shop/db", [pods(names), pods(["db-0"], [], admin)])],
+    });
+
+  for (const [target, subsets] of [
+    [targets("db-0"), ["db-0 http,admin"]],
+    [targets("db-0", "db-1"), ["db-0 admin", "db-0,db-1 http"]],
+  ] as const)
+    it(`is mirrored once and for all, as ${subsets.join(" and ")}`, () => {
+      const after = reconciled({ target, source });
+      const packed = (after.endpoints.get("shop/db-west")?.subsets ?? []).map(
+        ({ addresses = [], ports = [] }) =>
+          `${addresses.map(({ hostname }) => hostname).join()} ${ports.map(({ name }) => name).join()}`,
+      );
+      deepEqual(packed.sort(), [...subsets].sort());
+      deepEqual(planned({ target, source: after }).changes, []);
+    });
+});

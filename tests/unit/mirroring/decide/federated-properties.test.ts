@@ -1,0 +1,177 @@
+import { mirrorKey } from "../../../../engine/mirroring/decide/policies/refuse.ts";
+import { isForeign } from "../../../../engine/mirroring/decide/mirrors/federated.ts";
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { federated as owner } from "../../../../engine/mirroring/model/owner.ts";
+import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import {
+  annotation,
+  clusterOfToken,
+  tokensIn,
+} from "../../../../engine/mirroring/model/vocabulary.ts";
+import { fed, federated, member, plannedFederation } from "../../fixtures/federation.ts";
+import { cluster, http, service } from "../../fixtures/objects.ts";
+import { shape } from "../../fixtures/shape.ts";
+
+/** Of each cluster: whether it has bb, and how. */
+type State = "member" | "headless" | "other" | "absent" | "out of reach";
+
+const clusters = ["east", "north", "south"] as const;
+const anyState = fc.constantFrom<State[]>("member", "member", "other", "headless", "absent");
+const anyRemote = fc.oneof(
+  { weight: 4, arbitrary: anyState },
+  fc.constant("out of reach" as const),
+);
+
+interface Moment {
+  readonly west: State;
+  readonly remote: readonly State[];
+}
+
+const moments: fc.Arbitrary<Moment> = fc.record({
+  west: anyState,
+  remote: fc.array(anyRemote, { minLength: 3, maxLength: 3 }),
+});
+const reached: fc.Arbitrary<Moment> = fc.record({
+  west: anyState,
+  remote: fc.array(anyState, { minLength: 3, maxLength: 3 }),
+});
+
+/** Lists as Linkerd, other stacks and people may leave them. */
+const lists = fc
+  .array(
+    fc.constantFrom("bb@east", "bb@north", "bb@other", "bb@else", "bc@east", "", " bb@other", "bb"),
+    { maxLength: 5 },
+  )
+  .map((tokens) => tokens.join(","));
+const live: fc.Arbitrary<Service | undefined> = fc.option(
+  fc
+    .record({ remote: lists, local: fc.constantFrom("bb", undefined) })
+    .map(({ remote, local }) => fed("demo/bb", { remote, ...(local !== undefined && { local }) })),
+  { nil: undefined },
+);
+
+function contents(state: State, name: string): Service[] {
+  const meta = { labels: { of: name } };
+  if (state === "member") return [member("demo/bb", meta)];
+  if (state === "other") return [service("demo/bb", meta)];
+  if (state !== "headless") return [];
+  return [member("demo/bb", meta, { clusterIP: "None", ports: [http] })];
+}
+
+function federationAt({ west, remote }: Moment, before: ClusterSnapshot) {
+  const others = [...before.services].filter(([key]) => key !== "demo/bb");
+  const own = contents(west, "west").map((object) => ["demo/bb", object] as const);
+  const targets = clusters.map((name, index) => {
+    const state = remote[index] ?? "absent";
+    const reading = cluster(name, { services: contents(state, name) });
+    return [name, state === "out of reach" ? undefined : reading] as const;
+  });
+  return {
+    source: { ...before, services: new Map([...others, ...own]) },
+    targets: Object.fromEntries(targets),
+  };
+}
+
+function sourceWith(service: Service | undefined): ClusterSnapshot {
+  const services = service === undefined ? [] : [service];
+  return cluster("west", { namespaces: ["demo"], services });
+}
+
+function after(moments: readonly Moment[], source: ClusterSnapshot): ClusterSnapshot {
+  return moments.reduce((now, moment) => federated(federationAt(moment, now)), source);
+}
+
+/** Tokens that no link of this stack stands for. */
+function unmanaged({ services }: ClusterSnapshot): string[] {
+  const annotations = services.get("demo/bb-federated")?.metadata.annotations ?? {};
+  const own: readonly string[] = clusters;
+  return [...new Set(tokensIn(annotations))].filter(
+    (token) => !own.includes(clusterOfToken(token)),
+  );
+}
+
+describe("for any members that come and go", () => {
+  it("the way does not matter: all is as if made at once, but for the order of the list", () => {
+    fc.assert(
+      fc.property(fc.array(moments, { maxLength: 4 }), reached, (earlier, now) => {
+        const sorted = (source: ClusterSnapshot) =>
+          shape({
+            ...source,
+            services: new Map([...source.services].map(([key, one]) => [key, withSortedList(one)])),
+          });
+        const empty = sourceWith(undefined);
+        assert.deepEqual(sorted(after([...earlier, now], empty)), sorted(after([now], empty)));
+      }),
+    );
+  });
+
+  it("one run is enough, and what it announces is what there is then", () => {
+    fc.assert(
+      fc.property(moments, live, (moment, service) => {
+        const federation = federationAt(moment, sourceWith(service));
+        const { mirrors, wanted } = plannedFederation(federation);
+        const again = plannedFederation({ ...federation, source: federated(federation) });
+        assert.deepEqual([again.changes, again.namespaces], [[], []]);
+        // What is left to others altogether is no longer this stack's to list.
+        const left = wanted.filter(({ annotations }) => isForeign(annotations, new Set(clusters)));
+        const foreign = new Set<string>(left.map(mirrorKey));
+        const own = Object.entries(mirrors).filter(([key]) => !foreign.has(key));
+        assert.deepEqual(again.mirrors, Object.fromEntries(own));
+      }),
+    );
+  });
+
+  it("no list of members is ever empty, nor are both missing", () => {
+    fc.assert(
+      fc.property(fc.array(moments, { minLength: 1, maxLength: 3 }), live, (all, service) => {
+        const { services } = after(all, sourceWith(service));
+        const annotations = services.get("demo/bb-federated")?.metadata.annotations;
+        if (annotations === undefined) return;
+        const { [annotation.remoteMembers]: remote, [annotation.localMember]: local } = annotations;
+        assert.ok(remote !== undefined || local !== undefined);
+        assert.ok(remote !== "" && local !== "");
+        if (isForeign(annotations, new Set(clusters))) return;
+        assert.doesNotMatch(remote ?? "bb@east", /^,|,,|,$|\s/);
+      }),
+    );
+  });
+
+  it("members that this stack does not manage are never lost, nor change places", () => {
+    fc.assert(
+      fc.property(fc.array(moments, { maxLength: 3 }), live, (all, service) => {
+        const source = sourceWith(service);
+        assert.deepEqual(unmanaged(after(all, source)), unmanaged(source));
+      }),
+    );
+  });
+
+  it("what a cluster out of reach had in the list stays, and is not added to", () => {
+    fc.assert(
+      fc.property(reached, live, (moment, service) => {
+        const before = after([moment], sourceWith(service));
+        const silent = { ...moment, remote: clusters.map(() => "out of reach" as const) };
+        assert.deepEqual(plannedFederation(federationAt(silent, before)).changes, []);
+      }),
+    );
+  });
+
+  it("a Service of that name that is not ours is never touched", () => {
+    fc.assert(
+      fc.property(fc.array(moments, { maxLength: 3 }), (all) => {
+        const foreign = service("demo/bb-federated");
+        const { services } = after(all, sourceWith(foreign));
+        assert.equal(services.get("demo/bb-federated"), foreign);
+        assert.ok(!owner.owns(foreign));
+      }),
+    );
+  });
+});
+
+function withSortedList(service: Service): Service {
+  const { annotations = {}, ...meta } = service.metadata;
+  const list = tokensIn(annotations).sort().join();
+  const sorted = list === "" ? {} : { [annotation.remoteMembers]: list };
+  return { ...service, metadata: { ...meta, annotations: { ...annotations, ...sorted } } };
+}

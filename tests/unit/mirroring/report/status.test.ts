@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { itemsOf } from "../../../../engine/kubernetes/answers.ts";
+import type { Condition, ServiceStatus } from "../../../../engine/kubernetes/link-resource.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
+import { statusUpdate, type StatusEntry } from "../../../../engine/mirroring/report/status.ts";
+
+const now = new Date("2024-11-07T19:53:01.789Z");
+const later = new Date("2024-12-24T12:00:00Z");
+const joined: StatusEntry = { remote: "mc-demo/bb", local: "mc-demo/bb-federated" };
+const refused: StatusEntry = {
+  ...joined,
+  problem: { reason: "InvalidService", sentence: "it is headless" },
+};
+
+function update(
+  entries: readonly StatusEntry[],
+  live: readonly ServiceStatus[] | undefined,
+  failed: readonly (readonly [ObjectKey, string])[] = [],
+  at = now,
+): ServiceStatus[] | undefined {
+  return statusUpdate(
+    { link: "linkerd-multicluster/east", list: "federatedServices", entries },
+    {
+      metadata: { namespace: "linkerd-multicluster", name: "east" },
+      ...(live !== undefined && { status: { federatedServices: live } }),
+    },
+    new Map(failed),
+    at,
+  );
+}
+
+/** What is there once the update has been made. */
+function after(...args: Parameters<typeof update>): readonly ServiceStatus[] {
+  return update(...args) ?? args[1] ?? [];
+}
+
+function condition(list: readonly ServiceStatus[] | undefined): Condition | undefined {
+  return list?.[0]?.conditions?.[0];
+}
+
+function times(list: readonly ServiceStatus[] = []) {
+  return list.map(({ conditions = [] }) => conditions[0]?.lastTransitionTime);
+}
+
+/** As Linkerd's guide to federated services prints it. */
+const listing = [
+  {
+    conditions: [
+      {
+        lastTransitionTime: "2024-11-07T19:53:01Z",
+        localRef: { group: "", kind: "Service", name: "bb-federated", namespace: "mc-demo" },
+        message: "",
+        reason: "Mirrored",
+        status: "True" as const,
+        type: "Mirrored",
+      },
+    ],
+    controllerName: "linkerd.io/service-mirror",
+    remoteRef: { group: "", kind: "Service", name: "bb", namespace: "mc-demo" },
+  },
+];
+
+describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
+  it("is word for word that of Linkerd's guide", () => {
+    assert.deepEqual(update([joined], undefined), listing);
+  });
+
+  it("is not written where it says the same already", () => {
+    assert.equal(update([joined], listing, [], later), undefined);
+    assert.equal(update([], []), undefined);
+    assert.equal(update([], undefined), undefined);
+  });
+
+  it("is not written for another order or for defaults that are spelled out", () => {
+    const other: StatusEntry = { remote: "a/z", local: "a/z-federated" };
+    const both = after([joined, other], []);
+    assert.deepEqual(
+      both.map(({ remoteRef }) => remoteRef.name),
+      ["z", "bb"],
+    );
+    assert.equal(update([other, joined], both.toReversed(), [], later), undefined);
+    const [entry] = listing;
+    assert.ok(entry);
+    const { group, kind, ...remoteRef } = entry.remoteRef;
+    assert.equal(update([joined], [{ ...entry, remoteRef }], [], later), undefined);
+  });
+
+  it("is always whole: entries of others that are right go along with one that comes", () => {
+    const more: StatusEntry = { remote: "mc-demo/web", local: "mc-demo/web-federated" };
+    const list = update([joined, more], listing, [], later);
+    assert.deepEqual(list?.slice(0, 1), listing);
+    assert.deepEqual(times(list), ["2024-11-07T19:53:01Z", "2024-12-24T12:00:00Z"]);
+  });
+
+  it("loses the entry of a Service that has left, the last one too (Linkerd keeps it)", () => {
+    assert.deepEqual(update([], listing), []);
+  });
+
+  it("keeps an entry's time for as long as its status does not change", () => {
+    const bad = after([refused], [], [], now);
+    assert.equal(condition(bad)?.lastTransitionTime, "2024-11-07T19:53:01Z");
+    const reworded = { ...refused, problem: { reason: "Error", sentence: "another" } };
+    const still = after([reworded], bad, [], later);
+    assert.deepEqual(
+      [condition(still)?.reason, condition(still)?.lastTransitionTime],
+      ["Error", "2024-11-07T19:53:01Z"],
+    );
+    const good = after([joined], still, [], later);
+    assert.equal(condition(good)?.lastTransitionTime, "2024-12-24T12:00:00Z");
+  });
+
+  it("says of a Service that is not mirrored why, and refers to no mirror", () => {
+    assert.deepEqual(condition(update([refused], [])), {
+      type: "Mirrored",
+      status: "False",
+      reason: "InvalidService",
+      message: "it is headless",
+      lastTransitionTime: "2024-11-07T19:53:01Z",
+    });
+  });
+
+  it("says Error of a mirror that could not be written, and Mirrored once it could", () => {
+    const failed = after([joined], listing, [["mc-demo/bb-federated", "no way"]], later);
+    assert.deepEqual(condition(failed), {
+      type: "Mirrored",
+      status: "False",
+      reason: "Error",
+      message: "no way",
+      lastTransitionTime: "2024-12-24T12:00:00Z",
+    });
+    assert.equal(condition(after([joined], failed, [], later))?.reason, "Mirrored");
+  });
+
+  it("takes over the entries that Linkerd's controller wrote, with its strange extras", () => {
+    const [entry] = listing;
+    assert.ok(entry);
+    const stray: Condition = { ...entry.conditions[0], type: "Other" } as Condition;
+    const list = [{ ...entry, conditions: [...entry.conditions, stray] }];
+    assert.deepEqual(update([joined], list, [], later), listing);
+  });
+
+  it("has only reasons that the resource's schema allows", () => {
+    for (const { status } of Object.values(reasons))
+      assert.match(status, /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/);
+    assert.deepEqual([...new Set(Object.values(reasons).map(({ status }) => status))].sort(), [
+      "Error",
+      "InvalidService",
+      "MissingNamespace",
+    ]);
+  });
+});
+
+describe("a list that would be too large for etcd", () => {
+  const number = (index: number) => String(index).padStart(5, "0");
+  const mirrored = (index: number): StatusEntry => ({
+    remote: `mc-demo/web-${number(index)}`,
+    local: `mc-demo/web-${number(index)}-east`,
+  });
+  const many = (length: number) => Array.from({ length }, (_, index) => mirrored(index));
+  const broken = (index: number): StatusEntry => ({
+    ...mirrored(index),
+    problem: { reason: "Error", sentence: `it is ${"ü".repeat(500)}` },
+  });
+  const bytes = (list: unknown) => Buffer.byteLength(JSON.stringify(list));
+  const halfAMebibyte = 524_288;
+
+  it("is whole for as long as it fits", () => {
+    const list = after(many(1_000), []);
+    assert.equal(list.length, 1_000);
+    assert.ok(bytes(list) < halfAMebibyte);
+  });
+
+  it("stays below half a MiB, has every problem, and counts the rest at its end", () => {
+    const entries = [...many(4_000), broken(8_000), broken(9_000)];
+    const list = after(entries, []);
+    assert.ok(bytes(list) <= halfAMebibyte && bytes(list) > halfAMebibyte - 2_048);
+    const named = list.filter(({ remoteRef }) => !remoteRef.name.includes("."));
+    assert.deepEqual(
+      named.filter(({ conditions = [] }) => conditions[0]?.status === "False").length,
+      2,
+    );
+    assert.deepEqual(list.at(-1), {
+      controllerName: "linkerd.io/service-mirror",
+      remoteRef: { group: "", kind: "Service", name: "more.services", namespace: "more" },
+      conditions: [
+        {
+          type: "Mirrored",
+          status: "True",
+          reason: "Mirrored",
+          message: `${entries.length - named.length} more Services mirrored, for which the Link has no room`,
+          lastTransitionTime: "2024-11-07T19:53:01Z",
+        },
+      ],
+    });
+  });
+
+  it("is not written again where it says the same, whatever order the server gives it in", () => {
+    const list = after(many(4_000), []);
+    assert.ok(update(many(4_000), list.toReversed(), [], later) === undefined);
+  });
+
+  it("can be read again, so that the source is not lost with it", () => {
+    const status = { federatedServices: after([...many(4_000), broken(8_000)], []) };
+    const metadata = { name: "east", namespace: "linkerd-multicluster" };
+    const written = { metadata, status };
+    assert.deepEqual(itemsOf(resources.links, [structuredClone(written)]), [written]);
+  });
+
+  it("is bounded by bytes, so that problems with much to say are counted as well", () => {
+    const entries = Array.from({ length: 1_000 }, (_, index) => broken(index));
+    const list = after([...entries, mirrored(5_000)], []);
+    assert.ok(bytes(list) <= halfAMebibyte);
+    const left = 1_000 - (list.length - 1);
+    assert.ok(left > 0);
+    assert.deepEqual(list.at(-1)?.conditions?.[0], {
+      type: "Mirrored",
+      status: "False",
+      reason: "Error",
+      message: `1 more Service mirrored and ${left} not, for which the Link has no room`,
+      lastTransitionTime: "2024-11-07T19:53:01Z",
+    });
+  });
+
+  it("has no message without end, nor half a character", () => {
+    const sentence = `x${"😀".repeat(1_000)}`;
+    const list = after([{ ...joined, problem: { reason: "Error", sentence } }], []);
+    assert.equal(condition(list)?.message, `x${"😀".repeat(511)}…`);
+    const even = after(
+      [{ ...joined, problem: { reason: "Error", sentence: "😀".repeat(1_000) } }],
+      [],
+    );
+    assert.equal(condition(even)?.message, `${"😀".repeat(511)}…`);
+  });
+});
