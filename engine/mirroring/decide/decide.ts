@@ -3,7 +3,7 @@ import { desired, type Desired } from "./mirrors/link-mirrors.ts";
 import { desiredFederated, isForeign } from "./mirrors/federated.ts";
 import { type FederatedView, linkCreated } from "./mirrors/members.ts";
 import type { PortConflicts } from "./mirrors/port-conflicts.ts";
-import { mirrorKey } from "./policies/refuse.ts";
+import { mirrorKey } from "../model/mirror.ts";
 import { standingMirrors } from "./mirrors/unreachable-target.ts";
 import { linkDefaults } from "../model/link-settings.ts";
 import type { Mirror } from "../model/mirror.ts";

@@ -1,4 +1,10 @@
-import type { EndpointPort, ObjectKey, ServicePort, StringMap } from "../../kubernetes/objects.ts";
+import {
+  objectKey,
+  type EndpointPort,
+  type ObjectKey,
+  type ServicePort,
+  type StringMap,
+} from "../../kubernetes/objects.ts";
 
 /**
  * - `gateway`: a ClusterIP Service whose Endpoints are the target's gateway.
@@ -51,4 +57,8 @@ export interface Mirror {
   readonly withheld?: { readonly labels: Withheld; readonly annotations: Withheld };
   /** Absent: there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
+}
+
+export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey {
+  return objectKey(mirror.namespace, mirror.name);
 }

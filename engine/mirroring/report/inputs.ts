@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { federatedPart } from "../model/owner.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
 import { isChange, isUnmarked, ofPart } from "../decide/decision.ts";
 import { linesOf } from "./describe.ts";
-import { differs } from "./news.ts";
 import { releasedIn } from "../decide/policies/other-stacks.ts";
 import { awaitedText, historyOf, pendingChanges, statusTexts } from "./pending-changes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
@@ -185,4 +185,37 @@ function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
+}
+
+/** Whether there is anything new to tell or to remember, beside the mirrors themselves. */
+function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
+  return (
+    !isDeepStrictEqual(before.notMirrored ?? {}, now.notMirrored ?? {}) ||
+    !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
+    !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
+    !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
+    before.stack !== now.stack ||
+    // State has to know each link, so that what it has brought can be taken away.
+    !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||
+    accessDiffers(before, now)
+  );
+}
+
+/** Of a state that an earlier version has left, this is a map of sentences. */
+function awayIn({ unreachable = [] }: Pick<Before, "unreachable">): string[] {
+  return Object.values(unreachable);
+}
+
+function targetsOf({ links = [] }: Before): string[] {
+  return links.map(({ target }) => target).sort();
+}
+
+/**
+ * Whether a cluster is reached another way than last time. Without a run, state would go on with
+ * the old way, and a context that has been renamed could not even be destroyed any more.
+ */
+function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {
+  return Object.entries(args.clusters).some(
+    ([name, entry]) => clusters[name] !== undefined && !isDeepStrictEqual(clusters[name], entry),
+  );
 }

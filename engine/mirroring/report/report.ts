@@ -1,8 +1,11 @@
+import { isIPv6 } from "node:net";
 import { objectKey } from "../../kubernetes/objects.ts";
 import { federatedPart } from "../model/owner.ts";
-import { ofPart } from "../decide/decision.ts";
+import { type Decision, isWanted, ofPart } from "../decide/decision.ts";
+import type { Gateway } from "../model/gateway.ts";
+import type { LinkObservation } from "../model/observation.ts";
+import { count } from "../model/text.ts";
 import { emptyStatus, federatedStatus, type LinkStatuses, mirrorStatus } from "./status.ts";
-import { downNotes, linkGateways } from "./link-gateways.ts";
 import { othersAmongFederated, sharedNotes } from "../decide/policies/other-stacks.ts";
 import { gatewayFact } from "../model/remembered-gateways.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
@@ -85,4 +88,40 @@ function formerStatuses({ args, removed }: SourceObservation, { judged }: Decide
       ? emptyStatus(objectKey(statusIn, part.link.target))
       : [],
   );
+}
+
+/** By target: the gateways that this run knows, those of targets that can't be read included. */
+function linkGateways(links: readonly LinkObservation[]): ReadonlyMap<string, Gateway> {
+  return new Map(
+    links.flatMap(({ link, target, remembered }) => {
+      const gateway = target === undefined ? remembered : foundIn(target);
+      return gateway === undefined ? [] : [[link.target, gateway] as const];
+    }),
+  );
+}
+
+function foundIn({
+  gateway,
+  awaited,
+}: NonNullable<LinkObservation["target"]>): Gateway | undefined {
+  return gateway.known && !awaited ? gateway.gateway : undefined;
+}
+
+/** For each gateway that is down: why, and how many mirrors lead nowhere because of it. */
+function downNotes(
+  gateways: ReadonlyMap<string, Gateway>,
+  decisions: readonly Decision[],
+): (readonly [target: string, sentence: string])[] {
+  return [...gateways].flatMap(([target, { addresses, probe }]) => {
+    if (probe?.down === undefined) return [];
+    const { path, port, down } = probe;
+    const where = addresses.map((ip) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`).join(", ");
+    const out = ofPart(decisions, target)
+      .filter(isWanted)
+      .filter(({ wanted }) => wanted.endpoints?.subsets.some(({ ready }) => ready === false));
+    const what = `${count(out.length, "mirror")} ${out.length === 1 ? "leads" : "lead"} nowhere`;
+    return [
+      [target, `its gateway ${where} fails its probe ${path} (${down}): ${what} until it answers`],
+    ] as const;
+  });
 }

@@ -6,7 +6,8 @@ import { federated, mirrorsOf } from "../../model/owner.ts";
 import { charactersOf, inWords, variablesOf } from "../../model/sizes.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
-import { mirrorKey, type Refusal } from "./refuse.ts";
+import { type Refusal } from "./refuse.ts";
+import { mirrorKey } from "../../model/mirror.ts";
 
 /**
  * How much one target may bring into a source. Almost every mirror takes one of the source's ClusterIPs, of

@@ -1,4 +1,5 @@
-import { mirrorKey, type Refusal } from "./refuse.ts";
+import { type Refusal } from "./refuse.ts";
+import { mirrorKey } from "../../model/mirror.ts";
 import type { Mirror, MirrorKind } from "../../model/mirror.ts";
 import {
   isHeadless,

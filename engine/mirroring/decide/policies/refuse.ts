@@ -1,15 +1,11 @@
-import type { Mirror, MirrorAddress } from "../../model/mirror.ts";
-import { objectKey, type ObjectKey } from "../../../kubernetes/objects.ts";
+import { type Mirror, type MirrorAddress, mirrorKey } from "../../model/mirror.ts";
+import type { ObjectKey } from "../../../kubernetes/objects.ts";
 import type { Reason, Skip } from "../../model/reasons.ts";
 
 export interface Refusal {
   readonly mirror: Mirror;
   readonly reason: Reason;
   readonly sentence: string;
-}
-
-export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey {
-  return objectKey(mirror.namespace, mirror.name);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mirrorKey } from "../../../../engine/mirroring/decide/policies/refuse.ts";
+import { mirrorKey } from "../../../../engine/mirroring/model/mirror.ts";
 import { isForeign } from "../../../../engine/mirroring/decide/mirrors/federated.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
