@@ -25,7 +25,7 @@ export async function checkTarget(
   args: TargetArgs,
 ): Promise<CheckedTarget> {
   const reading = await read(args, olds.facts?.token);
-  if (reading.outcome === "mistaken") return { inputs: args, mistake: reading.why, notes: [] };
+  if (reading.outcome === "invalid") return { inputs: args, mistake: reading.why, notes: [] };
   if (reading.outcome === "read") {
     const { facts, rotates, notes } = reading;
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
@@ -84,7 +84,7 @@ export async function settleTarget(
   const look = () => read(inputs, olds.facts?.token);
   const reading = await poll(look, (seen) => seen.outcome !== "missing" || !seen.soon, polling);
   if (reading.outcome === "read") return reading.facts;
-  const kept = reading.outcome === "mistaken" ? undefined : factsOfSame(olds, inputs);
+  const kept = reading.outcome === "invalid" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
   const waited =
     reading.outcome === "missing" && reading.soon ? `after ${polling.within / 1_000} s, ` : "";

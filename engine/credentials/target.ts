@@ -23,7 +23,7 @@ export type TargetReading =
   /** Something does not exist; `soon`: it will by itself. In a preview, this very run may make it. */
   | { readonly outcome: "missing"; readonly why: string; readonly soon: boolean }
   | { readonly outcome: "unreachable"; readonly why: string }
-  | { readonly outcome: "mistaken"; readonly why: string };
+  | { readonly outcome: "invalid"; readonly why: string };
 
 export interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
@@ -71,7 +71,7 @@ export async function readTarget(
       ],
     };
   } catch (error) {
-    if (error instanceof KubeconfigError) return { outcome: "mistaken", why: error.message };
+    if (error instanceof KubeconfigError) return { outcome: "invalid", why: error.message };
     if (error instanceof KubernetesError) return { outcome: "unreachable", why: error.message };
     throw error;
   }
@@ -108,7 +108,7 @@ async function readDomains(
     };
   const domains = domainsIn(config);
   const why = `${where} has no clusterDomain in its values: check the installation of Linkerd there`;
-  return domains ?? { outcome: "mistaken", why };
+  return domains ?? { outcome: "invalid", why };
 }
 
 interface ObservedGateway {

@@ -62,7 +62,8 @@ export class MirrorsProvider {
     const { clusters, wanted, now } = this.#process;
     const { outcome, checked } = await look(clusters, olds, args, now());
     if (outcome.outcome === "planned") wanted.add(outcome);
-    else if (outcome.outcome === "blind") wanted.addUnread(olds.identities?.[args.source]);
+    else if (outcome.outcome === "sourceUnreadable")
+      wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
     this.#checked.set(args.source, { inputs, outcome });
     // What is about to be replaced is checked once more, as if it were new.

@@ -126,7 +126,7 @@ function planOf(
 ): Read<readonly Decision[] | undefined> | undefined {
   if (outcome === undefined || "why" in outcome) return outcome;
   const { value } = outcome;
-  if (value.outcome === "mistaken") return { why: value.mistakes.join("; ") };
+  if (value.outcome === "invalid") return { why: value.mistakes.join("; ") };
   const isJudged = value.outcome === "planned" && value.decided.judged.has(part);
   return { value: isJudged ? ofPart(value.decided.decisions, part) : undefined };
 }

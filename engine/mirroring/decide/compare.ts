@@ -19,7 +19,7 @@ export interface WantedPart {
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   /** Live mirrors that nobody asks for and that are not to be deleted. */
-  readonly spared?: ReadonlySet<ObjectKey>;
+  readonly retained?: ReadonlySet<ObjectKey>;
   /** Nothing is known of what else the part should have: all its other live mirrors stay. */
   readonly keepsOthers?: boolean;
 }
@@ -80,10 +80,10 @@ function decideWanted(
 
 /**
  * Decides about live mirrors that nobody asked for: kept as they are where the skip of their origin says that no
- * conclusion can be drawn about them now, left to others where they are spared, else deleted.
+ * conclusion can be drawn about them now, left to others where they are retained, else deleted.
  */
 function decideOthers(
-  { part, mirrors, skips, spared, keepsOthers = false }: WantedPart,
+  { part, mirrors, skips, retained, keepsOthers = false }: WantedPart,
   live: ReadonlyMap<ObjectKey, LiveMirror>,
 ): Decision[] {
   const asked = new Set(mirrors.map(mirrorKey));
@@ -93,7 +93,7 @@ function decideOthers(
   return [...live].flatMap(([key, mirror]): Decision[] => {
     if (asked.has(key)) return [];
     const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
-    if (spared?.has(key) === true) return [{ verdict: "handOver", ...common }];
+    if (retained?.has(key) === true) return [{ verdict: "handOver", ...common }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
     const stays =
       keepsOthers ||

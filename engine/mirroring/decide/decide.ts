@@ -62,7 +62,7 @@ export function decide(observation: SourceObservation): Decided {
   const away = links.flatMap(({ link, remembered }) =>
     remembered === undefined ? [] : [{ link, gateway: remembered }],
   );
-  const going = removed.filter((each) => each.fate === "goes");
+  const going = removed.filter((each) => each.disposition === "delete");
   const limits = [
     ...links.map(({ link }) => link),
     ...going.map(({ link }) => limitOf(link, observation.args)),
@@ -73,9 +73,9 @@ export function decide(observation: SourceObservation): Decided {
       ...partOf(link.target, { mirrors: standingMirrors(link, source, gateway), skips: [] }),
       keepsOthers: true as const,
     })),
-    ...going.map(({ link, spared }) => ({
+    ...going.map(({ link, retained }) => ({
       ...partOf(link.target, { mirrors: [], skips: [] }),
-      spared,
+      retained,
     })),
   ];
   const targets = [
@@ -85,11 +85,11 @@ export function decide(observation: SourceObservation): Decided {
   const federatedOthers = othersAmongFederated(source, links, stacks);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
-    const spared = new Set([...union.foreign, ...federatedOthers.spared]);
+    const retained = new Set([...union.foreign, ...federatedOthers.retained]);
     const mirrors = union.mirrors.filter(
-      (mirror) => !federatedOthers.spared.has(mirrorKey(mirror)),
+      (mirror) => !federatedOthers.retained.has(mirrorKey(mirror)),
     );
-    const joined = { ...partOf(federatedPart, { ...union, mirrors }), spared };
+    const joined = { ...partOf(federatedPart, { ...union, mirrors }), retained };
     return { union, decisions: plan([...ownParts, joined], source, targets) };
   };
   const first = planWith(new Set());
@@ -147,8 +147,8 @@ function federatedView(
       target: held.has(link.target) ? undefined : target?.snapshot,
       created: linkCreated(source, link.target),
     })),
-    retired: removed.flatMap(({ fate, link: { target } }) =>
-      fate === "goes" && !held.has(target) ? [target] : [],
+    retired: removed.flatMap(({ disposition, link: { target } }) =>
+      disposition === "delete" && !held.has(target) ? [target] : [],
     ),
     shared: sharedIn(source, stacks),
     taken: takenIn(observation),

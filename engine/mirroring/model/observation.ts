@@ -10,7 +10,7 @@ import type { ClusterSnapshot } from "./snapshot.ts";
  */
 export type ClusterReading =
   | { readonly outcome: "read"; readonly snapshot: ClusterSnapshot }
-  | { readonly outcome: "mistaken" | "refused" | "unreachable"; readonly why: string };
+  | { readonly outcome: "invalid" | "refused" | "unreachable"; readonly why: string };
 
 /** By name: the source and every target. */
 export type ClusterReadings = ReadonlyMap<string, ClusterReading>;

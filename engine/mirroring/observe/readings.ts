@@ -137,7 +137,7 @@ export async function observeControllers(
 
 function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
   const why = error instanceof Error ? error.message : String(error);
-  if (error instanceof KubeconfigError) return { outcome: "mistaken", why };
+  if (error instanceof KubeconfigError) return { outcome: "invalid", why };
   return { outcome: needsMending(error) ? "refused" : "unreachable", why };
 }
 

@@ -9,7 +9,7 @@ import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Outcome } from "../report/outcome.ts";
 import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
-import { unknownFates } from "../report/notes.ts";
+import { undecidedLinks } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { write } from "./write.ts";
 
@@ -34,13 +34,13 @@ export async function carryOut(
     (await stillHolding(clusters, inputs, checked)) ??
     (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
   endIfCancelled(clusters, inputs.source);
-  if (outcome.outcome === "mistaken") throw new Error(outcome.mistakes.join("; "));
+  if (outcome.outcome === "invalid") throw new Error(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
   const lost = [...outcome.readings].flatMap(([name, reading]) => {
     if (reading.outcome === "read") return [];
     return !unreachable.has(name) || reading.outcome === "refused" ? [reading.why] : [];
   });
-  if (outcome.outcome === "blind") {
+  if (outcome.outcome === "sourceUnreadable") {
     if (lost.length > 0) throw new Error(lost.join("; "));
     return [];
   }
@@ -48,7 +48,7 @@ export async function carryOut(
   wanted.add(outcome);
   const failures = await write(clusters, inputs, source, decided.decisions, report.statuses, say);
   const refusals = Object.values(decided.refusals);
-  const undecided = Object.values(unknownFates(inputs.source, removed));
+  const undecided = Object.values(undecidedLinks(inputs.source, removed));
   return [...new Set([...lost, ...refusals, ...undecided, ...failures])];
 }
 

@@ -11,7 +11,7 @@ export function mistakesIn(
 ): string[] {
   const unread = [...readings].flatMap(([name, reading]) => {
     if (reading.outcome === "read") return [];
-    return reading.outcome === "mistaken" || stopsTheRun(args, name) ? [reading.why] : [];
+    return reading.outcome === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
   });
   const moved = movedIn(args, before, readings).get(args.source);
   return moved === undefined ? unread : [...unread, moved];

@@ -8,7 +8,12 @@ import {
 } from "../observe/readings.ts";
 import { besideOthers } from "./other-writers.ts";
 import type { Outcome } from "../report/outcome.ts";
-import { fateOf, hasLeft, removedLinks, unnotedLinks } from "../decide/policies/removed-links.ts";
+import {
+  dispositionOf,
+  hasLeft,
+  removedLinks,
+  unnotedLinks,
+} from "../decide/policies/removed-links.ts";
 import { report } from "../report/report.ts";
 import { decide } from "../decide/decide.ts";
 import { type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
@@ -31,9 +36,9 @@ export async function reconcile(
       ? { links: [], readings: first }
       : await observeLinks(clusters, args, before, first, source);
   const mistakes = mistakesIn(args, before, readings);
-  if (mistakes.length > 0) return { outcome: "mistaken", mistakes };
+  if (mistakes.length > 0) return { outcome: "invalid", mistakes };
   const former = removedLinks(args, before);
-  if (source === undefined) return { outcome: "blind", readings, removed: former };
+  if (source === undefined) return { outcome: "sourceUnreadable", readings, removed: former };
   const stacks = stacksNow(before, args);
   const noted = new Set(former.map(({ target }) => target));
   const leftOver = [
@@ -43,9 +48,9 @@ export async function reconcile(
   const controllers =
     leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = leftOver
-    .map((link) => fateOf(link, args, before, source, controllers))
+    .map((link) => dispositionOf(link, args, before, source, controllers))
     // What nobody has noted stays, without a word, where it is another's by now or may be.
-    .filter(({ fate, link }) => fate === "goes" || noted.has(link.target));
+    .filter(({ disposition, link }) => disposition === "delete" || noted.has(link.target));
   const { missing = {} } = before;
   const observation = { args, source, links, removed, missing, now, stacks };
   const decided = decide(observation);

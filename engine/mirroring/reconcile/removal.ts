@@ -5,7 +5,7 @@ import { count } from "../model/text.ts";
 import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs } from "../model/state.ts";
-import { about, fateNotes } from "../report/notes.ts";
+import { about, dispositionNotes } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { write } from "./write.ts";
 
@@ -31,9 +31,8 @@ export async function removeAll(
   const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);
-  if (outcome.outcome === "mistaken")
-    throw new Error(withWayOut(name, outcome.mistakes.join("; ")));
-  if (outcome.outcome === "blind") {
+  if (outcome.outcome === "invalid") throw new Error(withWayOut(name, outcome.mistakes.join("; ")));
+  if (outcome.outcome === "sourceUnreadable") {
     const reading = outcome.readings.get(name);
     throw new Error(withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""));
   }
@@ -42,9 +41,9 @@ export async function removeAll(
     throw new Error(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
-  const unknown = removed.find((part) => part.fate === "unknown");
+  const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new Error(unknown.why);
-  for (const note of fateNotes(name, removed)) say(note);
+  for (const note of dispositionNotes(name, removed)) say(note);
   for (const [part, note] of report.notes) say(about(name, part) + note);
   const left = (decision: Decision) =>
     isChange(decision) && wanted.has(source.identity, decision.key);

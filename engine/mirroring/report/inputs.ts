@@ -19,7 +19,7 @@ import {
   stacksNow,
 } from "../model/state.ts";
 import { summaries } from "./summary.ts";
-import { notesOf, skippedByPart, type Trouble, troubleIn, unknownFates } from "./notes.ts";
+import { notesOf, skippedByPart, type Trouble, troubleIn, undecidedLinks } from "./notes.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
 export interface Checked {
@@ -36,16 +36,16 @@ export interface Checked {
  * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
  */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): Checked {
-  if (outcome.outcome === "mistaken")
+  if (outcome.outcome === "invalid")
     return {
       inputs: { ...args, mirrors: {}, revision: 0 },
       ...{ mistakes: outcome.mistakes, notes: [], hasWrites: false },
     };
   const read = troubleIn(outcome.readings);
-  if (outcome.outcome === "blind") return keepAll(before, args, outcome, read);
+  if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome, read);
   const { decided, removed } = outcome;
   const trouble = { ...read, refused: { ...read.refused, ...decided.refusals } };
-  const refused = { ...trouble.refused, ...unknownFates(args.source, removed) };
+  const refused = { ...trouble.refused, ...undecidedLinks(args.source, removed) };
   const skips = skippedByPart(before, args, decided, trouble);
   const planned = {
     ...memoryOf(before, args, outcome),
@@ -89,7 +89,7 @@ function unreachableIn({ unreachable }: Trouble): Pick<Planned, "unreachable"> {
 function keepAll(
   before: Before,
   args: MirrorsArgs,
-  { removed }: Extract<Outcome, { readonly outcome: "blind" }>,
+  { removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
   trouble: Trouble,
 ): Checked {
   const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
@@ -134,7 +134,9 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
   const missing = Object.entries(before.missing ?? {}).filter(([key]) =>
     unread.some((target) => key.endsWith(endpointMirrorName("", target))),
   );
-  const staying = removed.filter(({ fate }) => fate !== "stays").map(({ link }) => link);
+  const staying = removed
+    .filter(({ disposition }) => disposition !== "handOver")
+    .map(({ link }) => link);
   return {
     identities,
     ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...report.gateways }),
@@ -168,7 +170,7 @@ function mirrorsByPart(
 
 /** The parts that the source's mirrors have, those that could not be planned included. */
 function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): string[] {
-  const staying = removed.filter(({ fate }) => fate !== "stays");
+  const staying = removed.filter(({ disposition }) => disposition !== "handOver");
   return [
     ...links.map(({ target }) => target),
     ...staying.map(({ link }) => link.target),

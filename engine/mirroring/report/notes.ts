@@ -26,12 +26,12 @@ export function troubleIn(readings: ClusterReadings): Trouble {
   return { unreachable: those("unreachable"), refused: those("refused") };
 }
 
-export function unknownFates(
+export function undecidedLinks(
   source: string,
   removed: readonly RemovedPart[],
 ): Record<string, string> {
   const whys = removed.flatMap((part) =>
-    part.fate === "unknown"
+    part.disposition === "unknown"
       ? [
           `the mirrors of the removed link ${source}/${part.link.target} stay, because it is not known whether a controller of Linkerd's mirrors it now: ${part.why}`,
         ]
@@ -66,12 +66,14 @@ export function about(source: string, part: string): string {
 }
 
 /** A sentence for each removed link whose mirrors stay, with a controller of Linkerd's or for now. */
-export function fateNotes(source: string, removed: readonly RemovedPart[]): string[] {
+export function dispositionNotes(source: string, removed: readonly RemovedPart[]): string[] {
   return removed.flatMap((part) => {
     const link = about(source, part.link.target);
-    if (part.fate === "stays")
+    if (part.disposition === "handOver")
       return [`${link}its mirrors stay, because ${part.controller} mirrors it now`];
-    return part.fate === "unknown" ? [`${link}its mirrors stay for now, because ${part.why}`] : [];
+    return part.disposition === "unknown"
+      ? [`${link}its mirrors stay for now, because ${part.why}`]
+      : [];
   });
 }
 
@@ -93,7 +95,7 @@ export function notesOf(
   );
   return [
     ...away,
-    ...fateNotes(args.source, removed),
+    ...dispositionNotes(args.source, removed),
     ...report.notes.map(([part, sentence]) => aboutPart(part) + sentence),
     ...missing,
     ...[...decided.judged].flatMap((part) =>

@@ -8,10 +8,10 @@ import type { RemovedLink } from "../model/state.ts";
 /** What came of looking at a source and its targets. */
 export type Outcome =
   /** The user has to fix these first, and nothing may be done. */
-  | { readonly outcome: "mistaken"; readonly mistakes: readonly string[] }
+  | { readonly outcome: "invalid"; readonly mistakes: readonly string[] }
   /** The source itself can't be read, so everything stays as it is. */
   | {
-      readonly outcome: "blind";
+      readonly outcome: "sourceUnreadable";
       readonly readings: ClusterReadings;
       readonly removed: readonly RemovedLink[];
     }

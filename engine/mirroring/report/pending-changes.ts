@@ -48,7 +48,7 @@ export function pendingChanges(
     pending.set(part, { ...texts, ...Object.fromEntries(confirmed.map((key) => [key, mark])) });
   }
   for (const each of removed) {
-    if (each.fate !== "stays") continue;
+    if (each.disposition !== "handOver") continue;
     const { target } = each.link;
     const lines = Object.keys(mirrorsBefore(before, target));
     const text = { action: `leave: ${each.controller} mirrors it now` };

@@ -54,7 +54,7 @@ function notesOf({ links, removed }: SourceObservation, { portConflicts }: Decid
         : [],
     ),
     ...removed.flatMap((part) =>
-      part.fate === "goes" ? part.notes.map((note): Note => [part.link.target, note]) : [],
+      part.disposition === "delete" ? part.notes.map((note): Note => [part.link.target, note]) : [],
     ),
     ...Object.entries(portConflicts).map(([origin, sentence]): Note => [
       federatedPart,
@@ -84,7 +84,7 @@ function formerStatuses({ args, removed }: SourceObservation, { judged }: Decide
   const { statusIn } = args;
   if (statusIn === undefined || makesLinks(args)) return [];
   return removed.flatMap((part) =>
-    part.fate === "goes" && part.spared.size === 0 && judged.has(part.link.target)
+    part.disposition === "delete" && part.retained.size === 0 && judged.has(part.link.target)
       ? emptyStatus(objectKey(statusIn, part.link.target))
       : [],
   );

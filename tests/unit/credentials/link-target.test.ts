@@ -95,8 +95,8 @@ describe("what a link knows of its target", () => {
   });
 
   it("is a mistake where the user has to fix something", async () => {
-    const mistaken = reading({ outcome: "mistaken", why: "cluster west: no context" });
-    const { mistake } = await checkTarget(mistaken, { ...args, facts }, args);
+    const invalid = reading({ outcome: "invalid", why: "cluster west: no context" });
+    const { mistake } = await checkTarget(invalid, { ...args, facts }, args);
     assert.equal(mistake, "cluster west: no context");
   });
 
@@ -147,7 +147,7 @@ describe("a run that needs to know its target", () => {
   });
 
   it("does not, if the user has to fix something", async () => {
-    const mistaken: TargetReading = { outcome: "mistaken", why: "no context" };
-    await assert.rejects(settled(answers(mistaken), { ...args, facts }, args));
+    const invalid: TargetReading = { outcome: "invalid", why: "no context" };
+    await assert.rejects(settled(answers(invalid), { ...args, facts }, args));
   });
 });

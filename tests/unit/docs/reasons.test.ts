@@ -15,7 +15,7 @@ describe("docs/reference/reasons.md lists every reason for a missing mirror", ()
   const rows = rowsOf("reasons.md");
 
   it("by its name, with its meaning, and what becomes of a mirror that is there", () => {
-    const listed = rows.map(([, name, meaning, fate]) => [name, meaning, fate]);
+    const listed = rows.map(([, name, meaning, disposition]) => [name, meaning, disposition]);
     const known = Object.entries(reasons).map(([name, { meaning, keeps }]) => [
       `\`${name}\``,
       meaning,

@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { isMarkedBy, isOnlyOurs, otherStacks } from "../../model/stack-mark.ts";
 import { type Decision, isWanted } from "../decision.ts";
 import { liveMirrors } from "./ownership.ts";
-import { sparedMirrors } from "./removed-links.ts";
+import { retainedMirrors } from "./removed-links.ts";
 
 /** Federated Services that are not this stack's alone: others may link the same clusters as this one did. */
 export function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
@@ -45,8 +45,8 @@ export function othersAmongFederated(
   source: ClusterSnapshot,
   links: readonly unknown[],
   stacks: readonly string[],
-): ReturnType<typeof sparedMirrors> {
+): ReturnType<typeof retainedMirrors> {
   return links.length > 0
-    ? { spared: new Set(), notes: [] }
-    : sparedMirrors(liveMirrors(source, federated), stacks);
+    ? { retained: new Set(), notes: [] }
+    : retainedMirrors(liveMirrors(source, federated), stacks);
 }

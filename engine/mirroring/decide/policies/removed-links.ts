@@ -12,15 +12,15 @@ import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "../.
 /** What becomes of what a link has brought, once it has left the config. */
 export type RemovedPart = { readonly link: RemovedLink } & (
   | {
-      readonly fate: "goes";
+      readonly disposition: "delete";
       /** Mirrors that carry the mark of another stack, or none of this one. */
-      readonly spared: ReadonlySet<ObjectKey>;
+      readonly retained: ReadonlySet<ObjectKey>;
       readonly notes: readonly string[];
     }
   /** A controller of Linkerd's mirrors the link from now on. */
-  | { readonly fate: "stays"; readonly controller: string }
+  | { readonly disposition: "handOver"; readonly controller: string }
   /** Whether one does is not known. */
-  | { readonly fate: "unknown"; readonly why: string }
+  | { readonly disposition: "unknown"; readonly why: string }
 );
 
 /** Links that the run before had, or had not done with, and that the config has no more. */
@@ -87,7 +87,7 @@ function membersOf({ services }: ClusterSnapshot, stacks: readonly string[]): Re
  * controller's, and it would not make them again for minutes; so nothing may be deleted before the
  * source's Deployments have been read. Pure.
  */
-export function fateOf(
+export function dispositionOf(
   link: RemovedLink,
   args: MirrorsArgs,
   before: Before,
@@ -96,21 +96,25 @@ export function fateOf(
 ): RemovedPart {
   const { target } = link;
   if (args.controllerLinks?.includes(target) === true)
-    return { link, fate: "stays", controller: "Linkerd's controller (mirroring: controller)" };
-  if ("why" in controllers) return { link, fate: "unknown", why: controllers.why };
+    return {
+      link,
+      disposition: "handOver",
+      controller: "Linkerd's controller (mirroring: controller)",
+    };
+  if ("why" in controllers) return { link, disposition: "unknown", why: controllers.why };
   const [controller] = running(controllers.found, target);
   if (controller !== undefined)
-    return { link, fate: "stays", controller: deploymentOf(args.source, controller) };
+    return { link, disposition: "handOver", controller: deploymentOf(args.source, controller) };
   const stacks = stacksNow(before, args);
-  const { spared, notes } = sparedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
-  return { link, fate: "goes", spared, notes };
+  const { retained, notes } = retainedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
+  return { link, disposition: "delete", retained, notes };
 }
 
 /** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */
-export function sparedMirrors(
+export function retainedMirrors(
   mirrors: ReadonlyMap<ObjectKey, LiveMirror>,
   stacks: readonly string[],
-): { readonly spared: ReadonlySet<ObjectKey>; readonly notes: readonly string[] } {
+): { readonly retained: ReadonlySet<ObjectKey>; readonly notes: readonly string[] } {
   const keepers = new Set<string>();
   const kept: ObjectKey[] = [];
   const unmarked: ObjectKey[] = [];
@@ -122,7 +126,7 @@ export function sparedMirrors(
   }
   const names = [...keepers].sort().join(", ");
   return {
-    spared: new Set([...kept, ...unmarked]),
+    retained: new Set([...kept, ...unmarked]),
     notes: [
       ...noteOn(
         kept,

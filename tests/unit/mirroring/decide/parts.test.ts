@@ -107,9 +107,9 @@ describe("the mirrors of a part that asks for nothing any more", () => {
     ]);
   });
 
-  it("stay where they are spared, and are listed no more", () => {
-    const spared = new Set<ObjectKey>(["shop/web-west"]);
-    const part = planOf({ ...nothing, spared });
+  it("stay where they are retained, and are listed no more", () => {
+    const retained = new Set<ObjectKey>(["shop/web-west"]);
+    const part = planOf({ ...nothing, retained });
     assert.deepEqual([actions(part), part.mirrors], [["delete gateway shop/api-west"], {}]);
   });
 

@@ -30,7 +30,7 @@ async function mistakesIn(
   before: Parameters<typeof look>[2] = {},
 ): Promise<readonly string[]> {
   const outcome = await look(world, of, before);
-  return outcome.outcome === "mistaken" ? outcome.mistakes : [`it is ${outcome.outcome}`];
+  return outcome.outcome === "invalid" ? outcome.mistakes : [`it is ${outcome.outcome}`];
 }
 
 describe("a look at a source and its targets", () => {
@@ -105,7 +105,7 @@ describe("a mistake that stops everything", () => {
     const world = clusters();
     const error = failing("unreachable", "east");
     world.east.refuse = () => error;
-    deepEqual(await mistakesIn(world), ["it is blind"]);
+    deepEqual(await mistakesIn(world), ["it is sourceUnreadable"]);
     const strict = argsFor(["west", { target: "north", unreachable: "fail" }]);
     deepEqual(await mistakesIn(world, strict), [error.message]);
   });
@@ -190,7 +190,7 @@ describe("a cluster that cannot be read", () => {
     world.east.refuse = () => failing("unreachable", "east");
     const before = { links: [{ source: "east", target: "south", maxDeletions: 3 }] };
     const found = await look(world, args, before);
-    deepEqual(found.outcome === "blind" && found.removed, [
+    deepEqual(found.outcome === "sourceUnreadable" && found.removed, [
       { source: "east", target: "south", maxDeletions: 3 },
     ]);
   });

@@ -125,8 +125,8 @@ describe("a link that has left the config", () => {
     const federation = await settled({ west: west(member("shop/bb")) });
     const removed = await removedIn(federation.clusters, federation.before);
     deepEqual(
-      removed.map(({ link, fate }) => [link.target, fate]),
-      [["west", "goes"]],
+      removed.map(({ link, disposition }) => [link.target, disposition]),
+      [["west", "delete"]],
     );
     await up(federation.clusters, rest, federation.before);
     deepEqual(await mirrorsIn(federation.clusters.east), ["shop/api-north"]);
@@ -192,7 +192,7 @@ describe("mirrors of a link that Linkerd's controller has taken over", () => {
       const setting = await settled();
       const east = await eastWith(setting, { deployments: [deployment] });
       const [removed] = await removedIn({ ...setting.clusters, east }, setting.before);
-      equal(removed?.fate, "goes");
+      equal(removed?.disposition, "delete");
     }
   });
 
@@ -204,7 +204,7 @@ describe("mirrors of a link that Linkerd's controller has taken over", () => {
     deepEqual(await removedIn(clusters, before, of), [
       {
         link: { source: "east", target: "west" },
-        fate: "stays",
+        disposition: "handOver",
         controller: "Linkerd's controller (mirroring: controller)",
       },
     ]);
@@ -274,7 +274,7 @@ describe("mirrors of a removed link that another stack keeps", () => {
     const { clusters, before } = await settled();
     const renamed = { ...rest, stack: "mesh/new" };
     const [removed] = await removedIn(clusters, before, renamed);
-    deepEqual(removed?.fate === "goes" && [...removed.spared], []);
+    deepEqual(removed?.disposition === "delete" && [...removed.retained], []);
     await up(clusters, renamed, before);
     deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
   });
