@@ -57,6 +57,8 @@ describe("what stops a run before it does harm", function () {
     assert.match(text, /context west of cluster west leads to another cluster than before/);
     assert.doesNotMatch(text, /allowDeletions/);
     await pointAt("west");
+    // After a run that has failed the engine wants another one.
+    assert.deepEqual((await stack.up()).writes, []);
     await stack.assertSettled();
   });
 
