@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Bed, startBed } from "../../testbed/bed.ts";
-import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
+import { writeProgram } from "./access-program.ts";
 import { addNamespace, addService, serviceIn } from "./objects.ts";
 
 describe("the dynamic resources of a link's access, in a real engine", function () {
@@ -17,7 +17,9 @@ describe("the dynamic resources of a link's access, in a real engine", function 
   before(async () => {
     bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
     await clusters.addNamespaces(bed.clusters.west);
-    const program = await writeProgram(join(bed.folder, "access"), bed);
+    const sourceAccess = { context: "east", kubeconfig: bed.kubeconfig };
+    const question = clusters.question(bed, { sourceAccess });
+    const program = await writeProgram(join(bed.folder, "access"), question);
     stack = await newStack(bed, "access-engine", { generation: 1 }, program);
   });
   after(() => bed.stop());
@@ -98,46 +100,3 @@ describe("the dynamic resources of a link's access, in a real engine", function 
     });
   }
 });
-
-/** The dynamic resources alone, since the provider of those between them is not to be had here. */
-async function writeProgram(folder: string, bed: Bed<"west" | "east">): Promise<string> {
-  await mkdir(folder);
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  const sourceAccess = { context: "east", kubeconfig: bed.kubeconfig };
-  const question = clusters.question(bed, { sourceAccess });
-  const files = {
-    "Pulumi.yaml":
-      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
-    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
-    "index.ts": `
-      import * as pulumi from "@pulumi/pulumi";
-      import { LinkTarget } from ${JSON.stringify(join(repository, "components/link-target.ts"))};
-      import { Mirrors } from ${JSON.stringify(join(repository, "components/mirrors.ts"))};
-      import { TokenCheck } from ${JSON.stringify(join(repository, "components/token-check.ts"))};
-      const generation = new pulumi.Config().requireNumber("generation");
-      const question = ${JSON.stringify(question)};
-      const target = new LinkTarget("east/west", { ...question, rotation: { generation } });
-      export const { facts } = target;
-      new Mirrors("east", {
-        source: "east",
-        stack: "access-engine/test",
-        links: [{ source: "east", target: "west" }],
-        clusters: { west: question.access, east: question.sourceAccess },
-        observedGateways: {
-          west: facts.apply(({ gateway: { addresses, port, identity } }) =>
-            ({ addresses, port, identity })),
-        },
-      });
-      new TokenCheck("east/west", {
-        target: "west",
-        access: question.access,
-        namespace: question.multiclusterNamespace,
-        account: ${JSON.stringify(account)},
-        secret: facts.apply(({ token }) => token),
-        rules: [],
-      });
-    `,
-  };
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  return folder;
-}
