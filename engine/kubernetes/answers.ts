@@ -3,17 +3,18 @@ import { isRecord, malformedAnswer } from "./failure.ts";
 import { Keep } from "./keep.ts";
 import { malformed } from "./objects.ts";
 import type { Reader } from "./request.ts";
-import type { Located, Resource } from "./resources.ts";
+import type { Resource } from "./resources.ts";
 
 /** Takes one object from an answer, with all its fields. */
 export function objectOf<T>(resource: Resource<T>): Reader<T> {
+  const { kind, shape } = resource;
   return (body) => {
-    if (!isRecord(body) || body.kind !== resource.kind)
-      return `the answer is not a ${resource.kind}`;
-    const read = shaped(resource, body);
-    return "object" in read
-      ? { value: read.object }
-      : { failure: malformedAnswer(`the answer is no ${resource.kind}: ${read.problem}`) };
+    if (!isRecord(body) || body.kind !== kind) return `the answer is not a ${kind}`;
+    // Where no shape is given, nobody looks into what is answered.
+    const read = shape === undefined ? (body as T) : shape(body);
+    return read instanceof Wrong
+      ? { failure: malformedAnswer(`the answer is no ${kind}: ${problemOf(read)}`) }
+      : { value: read };
   };
 }
 
@@ -22,51 +23,27 @@ export function objectOf<T>(resource: Resource<T>): Reader<T> {
  * objects. An item is never left out: what a list does not have is taken for deleted.
  */
 export function itemsOf<T>(
-  resource: Resource<T>,
+  { kind, shape, identity }: Resource<T>,
   items: readonly unknown[],
   keep = new Keep(),
 ): T[] | string {
+  if (shape === undefined) return items as T[];
   const objects: T[] = [];
   for (const [index, item] of items.entries()) {
-    const read = shaped(resource, item, keep);
-    if ("object" in read) objects.push(read.object);
-    else if ("marked" in read) objects.push(read.marked);
-    else return `item ${index + 1} of the answer is no ${resource.kind}: ${read.problem}`;
+    const read = shape(item, keep);
+    if (!(read instanceof Wrong)) {
+      objects.push(read);
+      continue;
+    }
+    const problem = problemOf(read);
+    const known = identity?.(item, keep) ?? read;
+    if (known instanceof Wrong) return `item ${index + 1} of the answer is no ${kind}: ${problem}`;
+    objects.push({ ...known, spec: {}, [malformed]: problem } as T);
   }
   return objects;
 }
 
-type Shaped<T> =
-  | { readonly object: T }
-  /** `marked` stands for an object of which only the name is known. */
-  | { readonly problem: string; readonly marked: T }
-  | { readonly problem: string };
-
-/** The one place where the API's JSON gets a type. */
-function shaped<T>({ shape }: Resource<T>, object: unknown, keep?: Keep): Shaped<T> {
-  if (shape === undefined) return { object: object as T };
-  const known = shape.identity(object, keep);
-  if (known instanceof Wrong) return { problem: withoutDot(known.words) };
-  const read = shape.rest(object, keep);
-  if (!(read instanceof Wrong)) {
-    const kept = read as Record<string, unknown>;
-    for (const [field, check] of Object.entries(shape.dispensable ?? {})) {
-      const value = (object as Readonly<Record<string, unknown>>)[field] ?? undefined;
-      const part = value === undefined ? value : check(value, keep);
-      if (part === undefined || part instanceof Wrong) Reflect.deleteProperty(kept, field);
-      else kept[field] = part;
-    }
-    return { object: kept as T };
-  }
-  const problem = withoutDot(read.words);
-  if (shape.marked !== true) return { problem };
-  const { metadata = {} } = known as Located;
-  const { name, namespace } = metadata;
-  const marked = { metadata: { name, namespace }, spec: {}, [malformed]: problem };
-  return { problem, marked: marked as T };
-}
-
 /** `.metadata.name is missing` -> `metadata.name is missing`, as checks.ts words it. */
-function withoutDot(wrong: string): string {
-  return wrong.replace(/^[. ]/, "");
+function problemOf({ words }: Wrong): string {
+  return words.replace(/^[. ]/, "");
 }

@@ -2,10 +2,13 @@ import { isRecord } from "./failure.ts";
 import type { Keep } from "./keep.ts";
 
 /**
- * What is kept of a value: a copy with nothing but the fields that are checked, or, without `keep`, with all
+ * Takes a value as a `T`: as a copy with nothing but the fields that are checked, or, without `keep`, with all
  * fields, as an object that is sent back must have them. `Wrong` where the value is none that may be.
  */
-export type Check = (value: unknown, keep?: Keep) => unknown;
+export type Check<T = unknown> = (value: unknown, keep?: Keep) => T | Wrong;
+
+/** The type of what a check takes. */
+export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;
 
 /**
  * What of a value is wrong, as the end of a sentence that begins with what the value is called:
@@ -20,16 +23,19 @@ export class Wrong {
 }
 
 /** Text for which the rule holds; `words` completes "is not". */
-export function text(words: string, isRight: (text: string) => boolean = () => true): Check {
+export function text<T extends string>(
+  words: string,
+  isRight: ((text: string) => text is T) | ((text: string) => boolean) = () => true,
+): Check<T> {
   const wrong = new Wrong(` is not ${words}`);
   return (value, keep) => {
     if (typeof value !== "string" || !isRight(value)) return wrong;
     keep?.take(value.length);
-    return value;
+    return value as T;
   };
 }
 
-export function wholeNumber(least: number, most: number): Check {
+export function wholeNumber(least: number, most: number): Check<number> {
   const wrong = new Wrong(` is not a whole number from ${least} to ${most}`);
   return (value) =>
     typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
@@ -37,13 +43,13 @@ export function wholeNumber(least: number, most: number): Check {
       : wrong;
 }
 
-export const flag: Check = (value) =>
+export const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is not a flag");
 
 /** Whatever it is, nobody looks into it. */
 export const anything: Check = (value, keep) => (keep === undefined ? value : {});
 
-export function either(one: Check, other: Check): Check {
+export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
   return (value, keep) => {
     const read = one(value, keep);
     if (!(read instanceof Wrong)) return read;
@@ -52,15 +58,22 @@ export function either(one: Check, other: Check): Check {
   };
 }
 
-/**
- * A map of which these fields have to be as said. A field that is null is left out, since Go
- * writes null for what is absent; a field that must be there is given in `required`.
- */
-export function map(
-  fields: Readonly<Record<string, Check>>,
-  required: readonly string[] = [],
-): Check {
-  const checks = Object.entries(fields);
+type Fields = Readonly<Record<string, Check>>;
+
+/** The type of a map with these fields, of which `R` are required. */
+type MapOf<F extends Fields, R extends keyof F> = Flat<
+  { readonly [K in R]: Of<F[K]> } & {
+    readonly [K in Exclude<keyof F, R>]?: Exclude<Of<F[K]>, undefined>;
+  }
+>;
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
+/** A map with these fields. One that is null is left out, as Go writes null for what is absent. */
+export function map<const F extends Fields, R extends keyof F & string = never>(
+  fields: F,
+  required: readonly R[] = [],
+): Check<MapOf<F, R>> {
+  const checks = Object.entries<Check>(fields);
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
     keep?.take();
@@ -68,12 +81,13 @@ export function map(
     for (const [name, check] of checks) {
       const field = value[name];
       if (field === undefined || field === null) continue;
-      const kept = check(field, keep);
-      if (kept instanceof Wrong) return new Wrong(`.${name}${kept.words}`);
-      read[name] = kept;
+      const taken = check(field, keep);
+      if (taken instanceof Wrong) return new Wrong(`.${name}${taken.words}`);
+      if (taken === undefined) Reflect.deleteProperty(read, name);
+      else read[name] = taken;
     }
     const missing = required.find((name) => read[name] === undefined);
-    return missing === undefined ? read : new Wrong(`.${missing} is missing`);
+    return missing === undefined ? (read as MapOf<F, R>) : new Wrong(`.${missing} is missing`);
   };
 }
 
@@ -81,16 +95,24 @@ function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
-export function list(item: Check, most = Infinity): Check {
+/** A field that is taken out of its map where it is wrong, as if the object did not have it. */
+export function dispensable<T>(check: Check<T>): Check<T | undefined> {
+  return (value, keep) => {
+    const read = check(value, keep);
+    return read instanceof Wrong ? undefined : read;
+  };
+}
+
+export function list<T>(item: Check<T>, most = Infinity): Check<readonly T[]> {
   return (value, keep) => {
     if (!Array.isArray(value)) return new Wrong(" is not a list");
     if (value.length > most) return new Wrong(` has more than ${most} items`);
     keep?.take();
-    const read: unknown[] = [];
+    const read: T[] = [];
     for (const each of value) {
-      const kept = item(each, keep);
-      if (kept instanceof Wrong) return new Wrong(`[]${kept.words}`);
-      read.push(kept);
+      const taken = item(each, keep);
+      if (taken instanceof Wrong) return new Wrong(`[]${taken.words}`);
+      read.push(taken);
     }
     return read;
   };
@@ -101,7 +123,7 @@ export function texts(
   isKey: (key: string) => boolean = () => true,
   isValue: (text: string) => boolean = () => true,
   most = Infinity,
-): Check {
+): Check<Readonly<Record<string, string>>> {
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
     let length = 0;
@@ -113,7 +135,9 @@ export function texts(
       length += key.length + text.length;
       keep?.take(key.length + text.length);
     }
-    return length > most ? new Wrong(` is longer than ${most} characters`) : value;
+    return length > most
+      ? new Wrong(` is longer than ${most} characters`)
+      : (value as Readonly<Record<string, string>>);
   };
 }
 
@@ -129,20 +153,11 @@ export const keys: Check = (value, keep) => {
   );
 };
 
-/** What the check keeps, and for which the rule holds. */
-export function also(check: Check, rule: (value: unknown) => string | undefined): Check {
-  return (value, keep) => {
-    const read = check(value, keep);
-    const wrong = read instanceof Wrong ? undefined : rule(read);
-    return wrong === undefined ? read : new Wrong(wrong);
-  };
-}
-
 /** A value that many objects have in common, and that is there once. */
-export function shared(check: Check): Check {
+export function shared<T>(check: Check<T>): Check<T> {
   return (value, keep) => {
     const before = keep?.bytes ?? 0;
     const read = check(value, keep);
-    return keep === undefined || read instanceof Wrong ? read : keep.once(read, before);
+    return keep === undefined || read instanceof Wrong ? read : (keep.once(read, before) as T);
   };
 }

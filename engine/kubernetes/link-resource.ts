@@ -1,45 +1,65 @@
-import type { ObjectMeta } from "./objects.ts";
+import { dispensable, list, map, type Of, text } from "./checks.ts";
+import { anyText, dnsLabel, dnsName, metadata, time } from "./objects.ts";
 
-/** The Link resource, v1alpha3, as far as this program reads it, and writes its status (1.3). */
-export interface Link {
-  readonly metadata: ObjectMeta;
-  readonly spec?: {
-    readonly targetClusterName?: string;
-    readonly targetClusterDomain?: string;
-    readonly targetClusterLinkerdNamespace?: string;
-    readonly clusterCredentialsSecret?: string;
-    readonly gatewayAddress?: string;
-    readonly gatewayPort?: string;
-    readonly gatewayIdentity?: string;
-  };
-  readonly status?: LinkStatus;
-}
+const reference = map({ group: anyText, kind: anyText, name: dnsName, namespace: dnsLabel }, [
+  "name",
+  "namespace",
+]);
 
-export interface LinkStatus {
-  readonly mirrorServices?: readonly ServiceStatus[];
-  readonly federatedServices?: readonly ServiceStatus[];
-}
+const conditionStatus = text(
+  "True, False or Unknown",
+  (value): value is "True" | "False" | "Unknown" => ["True", "False", "Unknown"].includes(value),
+);
 
-export interface ServiceStatus {
-  readonly controllerName: string;
-  readonly remoteRef: ServiceReference;
-  readonly conditions?: readonly Condition[];
-}
+const condition = map(
+  {
+    type: anyText,
+    status: conditionStatus,
+    /** One word, by the pattern of the resource's schema. */
+    reason: anyText,
+    message: anyText,
+    /** Whole seconds. */
+    lastTransitionTime: time,
+    localRef: reference,
+  },
+  ["type", "status", "reason", "message", "lastTransitionTime"],
+);
 
-export interface ServiceReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name: string;
-  readonly namespace: string;
-}
+const serviceStatus = map(
+  { controllerName: anyText, remoteRef: reference, conditions: list(condition) },
+  ["controllerName", "remoteRef"],
+);
 
-export interface Condition {
-  readonly type: string;
-  readonly status: "True" | "False" | "Unknown";
-  /** One word, by the pattern of the resource's schema. */
-  readonly reason: string;
-  readonly message: string;
-  /** RFC 3339, whole seconds. */
-  readonly lastTransitionTime: string;
-  readonly localRef?: ServiceReference;
-}
+const status = map({
+  mirrorServices: list(serviceStatus),
+  federatedServices: list(serviceStatus),
+});
+
+/**
+ * The Link resource, v1alpha3, as far as this program reads it, and writes its status (1.3). Nothing but its status is
+ * judged by what is in a Link, so neither it nor its list is lost with that.
+ */
+export const link = map(
+  {
+    metadata,
+    spec: dispensable(
+      map({
+        targetClusterName: anyText,
+        targetClusterDomain: anyText,
+        targetClusterLinkerdNamespace: anyText,
+        clusterCredentialsSecret: anyText,
+        gatewayAddress: anyText,
+        gatewayPort: anyText,
+        gatewayIdentity: anyText,
+      }),
+    ),
+    status: dispensable(status),
+  },
+  ["metadata"],
+);
+
+export type ServiceReference = Of<typeof reference>;
+export type Condition = Of<typeof condition>;
+export type ServiceStatus = Of<typeof serviceStatus>;
+export type LinkStatus = Of<typeof status>;
+export type Link = Of<typeof link>;

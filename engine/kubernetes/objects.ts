@@ -1,6 +1,27 @@
+import { isIP } from "node:net";
+import { bounds } from "./bounds.ts";
+import {
+  anything,
+  type Check,
+  either,
+  flag,
+  keys,
+  list,
+  map,
+  type Of,
+  shared,
+  text,
+  texts,
+  wholeNumber,
+  Wrong,
+} from "./checks.ts";
+import { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
+
 /**
- * The Kubernetes objects that this program reads and writes, reduced to the fields it uses, in the
- * shape of the API's JSON. Fields that are not listed survive an update untouched.
+ * The Kubernetes objects that this program reads and writes, reduced to the fields it uses, in the shape of the API's
+ * JSON; fields that are not listed survive an update untouched. Each type is that of a check, which an answer passes
+ * where it comes in. An API server has validated its objects by the same rules. Something that only passes for one, or
+ * one that somebody has taken over, has not, and what it says is written into other clusters.
  */
 
 export type StringMap = Readonly<Record<string, string>>;
@@ -8,176 +29,250 @@ export type StringMap = Readonly<Record<string, string>>;
 /** `namespace/name`: how an object is called in plans, state and messages. */
 export type ObjectKey = `${string}/${string}`;
 
-export interface ObjectMeta {
-  readonly name: string;
-  readonly namespace: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly labels?: StringMap;
-  readonly annotations?: StringMap;
-  /** RFC 3339. */
-  readonly creationTimestamp?: string;
-  /** Who has set which field, by the API server's own account. */
-  readonly managedFields?: readonly ManagedFields[];
-  /** Set while the object is going, held by a finalizer; such an object cannot be revived. */
-  readonly deletionTimestamp?: string;
-}
+export const anyText = text("text");
+/** An opaque word of the API server, which sentences may show. */
+export const word = text("a word", (value) => value.length <= 253 && /^[!-~]*$/.test(value));
+/** RFC 3339, in UTC. */
+export const time = text("a time", (value) =>
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/.test(
+    value,
+  ),
+);
+export const dnsLabel = text("a DNS label", isDnsLabel);
+export const dnsName = text("a DNS name", isDnsName);
+const ipAddress = text("an IP address", (ip) => ip === "" || isIP(ip) !== 0);
+const port = wholeNumber(1, 65_535);
+const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
+const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
+const count = wholeNumber(0, 2 ** 31 - 1);
+/** In CIDR notation. */
+const ranges = list(text("a range of addresses", isCidr));
+const labels = shared(texts(isLabelKey, isLabelValue));
+
+/** Kubernetes allows a manager 128 printable characters. */
+const manager = text(
+  "a field manager",
+  (value) => value.length <= 128 && /^[ -~]*$|^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(value),
+);
 
 /** One entry of `managedFields`: the fields that one manager has set by one kind of operation. */
-export interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly time?: string;
-  /** Keys `f:<field>`, nested as the object is. */
-  readonly fieldsV1?: unknown;
-}
+const managedFields = map({
+  manager,
+  operation: word,
+  time,
+  /** Keys `f:<field>`, nested as the object is; nobody asks who has set any but these. */
+  fieldsV1: shared<unknown>(
+    map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) }),
+  ),
+});
+
+const anyMetadata = {
+  uid: word,
+  resourceVersion: word,
+  labels,
+  annotations: texts((key) => isLabelKey(key.toLowerCase()), undefined, bounds.annotations.most),
+  creationTimestamp: time,
+  /** Who has set which field, by the API server's own account. */
+  managedFields: list(managedFields),
+  /** Set while the object is going, held by a finalizer; such an object cannot be revived. */
+  deletionTimestamp: time,
+};
+
+const metadataOf = (name: Check<string>) =>
+  map({ name, namespace: dnsLabel, ...anyMetadata }, ["name", "namespace"]);
+
+export const metadata = metadataOf(dnsName);
+const clusterMetadata = map({ name: dnsName, ...anyMetadata }, ["name"]);
+
+export type ManagedFields = Of<typeof managedFields>;
+export type ObjectMeta = Of<typeof metadata>;
+
+const identityOf = (name: Check<string>) =>
+  map({ metadata: map({ name, namespace: dnsLabel }, ["name", "namespace"]) }, ["metadata"]);
+
+/** Which object it is, for one that is malformed otherwise: without that its list says nothing. */
+export const identity = identityOf(dnsName);
+export const hostIdentity = identityOf(dnsLabel);
 
 /**
- * On a Service or Endpoints that no API server could have stored (shapes.ts): what is wrong with it.
- * It has nothing else but its name, and no conclusion may be drawn from what it lacks. A symbol, as
- * no JSON has such a key.
+ * The key of what is wrong with an object that no API server could have stored. It has nothing else but its name, and
+ * no conclusion may be drawn from what it lacks. A symbol, as no JSON has such a key.
  */
 export const malformed = Symbol("malformed");
 
-export interface Namespace {
-  readonly metadata: Omit<ObjectMeta, "namespace">;
-}
-
-export interface ServicePort {
-  readonly name?: string;
-  readonly protocol?: string;
-  readonly port: number;
-  readonly targetPort?: number | string;
-  /** Never on a mirror, as in Linkerd. */
-  readonly appProtocol?: string;
-}
-
-export interface LoadBalancerIngress {
-  readonly ip?: string;
-  readonly hostname?: string;
-}
-
-export interface Service {
+interface Malformed {
   readonly [malformed]?: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: {
-    readonly type?: string;
-    readonly clusterIP?: string;
-    /** Of a dual-stack Service two, of which `clusterIP` is the first. */
-    readonly clusterIPs?: readonly string[];
-    readonly selector?: StringMap;
-    readonly ports?: readonly (ServicePort & { readonly nodePort?: number })[];
-  };
-  readonly status?: {
-    readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerIngress[] };
-  };
-}
-
-export interface EndpointAddress {
-  readonly ip: string;
-  readonly hostname?: string;
-}
-
-export interface EndpointPort {
-  readonly name?: string;
-  readonly protocol?: string;
-  readonly port: number;
-}
-
-export interface EndpointSubset {
-  readonly addresses?: readonly EndpointAddress[];
-  readonly notReadyAddresses?: readonly EndpointAddress[];
-  readonly ports?: readonly EndpointPort[];
-}
-
-export interface Endpoints {
-  readonly [malformed]?: string;
-  readonly metadata: ObjectMeta;
-  readonly subsets?: readonly EndpointSubset[];
-}
-
-export interface ConfigMap {
-  readonly metadata: ObjectMeta;
-  readonly data?: StringMap;
-}
-
-export interface Secret {
-  readonly metadata: ObjectMeta;
-  readonly type?: string;
-  /** In base64. */
-  readonly data?: StringMap;
 }
 
 /** An object of which nothing but the metadata is read. */
-export interface OtherObject {
-  readonly metadata: ObjectMeta;
-}
+export const otherObject = map({ metadata }, ["metadata"]);
 
-export interface Container {
-  readonly name: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-}
+export type OtherObject = Of<typeof otherObject>;
 
-export interface Pod {
-  readonly metadata: ObjectMeta;
-  readonly spec?: {
-    readonly containers?: readonly Container[];
-    readonly initContainers?: readonly Container[];
-  };
-  readonly status?: {
-    readonly phase?: string;
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-  };
-}
+/** The same of a kind without namespaces: nobody asks for the one that the type says there is. */
+export const clusterObject = map({ metadata: clusterMetadata }, ["metadata"]) as Check<OtherObject>;
 
-export interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly state?: { readonly running?: unknown };
-  readonly restartCount?: number;
-}
+export const namespace = map({ metadata: map({ name: dnsLabel, ...anyMetadata }, ["name"]) }, [
+  "metadata",
+]);
 
-export interface Deployment {
-  readonly metadata: ObjectMeta;
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly template?: { readonly spec?: { readonly serviceAccountName?: string } };
-  };
-  readonly status?: { readonly readyReplicas?: number };
-}
+export type Namespace = Of<typeof namespace>;
 
-export interface StatefulSet {
-  readonly metadata: ObjectMeta;
-  readonly spec?: {
-    readonly serviceName?: string;
-    /** 1 where it is left out. */
-    readonly replicas?: number;
-    /** The number of the first pod; 0 where it is left out. */
-    readonly ordinals?: { readonly start?: number };
-  };
-}
+const servicePort = map(
+  {
+    name: portName,
+    protocol,
+    port,
+    targetPort: either(port, text("a port", isPortName)),
+    nodePort: port,
+    /** Never on a mirror, as in Linkerd. */
+    appProtocol: text("an application protocol", isLabelKey),
+  },
+  ["port"],
+);
+const servicePorts = shared(list(servicePort));
+
+/** Several ports need names, and no two may be the same. */
+const distinctPorts: typeof servicePorts = (value, keep) => {
+  const ports = servicePorts(value, keep);
+  if (ports instanceof Wrong || ports.length < 2) return ports;
+  const names = new Set(ports.map(({ name = "" }) => name));
+  const numbers = new Set(ports.map((each) => `${each.port}/${each.protocol ?? "TCP"}`));
+  const isDistinct = names.size === ports.length && numbers.size === ports.length && !names.has("");
+  return isDistinct ? ports : new Wrong(" names a port twice");
+};
+
+const clusterIP = text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0);
+const ingress = map({
+  ip: ipAddress,
+  hostname: text("a DNS name", (host) => host === "" || isDnsName(host.toLowerCase())),
+});
+
+export const service = map(
+  {
+    metadata: metadataOf(dnsLabel),
+    spec: map({
+      type: word,
+      clusterIP,
+      /** Of a dual-stack Service two, of which `clusterIP` is the first. */
+      clusterIPs: list(clusterIP, 2),
+      selector: labels,
+      ports: distinctPorts,
+    }),
+    status: map({ loadBalancer: map({ ingress: list(ingress, bounds.ingress.most) }) }),
+  },
+  ["metadata", "spec"],
+);
+
+export type ServicePort = Omit<Of<typeof servicePort>, "nodePort">;
+export type LoadBalancerIngress = Of<typeof ingress>;
+export type Service = Of<typeof service> & Malformed;
+
+const endpointAddress = map(
+  {
+    // Endpoints that were made before Kubernetes refused leading zeros may still have them.
+    ip: text("an IP address", (ip) => /^[\da-fA-F.:]{2,45}$/.test(ip)),
+    hostname: text("a DNS label", (name) => name === "" || isDnsLabel(name)),
+  },
+  ["ip"],
+);
+const endpointPort = map({ name: portName, protocol, port }, ["port"]);
+const subset = map({
+  addresses: list(endpointAddress),
+  notReadyAddresses: list(endpointAddress),
+  ports: shared(list(endpointPort)),
+});
+
+export const endpoints = map({ metadata, subsets: shared(list(subset)) }, ["metadata"]);
+
+export type EndpointAddress = Of<typeof endpointAddress>;
+export type EndpointPort = Of<typeof endpointPort>;
+export type EndpointSubset = Of<typeof subset>;
+export type Endpoints = Of<typeof endpoints> & Malformed;
+
+export const configMap = map({ metadata, data: texts() }, ["metadata"]);
+/** `data` is in base64. */
+export const secret = map({ metadata, type: anyText, data: texts() }, ["metadata"]);
+
+export type ConfigMap = Of<typeof configMap>;
+export type Secret = Of<typeof secret>;
+
+const environment = list(map({ name: anyText, value: anyText }, ["name"]));
+const containers = shared(list(map({ name: anyText, env: environment }, ["name"])));
+const containerStatus = map(
+  { name: anyText, restartCount: count, state: map({ running: anything }) },
+  ["name"],
+);
+
+export const pod = map(
+  {
+    metadata,
+    spec: map({ containers, initContainers: containers }),
+    status: map({
+      phase: anyText,
+      containerStatuses: list(containerStatus),
+      initContainerStatuses: list(containerStatus),
+    }),
+  },
+  ["metadata"],
+);
+
+export type Container = Of<typeof containers>[number];
+export type ContainerStatus = Of<typeof containerStatus>;
+export type Pod = Of<typeof pod>;
+
+export const deployment = map(
+  {
+    metadata,
+    spec: map({
+      replicas: count,
+      template: map({ spec: map({ serviceAccountName: dnsName }) }),
+    }),
+    status: map({ readyReplicas: count }),
+  },
+  ["metadata"],
+);
+
+export const statefulSet = map(
+  {
+    metadata,
+    spec: map({
+      serviceName: anyText,
+      /** 1 where it is left out. */
+      replicas: count,
+      /** The number of the first pod; 0 where it is left out. */
+      ordinals: map({ start: count }),
+    }),
+  },
+  ["metadata"],
+);
+
+export type Deployment = Of<typeof deployment>;
+export type StatefulSet = Of<typeof statefulSet>;
 
 /** A range that ClusterIPs are given out from; a cluster may have several. */
-export interface ServiceCidr {
-  readonly metadata: Omit<ObjectMeta, "namespace">;
-  /** In CIDR notation. */
-  readonly spec?: { readonly cidrs?: readonly string[] };
-}
+export const serviceCidr = map({ metadata: clusterMetadata, spec: map({ cidrs: ranges }) }, [
+  "metadata",
+]);
 
-export interface Node {
-  readonly metadata: Omit<ObjectMeta, "namespace">;
-  /** In CIDR notation: of the pods on it, as the cluster's controller manager has given them out. */
-  readonly spec?: { readonly podCIDRs?: readonly string[] };
-  /** IPs, and names of the machine. */
-  readonly status?: { readonly addresses?: readonly { readonly address: string }[] };
-}
+export const node = map(
+  {
+    metadata: clusterMetadata,
+    /** Of the pods on it, as the cluster's controller manager has given them out. */
+    spec: map({ podCIDRs: ranges }),
+    /** IPs, and names of the machine. */
+    status: map({ addresses: list(map({ address: text("an address") }, ["address"])) }),
+  },
+  ["metadata"],
+);
+
+export type ServiceCidr = Of<typeof serviceCidr>;
+export type Node = Of<typeof node>;
 
 /** That somebody has something (coordination.k8s.io). */
-export interface Lease {
-  readonly metadata: ObjectMeta;
-  readonly spec?: { readonly holderIdentity?: string };
-}
+export const lease = map({ metadata, spec: map({ holderIdentity: word }) }, ["metadata"]);
+
+export type Lease = Of<typeof lease>;
 
 /** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
 export interface AccessReview {
@@ -196,6 +291,11 @@ export interface AccessReview {
   };
   readonly status?: { readonly allowed: boolean };
 }
+
+/** The answer to a question, which is stored nowhere and has no name. */
+export const accessReview = map({
+  status: map({ allowed: flag }, ["allowed"]),
+}) as Check<AccessReview>;
 
 export function keyOf(object: { readonly metadata: ObjectMeta }): ObjectKey {
   return objectKey(object.metadata.namespace, object.metadata.name);

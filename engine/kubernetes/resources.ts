@@ -1,20 +1,6 @@
-import type { Link } from "./link-resource.ts";
-import type {
-  AccessReview,
-  ConfigMap,
-  Deployment,
-  Endpoints,
-  Lease,
-  Namespace,
-  Node,
-  OtherObject,
-  Pod,
-  Secret,
-  Service,
-  ServiceCidr,
-  StatefulSet,
-} from "./objects.ts";
-import { type Shape, shapes } from "./shapes.ts";
+import type { Check } from "./checks.ts";
+import { link } from "./link-resource.ts";
+import * as objects from "./objects.ts";
 
 /**
  * A kind of object as the API serves it. `T` is the shape of one object, in the API's JSON without
@@ -32,9 +18,9 @@ export interface Resource<T> {
   /** Its objects are secret: no error repeats what the server says of them. */
   readonly sensitive?: boolean;
   /** What an answer must be to pass for such an object; without it anything does. */
-  readonly shape?: Shape;
-  /** Never set: ties the descriptor to the shape of its objects. */
-  readonly object?: T;
+  readonly shape?: Check<T>;
+  /** Takes the name of a malformed object, which is then in its list, marked (objects.ts). Without it, no such list is read. */
+  readonly identity?: Check<object>;
 }
 
 /** Which object; the `metadata` of any object will do. */
@@ -48,98 +34,43 @@ export interface Located {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
 
-const core = { apiVersion: "v1", path: "api/v1" } as const;
-
-function namespaced<T>(
-  group: Pick<Resource<T>, "apiVersion" | "path">,
-  kind: string,
-  plural: string,
-  shape: Shape,
-): Resource<T> {
-  return { ...group, kind, plural, namespaced: true, shape };
+/** @param apiVersion `v1`, or a group with its version */
+function namespaced<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
+  const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
+  const plural = `${kind.toLowerCase()}${/s$/.test(kind) ? "" : "s"}`;
+  return { apiVersion, kind, path, plural, namespaced: true, shape };
 }
 
-const apps = { apiVersion: "apps/v1", path: "apis/apps/v1" } as const;
+function clusterScoped<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
+  return { ...namespaced(apiVersion, kind, shape), namespaced: false };
+}
 
-const multicluster = {
-  apiVersion: "multicluster.linkerd.io/v1alpha3",
-  path: "apis/multicluster.linkerd.io/v1alpha3",
-} as const;
-
-const rbac = {
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  path: "apis/rbac.authorization.k8s.io/v1",
-  namespaced: false,
-  shape: shapes.clusterScoped,
-} as const;
-
-const authorization = {
-  apiVersion: "authorization.k8s.io/v1",
-  path: "apis/authorization.k8s.io/v1",
-  namespaced: false,
-  shape: shapes.accessReview,
-} as const;
+const { identity } = objects;
+const rbac = "rbac.authorization.k8s.io/v1";
+const authorization = "authorization.k8s.io/v1";
 
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
-  namespaces: {
-    ...core,
-    kind: "Namespace",
-    plural: "namespaces",
-    namespaced: false,
-    shape: shapes.namespace,
-  } as Resource<Namespace>,
-  services: namespaced<Service>(core, "Service", "services", shapes.service),
-  endpoints: namespaced<Endpoints>(core, "Endpoints", "endpoints", shapes.endpoints),
-  configMaps: namespaced<ConfigMap>(core, "ConfigMap", "configmaps", shapes.configMap),
-  secrets: { ...namespaced<Secret>(core, "Secret", "secrets", shapes.secret), sensitive: true },
-  pods: namespaced<Pod>(core, "Pod", "pods", shapes.pod),
-  deployments: namespaced<Deployment>(apps, "Deployment", "deployments", shapes.deployment),
-  statefulSets: namespaced<StatefulSet>(apps, "StatefulSet", "statefulsets", shapes.statefulSet),
-  links: namespaced<Link>(multicluster, "Link", "links", shapes.link),
-  serviceCidrs: {
-    apiVersion: "networking.k8s.io/v1",
-    path: "apis/networking.k8s.io/v1",
-    kind: "ServiceCIDR",
-    plural: "servicecidrs",
-    namespaced: false,
-    shape: shapes.serviceCidr,
-  } as Resource<ServiceCidr>,
-  leases: namespaced<Lease>(
-    { apiVersion: "coordination.k8s.io/v1", path: "apis/coordination.k8s.io/v1" },
-    "Lease",
-    "leases",
-    shapes.lease,
-  ),
-  nodes: {
-    ...core,
-    kind: "Node",
-    plural: "nodes",
-    namespaced: false,
-    shape: shapes.node,
-  } as Resource<Node>,
-  serviceAccounts: namespaced<OtherObject>(
-    core,
-    "ServiceAccount",
-    "serviceaccounts",
-    shapes.serviceAccount,
-  ),
-  clusterRoles: { ...rbac, kind: "ClusterRole", plural: "clusterroles" } as Resource<OtherObject>,
-  clusterRoleBindings: {
-    ...rbac,
-    kind: "ClusterRoleBinding",
-    plural: "clusterrolebindings",
-  } as Resource<OtherObject>,
-  accessReviews: {
-    ...authorization,
-    kind: "SelfSubjectAccessReview",
-    plural: "selfsubjectaccessreviews",
-  } as Resource<AccessReview>,
-  subjectReviews: {
-    ...authorization,
-    kind: "SubjectAccessReview",
-    plural: "subjectaccessreviews",
-  } as Resource<AccessReview>,
+  namespaces: clusterScoped("v1", "Namespace", objects.namespace),
+  services: {
+    ...namespaced<objects.Service>("v1", "Service", objects.service),
+    identity: objects.hostIdentity,
+  },
+  endpoints: { ...namespaced<objects.Endpoints>("v1", "Endpoints", objects.endpoints), identity },
+  configMaps: namespaced("v1", "ConfigMap", objects.configMap),
+  secrets: { ...namespaced("v1", "Secret", objects.secret), sensitive: true },
+  pods: namespaced("v1", "Pod", objects.pod),
+  deployments: namespaced("apps/v1", "Deployment", objects.deployment),
+  statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
+  links: { ...namespaced("multicluster.linkerd.io/v1alpha3", "Link", link), identity },
+  serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
+  leases: namespaced("coordination.k8s.io/v1", "Lease", objects.lease),
+  nodes: clusterScoped("v1", "Node", objects.node),
+  serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),
+  clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),
+  clusterRoleBindings: clusterScoped(rbac, "ClusterRoleBinding", objects.clusterObject),
+  accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", objects.accessReview),
+  subjectReviews: clusterScoped(authorization, "SubjectAccessReview", objects.accessReview),
 } as const;
 
 /** Path of a collection (all namespaces where none is given) or, with a name, of one object. */

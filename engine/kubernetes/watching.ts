@@ -5,12 +5,11 @@ import { failureOfConnection } from "./connection-failure.ts";
 import { KubernetesError, type Operation } from "./errors.ts";
 import { type Failure, failureOfResponse, isRecord, malformedAnswer, parse } from "./failure.ts";
 import { linesOf } from "./lines.ts";
-import type { OtherObject } from "./objects.ts";
+import { clusterObject, type OtherObject, otherObject } from "./objects.ts";
 import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
 import type { Reader, Requester, Settings } from "./request.ts";
 import { pathOf, type Resource } from "./resources.ts";
 import type { Session, Sessions } from "./session.ts";
-import { shapes } from "./shapes.ts";
 import { textWithin } from "./size-limits.ts";
 
 /** What has become of an object, of which nothing but the metadata is asked for. */
@@ -207,9 +206,9 @@ export class Watcher implements Watching {
 }
 
 /** The same objects, of which the server sends the metadata alone. */
-function metadataOf({ shape: _, ...resource }: Resource<unknown>): Resource<OtherObject> {
-  const shape = resource.namespaced ? shapes.serviceAccount : shapes.clusterScoped;
-  return { ...resource, kind: "PartialObjectMetadata", shape } as Resource<OtherObject>;
+function metadataOf({ shape: _, identity: __, ...resource }: Resource<unknown>) {
+  const shape = resource.namespaced ? otherObject : clusterObject;
+  return { ...resource, kind: "PartialObjectMetadata", shape };
 }
 
 type Event = { readonly version: string; readonly change?: Change } | { readonly failure: Failure };

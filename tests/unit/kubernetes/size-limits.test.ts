@@ -64,7 +64,7 @@ describe("how much an API server may answer with", () => {
         const error = await errorOf(client.list(resources.services, { keep }));
         match(error.message, /: what is kept of it takes more than 0 MiB/);
       },
-      { sizeLimits: { kept: 2_400 } },
+      { sizeLimits: { kept: 2_000 } },
     ));
 
   it("is so many objects a list", () =>
