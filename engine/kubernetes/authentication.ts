@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
+import { defined } from "./defined.ts";
 import type { Tls } from "./dispatcher.ts";
 import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
-import type { Failure } from "./failure.ts";
+import { codeOf, type Failure } from "./failure.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import { impersonationHeaders, UnsendableHeader } from "./impersonation.ts";
-import { OidcLogin } from "./oidc.ts";
-import type { Secrets } from "./redaction.ts";
+import type { Impersonation } from "./kubeconfig-entries.ts";
 
 /** What a kubeconfig's context has requests sent with. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: Tls;
-  readonly secrets: Secrets;
+  /** Credentials in these headers, which whoever answers has been sent. A private key is never sent. */
+  readonly sent: readonly string[];
   /** Milliseconds since 1970, if the credential says so. */
   readonly expires?: number;
 }
@@ -40,14 +40,11 @@ export interface PluginSettings {
 export class Authenticator {
   readonly #kubeconfig: Kubeconfig;
   readonly #settings: PluginSettings;
-  readonly #oidc: OidcLogin | undefined;
   #credential: PluginCredential | undefined;
 
   constructor(kubeconfig: Kubeconfig, settings: PluginSettings) {
-    const { oidc } = kubeconfig.user;
     this.#kubeconfig = kubeconfig;
     this.#settings = settings;
-    this.#oidc = oidc && new OidcLogin(oidc);
   }
 
   /** @throws CredentialsMissing */
@@ -56,66 +53,41 @@ export class Authenticator {
       return await this.#authenticate();
     } catch (error) {
       if (error instanceof CredentialsMissing) throw error;
-      if (error instanceof UnsendableHeader) throw new CredentialsMissing(error.message);
       const shows = `kubectl --context ${this.#kubeconfig.context} get --raw /version shows why`;
       if (error instanceof PluginFailure)
         throw new CredentialsMissing(`${error.message}; ${shows}`);
       // What a library says may quote what it was given.
-      const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-      throw new CredentialsMissing(shows + code);
+      throw new CredentialsMissing(`${shows} (${codeOf(error)})`);
     }
   }
 
   async #authenticate(): Promise<Authentication> {
     const { user } = this.#kubeconfig;
+    const { caData, caFile, skipTLSVerify, tlsServerName } = this.#kubeconfig.cluster;
     const [ca, cert, key, fixed] = await Promise.all([
-      this.#authority(),
+      contentOf("certificate-authority", caData, caFile),
       contentOf("client-certificate", user.certData, user.certFile),
       contentOf("client-key", user.keyData, user.keyFile),
       this.#token(),
     ]);
-    const basic = user.username !== undefined || user.password !== undefined;
+    const { username = "", password = "" } = user;
+    const login = username + password && base64(`${username}:${password}`);
     // As with kubectl, a plugin runs only where there is nothing else to log in with.
-    const runs = fixed === undefined && !basic && cert === undefined;
+    const runs = fixed === undefined && login === "" && cert === undefined;
     const plugin = runs ? await this.#fromPlugin() : undefined;
-    const token = basic ? undefined : (fixed ?? plugin?.token ?? (await this.#fromProvider()));
-    const login = `${user.username ?? ""}:${user.password ?? ""}`;
-    const { skipTLSVerify, tlsServerName } = this.#kubeconfig.cluster;
-    const pair = plugin?.certificate ?? (cert && key && { cert, key });
+    const token = login === "" ? (fixed ?? plugin?.token) : undefined;
+    const authorization = login === "" ? token && bearer(token) : `Basic ${login}`;
     return {
-      headers: {
-        ...(basic && { authorization: `Basic ${base64(login)}` }),
-        ...(token !== undefined && { authorization: bearer(token) }),
-        ...impersonationHeaders(user.impersonate),
-      },
+      headers: { ...defined({ authorization }), ...impersonationHeaders(user.impersonate) },
       tls: {
         // Always said, so that no variable of Node's can switch verification off.
         rejectUnauthorized: !skipTLSVerify,
-        ...(ca !== undefined && { ca }),
-        ...pair,
-        ...(tlsServerName !== undefined && { servername: tlsServerName }),
+        ...defined({ ca, servername: tlsServerName }),
+        ...(plugin?.certificate ?? (cert && key && { cert, key })),
       },
-      secrets: {
-        credentials: [
-          ...[token, user.token, user.password, user.keyData, plugin?.certificate?.key],
-          ...(token === undefined ? [] : [bearer(token)]),
-          ...(key === undefined ? [] : [key.toString()]),
-          ...(basic ? [`Basic ${base64(login)}`, base64(login), login] : []),
-          ...Object.entries(user.oidc ?? {}).flatMap(([name, value]) =>
-            /token|secret/.test(name) ? [value] : [],
-          ),
-        ],
-        settings: [...Object.values(user.plugin?.env ?? {}), ...(user.plugin?.args ?? [])].filter(
-          ({ length }) => length >= 16,
-        ),
-      },
-      ...(plugin?.expires !== undefined && { expires: plugin.expires }),
+      sent: [token ?? "", password, login],
+      ...defined({ expires: plugin?.expires }),
     };
-  }
-
-  #authority(): Promise<Buffer | undefined> {
-    const { caData, caFile } = this.#kubeconfig.cluster;
-    return contentOf("certificate-authority", caData, caFile);
   }
 
   /** The file wins, so that a token can be replaced; without the file the token is used. */
@@ -146,27 +118,20 @@ export class Authenticator {
     return this.#credential;
   }
 
-  async #fromProvider(): Promise<string | undefined> {
-    if (this.#oidc === undefined) return undefined;
-    const token = await this.#oidc.token();
-    if (token !== undefined) return token;
-    throw new CredentialsMissing(
-      "the id-token of auth-provider oidc has expired or is not there, and can't be refreshed; log in again",
-    );
-  }
-
   /** `spec.cluster` of an ExecCredential. */
   async #clusterInfo(): Promise<unknown> {
     const { cluster } = this.#kubeconfig;
-    const ca = await this.#authority();
+    const ca = await contentOf("certificate-authority", cluster.caData, cluster.caFile);
     return {
       server: cluster.server,
-      ...(cluster.tlsServerName !== undefined && { "tls-server-name": cluster.tlsServerName }),
-      ...(cluster.skipTLSVerify && { "insecure-skip-tls-verify": true }),
-      ...(ca !== undefined && { "certificate-authority-data": ca.toString("base64") }),
-      ...(cluster.proxyUrl !== undefined && { "proxy-url": cluster.proxyUrl }),
-      ...(cluster.disableCompression && { "disable-compression": true }),
-      ...(cluster.pluginConfig !== undefined && { config: cluster.pluginConfig }),
+      ...defined({
+        "tls-server-name": cluster.tlsServerName,
+        "insecure-skip-tls-verify": cluster.skipTLSVerify || undefined,
+        "certificate-authority-data": ca?.toString("base64"),
+        "proxy-url": cluster.proxyUrl,
+        "disable-compression": cluster.disableCompression || undefined,
+        config: cluster.pluginConfig,
+      }),
     };
   }
 }
@@ -181,8 +146,7 @@ async function contentOf(
   try {
     return await readFile(file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new CredentialsMissing(`the file that ${field} names can't be read (${code})`);
+    throw new CredentialsMissing(`the file that ${field} names can't be read (${codeOf(error)})`);
   }
 }
 
@@ -194,4 +158,37 @@ function bearer(token: string): string {
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
+}
+
+/** As client-go's: one header for each value, and in a key what no header may be called encoded. */
+function impersonationHeaders(as: Impersonation | undefined): Authentication["headers"] {
+  if (as === undefined) return {};
+  const { uid, groups, extra } = as;
+  const extras = Object.entries(extra)
+    .filter(([, values]) => values.length > 0)
+    .map(([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map(headerValue)]);
+  return {
+    "impersonate-user": headerValue(as.user),
+    ...(uid !== undefined && { "impersonate-uid": headerValue(uid) }),
+    ...(groups.length > 0 && { "impersonate-group": groups.map(headerValue) }),
+    ...(Object.fromEntries(extras) as Record<string, string[]>),
+  };
+}
+
+/** Byte by byte, with `%` and two digits for each that a header's name can't have. */
+function headerKey(key: string): string {
+  return Buffer.from(key)
+    .toString("latin1")
+    .replaceAll(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (char) => `%${base16(char)}`)
+    .toLowerCase();
+}
+
+function base16(char: string): string {
+  return Buffer.from(char, "latin1").toString("hex");
+}
+
+/** Sent as the bytes of UTF-8, as Go does; undici writes one byte for each character. */
+function headerValue(value: string): string {
+  if (!/[^\P{Cc}\t]/u.test(value)) return Buffer.from(value).toString("latin1");
+  throw new CredentialsMissing("as, as-uid, as-groups and as-user-extra may not have line breaks");
 }

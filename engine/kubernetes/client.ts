@@ -1,5 +1,6 @@
 import { itemsOf, objectOf } from "./answers.ts";
 import type { TimeLimit } from "./deadline.ts";
+import { defined } from "./defined.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import { malformedAnswer } from "./failure.ts";
 import { Keep } from "./keep.ts";
@@ -79,15 +80,11 @@ export class Client implements Kubernetes {
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
-    const { subresource } = resource;
     const at: Partial<ObjectName> = object.metadata ?? {};
-    const target =
-      subresource === undefined
-        ? pathOf(resource, at.namespace === undefined ? {} : { namespace: at.namespace })
-        : `${pathOf(resource, at)}/${subresource}`;
+    const { namespace } = at;
     const operation: Operation = { verb: "create", resource, at };
     const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
-    const path = target + queryOf(options);
+    const path = pathOf(resource, defined({ namespace })) + queryOf(options);
     return this.#requester.call({ operation, method: "POST", path, body }, objectOf(resource));
   }
 

@@ -1,4 +1,6 @@
-import type { Failure } from "./failure.ts";
+import { codeOf, type Failure } from "./failure.ts";
+
+const untrusted = "its certificate is signed by an authority that the context does not trust";
 
 /** What the error codes of Node, OpenSSL and undici mean to the user. */
 const meanings: Readonly<Record<string, string>> = {
@@ -21,14 +23,10 @@ const meanings: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: "this client was closed",
   UND_ERR_DESTROYED: "this client was closed",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed and not the one the context trusts",
-  SELF_SIGNED_CERT_IN_CHAIN:
-    "its certificate is signed by an authority that the context does not trust",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "its certificate is signed by an authority that the context does not trust",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "its certificate is signed by an authority that the context does not trust",
-  CERT_SIGNATURE_FAILURE:
-    "its certificate is signed by an authority that the context does not trust",
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_SIGNATURE_FAILURE: untrusted,
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet (is the clock right?)",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name",
@@ -55,11 +53,4 @@ export function failureOfConnection(error: unknown, proxy?: string): Failure {
     reason: code,
     detail: `${meaning} (${code})${proxy === undefined ? "" : `, through the proxy that ${proxy} names`}`,
   };
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return "unknown";
-  }
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { isRecord, parse } from "./failure.ts";
+import { defined } from "./defined.ts";
+import { codeOf, isRecord, parse } from "./failure.ts";
 
 /** A credential plugin, as `exec` of a kubeconfig's user names it. */
 export interface ExecPlugin {
@@ -102,7 +103,7 @@ function outputOf(
     });
     child.on("error", (error) => {
       clearTimeout(timer);
-      const code = "code" in error ? String(error.code) : "unknown";
+      const code = codeOf(error);
       fail(code === "ENOENT" ? "was not found" : `can't be run (${code})`);
     });
     child.on("close", (code, signal) => {
@@ -132,11 +133,11 @@ function credentialIn(output: string, plugin: ExecPlugin): PluginCredential {
   if (token === undefined && cert === undefined) {
     throw failure(plugin, "gave neither a token nor a certificate");
   }
-  return {
-    ...(token !== undefined && { token }),
-    ...(cert !== undefined && key !== undefined && { certificate: { cert, key } }),
-    ...(!Number.isNaN(expires) && { expires }),
-  };
+  return defined({
+    token,
+    certificate: cert === undefined || key === undefined ? undefined : { cert, key },
+    expires: Number.isNaN(expires) ? undefined : expires,
+  });
 }
 
 function nonEmpty(value: unknown): string | undefined {

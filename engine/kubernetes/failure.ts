@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { defined } from "./defined.ts";
 import { plain } from "./plain.ts";
 import type { Redact } from "./redaction.ts";
 
@@ -51,10 +52,7 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
 
 const transientStatus = new Set([429, 500, 502, 503, 504]);
 
-/**
- * The failure that an HTTP response of 300 and above stands for; `body` is its text, of which nothing
- * is kept that `redact` takes out.
- */
+/** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
 export function failureOfResponse(
   response: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
@@ -70,9 +68,8 @@ export function failureOfResponse(
     kind: exists ? "alreadyExists" : (kindOfStatus[statusCode] ?? other),
     transient: transientStatus.has(statusCode),
     status: statusCode,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
     ...rest,
-    ...(statusCode === 404 && object !== undefined && { absent: object }),
+    ...defined({ retryAfter, absent: statusCode === 404 ? object : undefined }),
   };
 }
 
@@ -91,9 +88,7 @@ export function malformedAnswer(detail: string): Failure {
  * answers, which the answer's own date tells where it has one.
  */
 function milliseconds(value: string | undefined, date: string | undefined): number | undefined {
-  if (value === undefined) {
-    return undefined;
-  }
+  if (value === undefined) return undefined;
   const seconds = Number(value);
   const now = date === undefined ? Date.now() : Date.parse(date);
   const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
@@ -113,20 +108,16 @@ function statusObject(
   redact: Redact,
 ): Pick<Failure, "reason" | "detail" | "causes"> & { readonly object?: string } {
   const status = parse(body);
-  if (!isRecord(status) || status.kind !== "Status") {
-    return {};
-  }
+  if (!isRecord(status) || status.kind !== "Status") return {};
   const details = isRecord(status.details) ? status.details : {};
   const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
-  // Redacted first: of a secret that is cut, the rest would not be found.
+  // Redacted first: of a credential that is cut, the rest might not be known as such.
   const text = (value: unknown) => (typeof value === "string" ? [plain(redact(value))] : []);
   const [reason] = text(status.reason);
   const [detail] = text(status.message);
   const [object] = text(details.name);
   return {
-    ...(reason !== undefined && { reason }),
-    ...(detail !== undefined && { detail }),
-    ...(object !== undefined && { object }),
+    ...defined({ reason, detail, object }),
     causes: causes.flatMap(({ reason }) => text(reason)),
   };
 }
@@ -138,6 +129,12 @@ export function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The code of what a library threw, as its message may quote what it was given. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

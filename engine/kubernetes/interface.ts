@@ -86,7 +86,6 @@ export interface Kubernetes {
    * does not name it, because the kind is not served or because something else answers, is thrown.
    */
   find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;
-  /** A subresource, like TokenRequest, is posted to the object that `metadata` names. */
   create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Conflict if the object is no longer at `metadata.resourceVersion`. */
   replace<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;

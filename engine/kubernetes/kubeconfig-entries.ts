@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defined } from "./defined.ts";
 import { type ExecPlugin, pluginVersions } from "./exec-plugin.ts";
 import { isRecord } from "./failure.ts";
 
@@ -35,8 +36,6 @@ export interface UserEntry {
   readonly keyFile?: string;
   readonly impersonate?: Impersonation;
   readonly plugin?: ExecPlugin;
-  /** The `config` of auth-provider oidc. */
-  readonly oidc?: Readonly<Record<string, string>>;
 }
 
 export interface Impersonation {
@@ -70,7 +69,7 @@ export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
     server: (text(fields, "server") ?? "").replace(/\/$/, ""),
     skipTLSVerify,
     disableCompression: flag(fields, "disable-compression"),
-    ...present({
+    ...defined({
       caData,
       caFile,
       tlsServerName: text(fields, "tls-server-name"),
@@ -84,7 +83,8 @@ const pluginExtension = "client.authentication.k8s.io/exec";
 
 /** @throws EntryProblem */
 export function userEntry(fields: Fields, folder: string): UserEntry {
-  const user: UserEntry = present({
+  refuseProvider(fields);
+  const user: UserEntry = defined({
     token: text(fields, "token"),
     tokenFile: file(fields, "tokenFile", folder),
     username: text(fields, "username"),
@@ -95,7 +95,6 @@ export function userEntry(fields: Fields, folder: string): UserEntry {
     keyFile: file(fields, "client-key", folder),
     impersonate: impersonation(fields),
     plugin: plugin(fields, folder),
-    oidc: oidc(fields),
   });
   if (user.token !== undefined && (user.username ?? user.password) !== undefined) {
     throw new EntryProblem("token and username are two ways to log in; keep one of them");
@@ -106,9 +105,6 @@ export function userEntry(fields: Fields, folder: string): UserEntry {
     if ((user.keyData ?? user.keyFile) === undefined) {
       throw new EntryProblem("client-certificate has no client-key");
     }
-  }
-  if (user.plugin !== undefined && fields["auth-provider"]) {
-    throw new EntryProblem("exec and auth-provider are two ways to log in; keep one of them");
   }
   return user;
 }
@@ -121,7 +117,7 @@ function impersonation(fields: Fields): Impersonation | undefined {
   const extra = Object.fromEntries(
     Object.entries(all).map(([key, values]) => [key, texts(values, "as-user-extra")]),
   );
-  if (user !== undefined) return { user, groups, extra, ...present({ uid }) };
+  if (user !== undefined) return { user, groups, extra, ...defined({ uid }) };
   if (uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0) {
     throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
   }
@@ -161,29 +157,26 @@ function plugin(fields: Fields, folder: string): ExecPlugin | undefined {
     args: texts(exec.args, "exec.args"),
     env: Object.fromEntries(env),
     provideClusterInfo: flag(exec, "provideClusterInfo", "exec.provideClusterInfo"),
-    ...present({ installHint: text(exec, "installHint", "exec.installHint") }),
+    ...defined({ installHint: text(exec, "installHint", "exec.installHint") }),
   };
 }
 
-/** What took the place of providers that kubectl has removed. */
+/** What kubectl itself takes for these providers, all but one of which it has no more. */
 const successors: Readonly<Record<string, string>> = {
+  oidc: "kubelogin (kubectl oidc-login)",
   gcp: "gke-gcloud-auth-plugin",
   azure: "kubelogin",
 };
 
-function oidc(fields: Fields): UserEntry["oidc"] {
+function refuseProvider(fields: Fields): void {
   const provider = record(fields, "auth-provider");
-  if (provider === undefined) return undefined;
-  const name = text(provider, "name", "auth-provider.name");
-  if (name !== "oidc") {
-    const successor = successors[name ?? ""];
-    const known = successor === undefined ? "" : ` ${String(name)}`;
-    const remedy = successor === undefined ? "use a credential plugin (exec)" : `use ${successor}`;
-    throw new EntryProblem(`auth-provider${known} is one that kubectl has no more; ${remedy}`);
-  }
-  const config = record(provider, "config", "auth-provider.config") ?? {};
-  return Object.fromEntries(
-    Object.keys(config).map((key) => [key, text(config, key, `auth-provider.config`) ?? ""]),
+  if (provider === undefined) return;
+  const name = text(provider, "name", "auth-provider.name") ?? "";
+  const successor = successors[name];
+  throw new EntryProblem(
+    successor === undefined
+      ? "auth-provider is not supported; use a credential plugin (exec)"
+      : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`,
   );
 }
 
@@ -260,10 +253,4 @@ function listed(fields: Fields, name: string, called = name): Fields[] {
     if (found.length === value.length) return found;
   }
   throw new EntryProblem(`${called} is not a list of maps`);
-}
-
-/** Only what there is: optional fields are never undefined. */
-function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { isRecord } from "./failure.ts";
+import { codeOf, isRecord } from "./failure.ts";
 import {
   type ClusterEntry,
   clusterEntry,
@@ -132,10 +132,8 @@ async function readIfThere(file: string, cluster: string): Promise<string | unde
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      return undefined;
-    }
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new KubeconfigError(cluster, `kubeconfig ${file} can't be read (${code})`);
   }
 }

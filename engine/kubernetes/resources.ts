@@ -13,8 +13,6 @@ export interface Resource<T> {
   readonly path: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** For what is posted to a named object, like `token` of a ServiceAccount. */
-  readonly subresource?: string;
   /** Its objects are secret: no error repeats what the server says of them. */
   readonly sensitive?: boolean;
   /** What an answer must be to pass for such an object; without it anything does. */
@@ -88,6 +86,5 @@ export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): st
 export function rbacName(resource: Resource<unknown>): string {
   const [prefix, group] = resource.path.split("/");
   const suffix = prefix === "apis" && group !== undefined ? `.${group}` : "";
-  const part = resource.subresource === undefined ? "" : `/${resource.subresource}`;
-  return resource.plural + suffix + part;
+  return resource.plural + suffix;
 }

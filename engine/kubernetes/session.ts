@@ -7,11 +7,11 @@ import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 
 /** What requests are sent with until credentials change. */
-export interface Session extends Omit<Authentication, "secrets"> {
+export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
   /** The field or variable that names the proxy in between, if there is one. */
   readonly proxy?: string;
-  /** Takes every credential out of what the server says. */
+  /** Decides about what the server says. */
   readonly redact: Redact;
 }
 
@@ -94,7 +94,7 @@ export class Sessions {
   async #next(): Promise<Session> {
     const now = this.#time.now();
     this.#due = now + credentialsAge;
-    const { secrets, ...authentication } = await this.#authenticator.authenticate();
+    const { sent, ...authentication } = await this.#authenticator.authenticate();
     const { tls, headers, expires = Infinity } = authentication;
     const left = expires - Date.now();
     // One that is given out expired is shown all the same: clocks differ.
@@ -110,11 +110,8 @@ export class Sessions {
       latest.dispatcher.close().catch(() => undefined);
     }
     const { proxy } = this.#connections;
-    const credentials = [...secrets.credentials, ...secretsOf(proxy)];
-    this.#latest = {
-      ...{ ...authentication, dispatcher, redact: redactor({ ...secrets, credentials }) },
-      ...(proxy && { proxy: proxy.from }),
-    };
+    const redact = redactor([...sent, ...sentTo(proxy)]);
+    this.#latest = { ...authentication, dispatcher, redact, ...(proxy && { proxy: proxy.from }) };
     return this.#latest;
   }
 
@@ -125,8 +122,10 @@ export class Sessions {
 }
 
 /** A proxy sees the password that it is sent, and so may whoever answers in its place. */
-function secretsOf(proxy: Proxy | undefined): string[] {
+function sentTo(proxy: Proxy | undefined): string[] {
   if (proxy === undefined || proxy.url.password === "") return [];
-  const [username, password] = [proxy.url.username, proxy.url.password].map(decodeURIComponent);
-  return [password ?? "", Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")];
+  const [username = "", password = ""] = [proxy.url.username, proxy.url.password].map(
+    decodeURIComponent,
+  );
+  return [password, Buffer.from(`${username}:${password}`).toString("base64")];
 }

@@ -109,16 +109,17 @@ describe("no secret is in state, output, files or processes", function () {
     await runs(["up", "--yes", "--skip-preview", "--diff"], 1);
     await runs(["refresh", "--yes", "--skip-preview", "--diff"], 0);
     const { text } = await runs(["up", "--yes", "--skip-preview"], 1);
-    for (const context of [...echoes, "basic", "file", "oidc", "plugin"])
+    for (const context of [...echoes, "basic", "file", "plugin"])
       assert.match(text, new RegExp(`cluster ${context}|context ${context}`), context);
     await searchAll();
   });
 
   it("nor while kubeconfigs are refused", async () => {
-    await configure(["west", "address", "broken", "url"]);
+    await configure(["west", "address", "broken", "oidc", "url"]);
     const { text } = await runs(["preview"], 1);
     assert.match(text, /context address .* user name or password/);
     assert.match(text, /broken\.yaml is not valid/);
+    assert.match(text, /auth-provider oidc is not supported/);
     await runs(["up", "--yes", "--skip-preview"], 1);
     await searchAll();
   });
@@ -205,6 +206,10 @@ describe("no secret is in state, output, files or processes", function () {
     await writeFile(join(folder, "key.pem"), client.keyPem);
     await writeFile(join(folder, "plugin.mjs"), pluginScript(west.access.token));
     await writeFile(join(folder, "failing.mjs"), failing);
+    const oidc = {
+      ...{ "id-token": made["an ID token"], "refresh-token": made["a refresh token"] },
+      "client-secret": made["a client secret"],
+    };
     const users: Readonly<Record<string, readonly [server: object, user: object]>> = {
       west: [serverOf(west.access), { exec: plugin(join(folder, "plugin.mjs")) }],
       east: [serverOf(east.access), { tokenFile: join(folder, "token") }],
@@ -213,6 +218,7 @@ describe("no secret is in state, output, files or processes", function () {
         { server: `https://me:${made["a password in a server's address"]}@127.0.0.1:1` },
         { token: made["a token"] },
       ],
+      oidc: [serverOf(west.access), { "auth-provider": { name: "oidc", config: oidc } }],
       url: [{ server: made["a password in a server's address"] }, { token: made["a token"] }],
     };
     for (const [name, [cluster, user]] of Object.entries(users))
@@ -234,18 +240,12 @@ describe("no secret is in state, output, files or processes", function () {
     });
     const certificate = { "client-certificate-data": base64(client.pem) };
     const proxy = `http://me:${made["a proxy's password"]}@127.0.0.1:1`;
-    const oidc = {
-      ...{ "idp-issuer-url": "https://127.0.0.1:1", "client-id": "canary" },
-      ...{ "id-token": made["an ID token"], "refresh-token": made["a refresh token"] },
-      "client-secret": made["a client secret"],
-    };
     return {
       ...Object.fromEntries(echoed),
       basic: [server, basic],
       data: [server, { ...certificate, "client-key-data": base64(client.keyPem) }],
       garbage: [server, { ...certificate, "client-key-data": base64(made["a token"]) }],
       file: [server, { ...certificate, "client-key": join(folder, "key.pem") }],
-      oidc: [server, { "auth-provider": { name: "oidc", config: oidc } }],
       plugin: [server, { exec: plugin(join(folder, "failing.mjs")) }],
       proxied: [{ ...server, "proxy-url": proxy }, { token }],
     };

@@ -97,10 +97,11 @@ export async function tokenFor(
   account: { readonly namespace: string; readonly name: string },
 ): Promise<string> {
   const tokens: Resource<Manifest> = {
-    ...kinds.ServiceAccount,
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
-    subresource: "token",
+    path: `api/v1/namespaces/${account.namespace}/serviceaccounts/${account.name}`,
+    plural: "token",
+    namespaced: false,
   };
   const answer = await kube.create(tokens, { metadata: account, spec: {} });
   return (answer["status"] as { readonly token: string }).token;

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { KubeConfig } from "@kubernetes/client-node";
 import fc from "fast-check";
 import { parse } from "yaml";
 import { kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
@@ -36,13 +35,8 @@ describe("a link's kubeconfig", () => {
 
   it("leaves out an authority and a server name that there are not", () => {
     const { certificateAuthority, tlsServerName, ...rest } = parts;
-    const config = new KubeConfig();
-    config.loadFromString(kubeconfigFor(rest));
-    const cluster = config.getCurrentCluster();
-    assert.equal(cluster?.caData, undefined);
-    assert.equal(cluster?.tlsServerName, undefined);
-    assert.equal(cluster?.skipTLSVerify, false);
-    assert.equal(config.getCurrentUser()?.token, "the-token");
+    const { clusters } = parse(kubeconfigFor(rest)) as { clusters: unknown };
+    assert.deepEqual(clusters, [{ name: "west", cluster: { server: parts.server } }]);
   });
 
   it("is the same text for the same parts", () => {

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import { KubernetesError, type Operation } from "../../../engine/kubernetes/errors.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
-import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 
-const links: Resource<unknown> = {
-  apiVersion: "multicluster.linkerd.io/v1alpha3",
-  kind: "Link",
-  path: "apis/multicluster.linkerd.io/v1alpha3",
-  plural: "links",
-  namespaced: true,
-};
-
-const { services } = resources;
+const { links, services } = resources;
 const cart = { namespace: "shop", name: "cart" };
 
 describe("an error", () => {

@@ -18,30 +18,21 @@ describe("a kubeconfig", () => {
   ) => readKubeconfig(access, "west", { variables, home });
 
   const problem = async (reading: Promise<unknown>): Promise<string> => {
-    const error: unknown = await reading.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    assert(error instanceof KubeconfigError, `not an KubeconfigError: ${String(error)}`);
+    const error: unknown = await reading.catch((reason: unknown) => reason);
+    assert(error instanceof KubeconfigError, `not a KubeconfigError: ${String(error)}`);
     assert.equal(error.cluster, "west");
     return error.message;
   };
 
-  it("is the given file, with ~ for the home directory", () =>
-    withFolder(async (home) => {
-      await writeKubeconfig(path.join(home, "own"), "a", https("https://own"));
-      const config = await read({ context: "a", kubeconfig: "~/own" }, home, {
-        KUBECONFIG: "/nowhere",
-      });
-      assert.equal(config.cluster.server, "https://own");
-    }));
-
-  it("is ~/.kube/config by default", () =>
+  it("is the given file, with ~ for the home directory, and else ~/.kube/config", () =>
     withFolder(async (home) => {
       await mkdir(path.join(home, ".kube"));
+      await writeKubeconfig(path.join(home, "own"), "a", https("https://own"));
       await writeKubeconfig(path.join(home, ".kube", "config"), "a", https("https://default"));
-      const config = await read({ context: "a" }, home);
-      assert.equal(config.cluster.server, "https://default");
+      const variables = { KUBECONFIG: "/nowhere" };
+      const own = await read({ context: "a", kubeconfig: "~/own" }, home, variables);
+      assert.equal(own.cluster.server, "https://own");
+      assert.equal((await read({ context: "a" }, home)).cluster.server, "https://default");
     }));
 
   it("is merged from the files of KUBECONFIG: the first to name an entry wins", () =>
@@ -56,75 +47,70 @@ describe("a kubeconfig", () => {
       const b = await read({ context: "b" }, home, variables);
       assert.equal(b.cluster.server, "https://third");
       assert.equal(b.user.token, "canary");
-    }));
-
-  it("names files relative to itself", () =>
-    withFolder(async (home) => {
-      const file = await writeKubeconfig(path.join(home, "config"), "a", {
-        cluster: { server: "https://a", "certificate-authority": "ca.pem" },
-        user: {},
-      });
-      const config = await read({ context: "a", kubeconfig: file }, home);
-      assert.equal(config.cluster.caFile, path.join(home, "ca.pem"));
-    }));
-
-  it("may have broken entries of other clusters", () =>
-    withFolder(async (home) => {
-      const file = path.join(home, "config");
-      await writeFile(
-        file,
-        `{clusters: [{name: a, cluster: {server: "https://a"}}, {name: b, cluster: {}}],
-          users: [{user: {token: x}}], contexts: [{name: a, context: {cluster: a}}, {name: b, context: {cluster: b}}]}`,
-      );
-      const config = await read({ context: "a", kubeconfig: file }, home);
-      assert.equal(config.cluster.server, "https://a");
       assert.equal(
-        await problem(read({ context: "b", kubeconfig: file }, home)),
-        `cluster west: context b refers to cluster b, for which ${file} has no valid entry`,
+        await problem(read({ context: "c" }, home, variables)),
+        `cluster west: no context c in ${files.filter(Boolean).join(", ")}; the contexts there are a, b`,
       );
     }));
+
+  it("is, in a pod without kubeconfig, that of its service account", async () => {
+    const variables = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" };
+    const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+    const { cluster, user } = await read({ context: "in-cluster" }, "/nowhere", variables);
+    assert.equal(cluster.server, "https://[fd00::1]:6443");
+    assert.equal(cluster.caFile, `${account}/ca.crt`);
+    assert.deepEqual(user, { tokenFile: `${account}/token` });
+  });
 
   it("that is missing is a mistake that names the file", () =>
     withFolder(async (home) => {
       const file = path.join(home, "none");
-      assert.equal(
-        await problem(read({ context: "a", kubeconfig: file }, home)),
-        `cluster west: there is no kubeconfig at ${file} to read context a from`,
-      );
-      assert.equal(
-        await problem(read({ context: "a" }, home)),
-        `cluster west: there is no kubeconfig at ${home}/.kube/config to read context a from`,
-      );
-      assert.match(await problem(read({ context: "in-cluster" }, home)), /there is no kubeconfig/);
+      for (const [context, kubeconfig, named] of [
+        ["a", file, file],
+        ["in-cluster", undefined, `${home}/.kube/config`],
+      ] as const)
+        assert.equal(
+          await problem(read({ context, ...(kubeconfig && { kubeconfig }) }, home)),
+          `cluster west: there is no kubeconfig at ${named} to read context ${context} from`,
+        );
     }));
 
-  it("without the context is a mistake that names those there are", () =>
-    withFolder(async (home) => {
-      const one = await writeKubeconfig(path.join(home, "1"), "k3d-west", https("https://a"));
-      const two = await writeKubeconfig(path.join(home, "2"), "k3d-east", https("https://b"));
-      const variables = { KUBECONFIG: `${one}${path.delimiter}${two}` };
-      assert.equal(
-        await problem(read({ context: "k3d-wets" }, home, variables)),
-        `cluster west: no context k3d-wets in ${one}, ${two}; the contexts there are k3d-east, k3d-west`,
-      );
-      await writeFile(one, "");
-      assert.equal(
-        await problem(read({ context: "a", kubeconfig: one }, home)),
-        `cluster west: no context a in ${one}; it has none`,
-      );
-    }));
+  const a = { name: "a", cluster: { server: "https://a" } };
+  const context = { name: "a", context: { cluster: "a", user: "u" } };
+  const broken: readonly (readonly [object, string])[] = [
+    [{}, "no context a in FILE; it has none"],
+    [{ contexts: [context] }, "context a refers to cluster a, for which FILE has no valid entry"],
+    [
+      { contexts: [context], clusters: [a] },
+      "context a refers to user u, for which FILE has no valid entry",
+    ],
+    [
+      { contexts: [context], clusters: [a, a] },
+      "context a refers to cluster a, which is there twice in FILE; remove or rename one of them",
+    ],
+    [
+      { contexts: [context, context], clusters: [a] },
+      "context a is there twice in FILE; remove or rename one of them",
+    ],
+  ];
+  for (const [config, why] of broken)
+    it(`is refused where ${why}`, () =>
+      withFolder(async (home) => {
+        const file = path.join(home, "config");
+        await writeFile(file, JSON.stringify(config));
+        const said = await problem(read({ context: "a", kubeconfig: file }, home));
+        assert.equal(said.replace(file, "FILE"), `cluster west: ${why}`);
+      }));
 
-  it("whose context leads to no user is a mistake", () =>
+  it("may have broken entries of other clusters", () =>
     withFolder(async (home) => {
       const file = path.join(home, "config");
-      await writeFile(
-        file,
-        `{clusters: [{name: a, cluster: {server: "https://a"}}], contexts: [{name: a, context: {cluster: a, user: u}}]}`,
-      );
-      assert.equal(
-        await problem(read({ context: "a", kubeconfig: file }, home)),
-        `cluster west: context a refers to user u, for which ${file} has no valid entry`,
-      );
+      const others = { users: [{ user: {} }], contexts: [context, { name: "b" }, null] };
+      const clusters = [a, { name: "b", cluster: {} }, { name: "c" }, { name: "c" }];
+      const users = [{ name: "u", user: {} }, ...others.users];
+      await writeFile(file, JSON.stringify({ ...others, clusters, users }));
+      const config = await read({ context: "a", kubeconfig: file }, home);
+      assert.equal(config.cluster.server, "https://a");
     }));
 
   it("that can't be read or parsed is a mistake, told without quoting it", () =>
@@ -136,24 +122,8 @@ describe("a kubeconfig", () => {
       const file = path.join(home, "config");
       for (const text of ["users: [{user: {token: canary\n  x: {{", "canary", "- canary"]) {
         await writeFile(file, text);
-        assert.doesNotMatch(
-          await problem(read({ context: "a", kubeconfig: file }, home)),
-          /canary/,
-        );
+        const said = await problem(read({ context: "a", kubeconfig: file }, home));
+        assert.doesNotMatch(said, /canary/);
       }
-    }));
-
-  it("with a server of plain http is refused unless that is said to be meant", () =>
-    withFolder(async (home) => {
-      const file = await writeKubeconfig(path.join(home, "config"), "a", https("http://a"));
-      assert.match(
-        await problem(read({ context: "a", kubeconfig: file }, home)),
-        /is plain http, .* set insecure-skip-tls-verify: true/,
-      );
-      await writeKubeconfig(file, "a", https("a.example:6443"));
-      assert.match(
-        await problem(read({ context: "a", kubeconfig: file }, home)),
-        /is not an https URL/,
-      );
     }));
 });

@@ -15,7 +15,7 @@ const numbered = <T>(count: number, text: (number: number) => T) =>
 const config = (values: string) =>
   domainsIn({ metadata: { name: "linkerd-config", namespace: "linkerd" }, data: { values } });
 
-const redact = redactor({ credentials: ["a token that is secret"] });
+const redact = redactor(["a token that is secret"]);
 
 const refusal = (message: string, causes: readonly object[] = []) =>
   failureOfResponse(
@@ -47,6 +47,7 @@ export const doors: readonly Door[] = [
   door("a kubeconfig: nested", (bytes) => "? ".repeat(bytes / 2), credentialsIn),
   door("a kubeconfig: blanks", (bytes) => `a: b${" ".repeat(bytes)}c`, credentialsIn),
   door("a kubeconfig: a long word", (bytes) => `a: ${"1.".repeat(bytes / 2)}`, credentialsIn),
+  door("what a server says: letters", (bytes) => "token".repeat(bytes / 5), redact),
   door("what a server says: slashes", (bytes) => "/".repeat(bytes) + "@", withoutUserPart),
   door("what a server says: backslashes", (bytes) => "\\".repeat(bytes), refusal),
   door(

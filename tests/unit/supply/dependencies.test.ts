@@ -47,7 +47,6 @@ describe("supply chain: dependencies", () => {
   it("that the program needs to run are few", () => {
     const direct = folders.flatMap((folder) => Object.keys(manifestOf(folder).dependencies));
     deepEqual([...new Set(direct)].sort(), [
-      "@kubernetes/client-node",
       "@pulumi/command",
       "@pulumi/kubernetes",
       "@pulumi/pulumi",
