@@ -2,12 +2,13 @@ import { Wrong } from "./checks.ts";
 import { isRecord, malformedAnswer } from "./failure.ts";
 import { Keep } from "./keep.ts";
 import { malformed } from "./objects.ts";
+import type { Page, PageQuery } from "./paging.ts";
 import type { Reader } from "./request.ts";
 import type { Resource } from "./resources.ts";
+import { inMiB } from "./size-limits.ts";
 
 /** Takes one object from an answer, with all its fields. */
-export function objectOf<T>(resource: Resource<T>): Reader<T> {
-  const { kind, shape } = resource;
+export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   return (body) => {
     if (!isRecord(body) || body.kind !== kind) return `the answer is not a ${kind}`;
     // Where no shape is given, nobody looks into what is answered.
@@ -15,6 +16,35 @@ export function objectOf<T>(resource: Resource<T>): Reader<T> {
     return read instanceof Wrong
       ? { failure: malformedAnswer(`the answer is no ${kind}: ${problemOf(read)}`) }
       : { value: read };
+  };
+}
+
+/**
+ * Takes a page of a list from an answer. An API server sends `items: []` for an empty list; an answer without `items`
+ * comes from something else and must not pass for an empty cluster.
+ *
+ * @param keep what is kept of the pages, no more than `most` bytes in all
+ */
+export function pageOf<T>(
+  resource: Resource<T>,
+  query: PageQuery,
+  keep: Keep,
+  most: number,
+): Reader<Page<T>> {
+  const expected = `${resource.kind}List`;
+  return (body, bytes) => {
+    if (!isRecord(body) || body.kind !== expected) return `the answer is not a ${expected}`;
+    const list = body.items === null ? [] : body.items;
+    if (!Array.isArray(list)) return `the ${expected} in the answer has no items`;
+    const token = isRecord(body.metadata) ? body.metadata.continue : undefined;
+    const next = typeof token === "string" && token !== "" ? token : undefined;
+    if (next !== undefined && next === query.continue)
+      return `the ${expected} in the answer is followed by itself`;
+    const items = itemsOf(resource, list, keep);
+    if (typeof items === "string") return { failure: malformedAnswer(items) };
+    return keep.bytes > most
+      ? { failure: malformedAnswer(`what is kept of it takes more than ${inMiB(most)}`) }
+      : { value: { items, next, version: versionIn(body), bytes } };
   };
 }
 
@@ -41,6 +71,15 @@ export function itemsOf<T>(
     objects.push({ ...known, spec: {}, [malformed]: problem } as T);
   }
   return objects;
+}
+
+/** The `resourceVersion` of an object or a list. */
+export function versionIn(body: unknown): string | undefined {
+  const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
+  const { resourceVersion } = metadata;
+  return typeof resourceVersion === "string" && /^[!-~]{1,253}$/.test(resourceVersion)
+    ? resourceVersion
+    : undefined;
 }
 
 /** `.metadata.name is missing` -> `metadata.name is missing`, as checks.ts words it. */

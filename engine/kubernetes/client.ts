@@ -1,9 +1,6 @@
-import { itemsOf, objectOf } from "./answers.ts";
-import type { TimeLimit } from "./deadline.ts";
+import { objectOf, pageOf } from "./answers.ts";
 import { defined } from "./defined.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
-import { malformedAnswer } from "./failure.ts";
-import { Keep } from "./keep.ts";
 import type {
   Kubernetes,
   ListOptions,
@@ -11,55 +8,45 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
-import type { Reader, Request, Requester } from "./request.ts";
+import { Keep } from "./keep.ts";
+import { type Paging, readAll } from "./paging.ts";
+import type { Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
-import { inMiB } from "./size-limits.ts";
+
+/** How lists are read; the rest is each list's own. */
+export type ListSettings = Omit<Paging, "first" | "errorOf">;
 
 /** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */
 export class Client implements Kubernetes {
   readonly cluster: string;
   readonly #requester: Requester;
-  readonly #paging: Paging;
+  readonly #lists: ListSettings;
 
-  constructor(cluster: string, requester: Requester, paging: Paging) {
+  constructor(cluster: string, requester: Requester, lists: ListSettings) {
     this.cluster = cluster;
     this.#requester = requester;
-    this.#paging = paging;
+    this.#lists = lists;
   }
 
   get requests(): { readonly reads: number; readonly writes: number } {
     return this.#requester.sent;
   }
 
-  async list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
+  list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
     const { labelSelector, fieldSelector, first, keep = new Keep(), ...at } = options;
-    const mostKept = this.#paging.limits.kept;
     const operation: Operation = { verb: "list", resource, at };
-    const selector: PageQuery = {
-      ...(labelSelector !== undefined && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-    };
-    const read = (query: PageQuery, limit: TimeLimit): Promise<Page<T>> => {
-      const search = new URLSearchParams({ ...selector, ...query }).toString();
-      const path = pathOf(resource, at) + (search && `?${search}`);
-      const reader: Reader<Page<T>> = (body, bytes) => {
-        const page = pageIn(body, resource, query);
-        if (typeof page === "string") return page;
-        const items = itemsOf(resource, page.items, keep);
-        if (typeof items === "string") return { failure: malformedAnswer(items) };
-        return keep.bytes > mostKept
-          ? { failure: malformedAnswer(`what is kept of it takes more than ${inMiB(mostKept)}`) }
-          : { value: { items, next: page.next, bytes } };
-      };
-      return this.#requester.call({ operation, method: "GET", path }, reader, limit);
-    };
-    try {
-      return await readAll(read, { ...this.#paging, ...(first !== undefined && { first }) });
-    } catch (error) {
-      if (error instanceof ListTooLong) throw this.#requester.errorOf(operation, error.failure);
-      throw error;
-    }
+    const selector = defined({ labelSelector, fieldSelector });
+    return readAll(
+      (query, limit) => {
+        const path = pathOf(resource, at) + queryOf({ ...selector, ...query });
+        const reader = pageOf(resource, query, keep, this.#lists.limits.kept);
+        return this.#requester.call({ operation, method: "GET", path }, reader, limit);
+      },
+      {
+        ...{ ...this.#lists, ...defined({ first }) },
+        errorOf: (failure) => this.#requester.errorOf(operation, failure),
+      },
+    );
   }
 
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T> {
@@ -80,12 +67,10 @@ export class Client implements Kubernetes {
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
-    const at: Partial<ObjectName> = object.metadata ?? {};
-    const { namespace } = at;
-    const operation: Operation = { verb: "create", resource, at };
-    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
+    const { namespace, name } = object.metadata ?? {};
     const path = pathOf(resource, defined({ namespace })) + queryOf(options);
-    return this.#requester.call({ operation, method: "POST", path, body }, objectOf(resource));
+    const body = withKind(resource, object);
+    return this.#one("create", "POST", resource, defined({ namespace, name }), { body, path });
   }
 
   async replace<T extends Located>(
@@ -93,10 +78,9 @@ export class Client implements Kubernetes {
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
-    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...object };
     const at = nameOf(resource, object);
     const path = pathOf(resource, at) + queryOf(options);
-    return this.#one("update", "PUT", resource, at, { body, path });
+    return this.#one("update", "PUT", resource, at, { body: withKind(resource, object), path });
   }
 
   async apply<T extends Located>(
@@ -104,11 +88,12 @@ export class Client implements Kubernetes {
     fields: Located,
     options: Required<WriteOptions>,
   ): Promise<T> {
-    const body = { apiVersion: resource.apiVersion, kind: resource.kind, ...fields };
     const at = nameOf(resource, fields);
-    const contentType = "application/apply-patch+yaml";
-    const path = pathOf(resource, at) + queryOf(options);
-    return this.#one("patch", "PATCH", resource, at, { body, contentType, path });
+    return this.#one("patch", "PATCH", resource, at, {
+      body: withKind(resource, fields),
+      contentType: "application/apply-patch+yaml",
+      path: pathOf(resource, at) + queryOf(options),
+    });
   }
 
   patch<T>(
@@ -129,18 +114,12 @@ export class Client implements Kubernetes {
     at: ObjectName,
     { propagation, ...preconditions }: RemoveOptions = {},
   ): Promise<void> {
-    const body = {
-      apiVersion: "v1",
-      kind: "DeleteOptions",
-      preconditions,
-      ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
-    };
+    const options = { preconditions, ...defined({ propagationPolicy: propagation }) };
+    const body = { apiVersion: "v1", kind: "DeleteOptions", ...options };
     const operation: Operation = { verb: "delete", resource, at };
-    const path = pathOf(resource, at);
+    const request = { operation, method: "DELETE", path: pathOf(resource, at), body } as const;
     // The answer is either the object or a Status.
-    await this.#requester.call({ operation, method: "DELETE", path, body }, () => ({
-      value: undefined,
-    }));
+    await this.#requester.call(request, () => ({ value: undefined }));
   }
 
   close(): Promise<void> {
@@ -151,21 +130,25 @@ export class Client implements Kubernetes {
     verb: Verb,
     method: Request["method"],
     resource: Resource<T>,
-    at: ObjectName,
-    rest: Partial<Pick<Request, "body" | "contentType" | "path">> = {},
+    at: Partial<ObjectName>,
+    { path = pathOf(resource, at), ...rest }: Partial<Request> = {},
   ): Promise<T> {
     const operation: Operation = { verb, resource, at };
-    const path = pathOf(resource, at);
-    return this.#requester.call({ operation, method, path, ...rest }, objectOf(resource));
+    return this.#requester.call({ ...rest, operation, method, path }, objectOf(resource));
   }
+}
+
+function withKind({ apiVersion, kind }: Resource<unknown>, object: Located): object {
+  return { apiVersion, kind, ...object };
 }
 
 function nameOf(resource: Resource<unknown>, { metadata = {} }: Located): ObjectName {
   const { name, namespace } = metadata;
   if (name === undefined) throw new TypeError(`a ${resource.kind} without a name can't be written`);
-  return { name, ...(namespace !== undefined && { namespace }) };
+  return { name, ...defined({ namespace }) };
 }
 
-function queryOf({ fieldManager }: WriteOptions): string {
-  return fieldManager === undefined ? "" : `?${new URLSearchParams({ fieldManager }).toString()}`;
+function queryOf(parameters: Readonly<Record<string, string>> | WriteOptions): string {
+  const query = new URLSearchParams({ ...parameters }).toString();
+  return query && `?${query}`;
 }

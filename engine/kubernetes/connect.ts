@@ -1,7 +1,7 @@
 import { programVersion } from "../version.ts";
 import { Authenticator } from "./authentication.ts";
 import { Breaker, breakerPolicy } from "./breaker.ts";
-import { Client } from "./client.ts";
+import { Client, type ListSettings } from "./client.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {
@@ -14,7 +14,6 @@ import {
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
 import { Pace, pacePolicy } from "./pace.ts";
-import type { Paging } from "./paging.ts";
 import { type Proxy, proxyFor } from "./proxy.ts";
 import { Requester, type Settings } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
@@ -53,8 +52,8 @@ export async function connect(
   cluster: string,
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
-  const { requester, paging } = await partsOf(to, cluster, options);
-  return new Client(cluster, requester, paging);
+  const { requester, lists } = await partsOf(to, cluster, options);
+  return new Client(cluster, requester, lists);
 }
 
 /**
@@ -67,8 +66,8 @@ export async function connectToWatch(
   cluster: string,
   options: ConnectOptions = {},
 ): Promise<Watching> {
-  const { requester, sessions, settings, paging } = await partsOf(to, cluster, options);
-  return new Watcher(cluster, { requester, sessions, settings, paging });
+  const { requester, lists, time } = await partsOf(to, cluster, options);
+  return new Watcher(cluster, requester, lists, time);
 }
 
 async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
@@ -107,8 +106,8 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     log,
   };
   const { pageSize = 500, listTimeout = 300_000 } = options;
-  const paging: Paging = { pageSize, within: listTimeout, limits, time };
-  return { requester: new Requester(sessions, settings), sessions, settings, paging };
+  const lists: ListSettings = { pageSize, within: listTimeout, limits, time };
+  return { requester: new Requester(sessions, settings), lists, time };
 }
 
 async function kubeconfigOf(

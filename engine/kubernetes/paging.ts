@@ -2,14 +2,16 @@ import type { TimeLimit } from "./deadline.ts";
 import { inSeconds } from "./duration.ts";
 import { KubernetesError } from "./errors.ts";
 import { type Failure, isRecord } from "./failure.ts";
-import type { Resource } from "./resources.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
 
-/** One page of a list, as `items` and the token for the page after it. */
-export interface Page<T = unknown> {
+/** One page of a list. */
+export interface Page<T> {
   readonly items: readonly T[];
+  /** The token for the page after it. */
   readonly next: string | undefined;
+  /** The version of the cluster that it shows, if it says so. */
+  readonly version: string | undefined;
   /** How long the answer is. */
   readonly bytes: number;
 }
@@ -25,20 +27,12 @@ export interface Paging {
   readonly within: number;
   readonly limits: SizeLimits;
   readonly time: Pick<Time, "now">;
+  /** The error for a list that does not come to an end. */
+  readonly errorOf: (failure: Failure) => KubernetesError;
 }
 
 /** Pages in a row without a new object after which a list is given up. API servers send none. */
 const mostWithoutNews = 20;
-
-/** A list that does not come to an end. */
-export class ListTooLong extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Omit<Failure, "transient">) {
-    super(failure.detail);
-    this.failure = { ...failure, transient: false };
-  }
-}
 
 /** Reads one page in the time that is left for the list. */
 type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
@@ -47,18 +41,16 @@ type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
  * All items of a list, read page by page. All pages show one state of the cluster; if the server
  * drops that state half-way (410) everything is read again in a single page, which can't expire, or where that
  * is too long, by pages once more. Whatever `read` throws is thrown: a list is complete or an error.
- *
- * @throws ListTooLong
  */
 export async function readAll<T>(read: ReadPage<T>, paging: Paging): Promise<T[]> {
-  const { pageSize, first, within, time } = paging;
+  const { pageSize, first, within, time, errorOf } = paging;
   const end = time.now() + within;
   const readInTime = async (query: PageQuery, number: number) => {
     const milliseconds = end - time.now();
     const pages = `${number - 1} page${number === 2 ? "" : "s"}`;
     const tooLate = `the list is not complete after ${inSeconds(within)} and ${pages}`;
     if (milliseconds > 0) return read(query, { milliseconds, tooLate });
-    throw new ListTooLong({ kind: "late", detail: tooLate });
+    throw errorOf({ kind: "late", transient: false, detail: tooLate });
   };
   if (first !== undefined) return [...(await readInTime({ limit: String(first) }, 1)).items];
   try {
@@ -77,7 +69,7 @@ function isOfKind(error: unknown, kind: KubernetesError["kind"]): boolean {
 async function readPages<T>(
   read: (query: PageQuery, number: number) => Promise<Page<T>>,
   first: number,
-  { pageSize, limits }: Pick<Paging, "pageSize" | "limits">,
+  { pageSize, limits, errorOf }: Paging,
 ): Promise<T[]> {
   const items: T[] = [];
   const seen = new Set<string | undefined>();
@@ -108,10 +100,15 @@ async function readPages<T>(
     withoutNews = seen.size === known && number > 2 ? withoutNews + 1 : 0;
     if (withoutNews === mostWithoutNews) {
       const detail = `${mostWithoutNews} pages in a row bring nothing new, and each is followed by another`;
-      throw new ListTooLong({ kind: "server", detail });
+      throw errorOf({ kind: "server", transient: false, detail });
     }
     bytes += page.bytes;
-    refuseBeyond(limits, items.length, bytes);
+    if (items.length > limits.items || bytes > limits.list) {
+      const most =
+        bytes > limits.list ? inMiB(limits.list) : `${limits.items.toLocaleString("en")} objects`;
+      const detail = `the list is longer than ${most}`;
+      throw errorOf({ kind: "server", transient: false, detail });
+    }
     next = page.next;
     // The larger the objects, the fewer of them a page has: half of what it may hold.
     if (size < Infinity)
@@ -120,39 +117,8 @@ async function readPages<T>(
   return items;
 }
 
-/** @throws ListTooLong */
-function refuseBeyond({ items, list }: Paging["limits"], length: number, bytes: number): void {
-  if (length <= items && bytes <= list) return;
-  const most = length > items ? `${items.toLocaleString("en")} objects` : inMiB(list);
-  throw new ListTooLong({ kind: "server", detail: `the list is longer than ${most}` });
-}
-
 /** Two objects of a list are the same if this is; one without metadata is no news. */
 function identityOf(item: unknown): string | undefined {
   const metadata = isRecord(item) && isRecord(item.metadata) ? item.metadata : undefined;
   return metadata && JSON.stringify([metadata.namespace, metadata.name]);
-}
-
-/**
- * The page in a response, or why it is none. An API server sends `items: []` for an empty list; an
- * answer without `items` comes from something else and must not pass for an empty cluster.
- */
-export function pageIn(
-  body: unknown,
-  resource: Resource<unknown>,
-  query: PageQuery,
-): Omit<Page, "bytes"> | string {
-  const expected = `${resource.kind}List`;
-  if (!isRecord(body) || body.kind !== expected) {
-    return `the answer is not a ${expected}`;
-  }
-  const items = body.items === null ? [] : body.items;
-  if (!Array.isArray(items)) {
-    return `the ${expected} in the answer has no items`;
-  }
-  const token = isRecord(body.metadata) ? body.metadata.continue : undefined;
-  if (typeof token === "string" && token !== "" && token === query.continue) {
-    return `the ${expected} in the answer is followed by itself`;
-  }
-  return { items, next: typeof token === "string" && token !== "" ? token : undefined };
 }

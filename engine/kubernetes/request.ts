@@ -5,11 +5,12 @@ import { type Cancellation, cancelledWords } from "./cancellation.ts";
 import { cancelled, type TimeLimit, within } from "./deadline.ts";
 import { inSeconds } from "./duration.ts";
 import { failureOfConnection } from "./connection-failure.ts";
+import { defined } from "./defined.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
 import type { Log } from "./log.ts";
 import type { Pace } from "./pace.ts";
-import { type Outcome, type Patience, retry, type RetryPolicy, type Time } from "./retry.ts";
+import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
 
@@ -29,6 +30,12 @@ export interface Request {
  * for again, unless the failure says that this is of no use. `bytes`: how long the answer is.
  */
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T> | string;
+
+/** An answer that goes on until somebody ends it. */
+export interface Stream {
+  readonly session: Session;
+  readonly body: AsyncIterable<Buffer>;
+}
 
 export interface Settings {
   readonly place: Place;
@@ -51,8 +58,7 @@ export interface Settings {
 export class Requester {
   readonly #sessions: Sessions;
   readonly #settings: Settings;
-  readonly #basePath: string;
-  /** Whether the server was there when last heard of; decides how much patience it gets. */
+  /** Whether the server was there when last heard of; decides how long it is tried. */
   #answering = false;
   /** Requests sent, every attempt counted. */
   readonly sent = { reads: 0, writes: 0 };
@@ -60,16 +66,15 @@ export class Requester {
   constructor(sessions: Sessions, settings: Settings) {
     this.#sessions = sessions;
     this.#settings = settings;
-    // A server behind a gateway such as Rancher's has a path of its own.
-    this.#basePath = settings.server.pathname.replace(/\/$/, "");
   }
 
   /**
    * What `read` returns for the answer. Every request is repeated if its outcome is unknown: a repeated
    * create may then find its own object (alreadyExists), a repeated delete none (notFound), a
-   * repeated update its own resourceVersion (conflict). Throws KubernetesError.
+   * repeated update its own resourceVersion (conflict).
    *
    * @param limit a time limit besides that of every call
+   * @throws KubernetesError
    */
   call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
     // Waiting for its turn is none of the time that a call has; waiting to be repeated keeps the turn.
@@ -77,14 +82,16 @@ export class Requester {
   }
 
   async #call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
-    const { breaker, cancellation, log, time } = this.#settings;
+    const { breaker, cancellation, log, policy, time } = this.#settings;
     const notSent = this.#whyNotSent();
     if (notSent !== undefined) throw this.errorOf(request.operation, notSent);
-    const { working, ...policy } = this.#settings.policy;
+    const usual = policy.working.within;
     const { milliseconds, tooLate } =
-      limit !== undefined && limit.milliseconds < working.within ? limit : limitOf(working);
-    const patience = { ...working, within: milliseconds };
-    const result = await retry<T>({ ...policy, working: patience }, time, {
+      limit !== undefined && limit.milliseconds < usual
+        ? limit
+        : { milliseconds: usual, tooLate: `no complete answer within ${inSeconds(usual)}` };
+    const working = { ...policy.working, within: milliseconds };
+    const result = await retry<T>({ ...policy, working }, time, {
       attempt: (remaining, number) =>
         this.#limited(request, read, { milliseconds: remaining, tooLate }, number),
       answering: () => this.#answering,
@@ -102,15 +109,41 @@ export class Requester {
     }
     const { failure, attempts } = result;
     breaker.ended(failure, isRead);
-    if (failure.kind === "unreachable") {
-      // So that the next calls give up quickly, instead of each retrying for long.
-      this.#answering = false;
-    }
+    // So that the next calls give up quickly, instead of each retrying for long.
+    if (failure.kind === "unreachable") this.#answering = false;
     throw this.errorOf(request.operation, failure, attempts);
+  }
+
+  /**
+   * The answer to a request that is sent once, as it comes.
+   *
+   * @param silence milliseconds without a byte after which it fails
+   * @throws KubernetesError
+   */
+  async stream(request: Request, silence: number, signal: AbortSignal): Promise<Stream> {
+    const { mostBytes } = this.#settings;
+    const outcome = await this.#withCredentials(request, async (session) => {
+      try {
+        const options = { ...this.#options(session, request), bodyTimeout: silence, signal };
+        const response = await session.dispatcher.request(options);
+        const body = response.body as AsyncIterable<Buffer>;
+        if (response.statusCode < 300) return { value: { session, body } };
+        const said = await textWithin(response.body, mostBytes);
+        return { failure: failureOfResponse(response, said?.text ?? "", session.redact) };
+      } catch (error) {
+        return { failure: failureOfConnection(error, session.proxy) };
+      }
+    });
+    if ("value" in outcome) return outcome.value;
+    throw this.errorOf(request.operation, outcome.failure);
   }
 
   errorOf(operation: Operation, failure: Failure, attempts = 1): KubernetesError {
     return new KubernetesError(this.#settings.place, operation, failure, attempts);
+  }
+
+  close(): Promise<void> {
+    return this.#sessions.close();
   }
 
   #whyNotSent(): Failure | undefined {
@@ -120,10 +153,6 @@ export class Requester {
     if (last === undefined) return undefined;
     const said = last.detail ?? briefly(last);
     return { ...last, notAttempted: `cluster ${place.cluster} does not answer (${said})` };
-  }
-
-  close(): Promise<void> {
-    return this.#sessions.close();
   }
 
   /** An attempt that ends in time, whatever the server sends, and however slowly. */
@@ -136,18 +165,17 @@ export class Requester {
     const { cancellation, time } = this.#settings;
     if (cancellation?.stop.aborted === true) return { failure: cancelled };
     return within({ ...limit, abort: cancellation?.abort, time }, (signal) =>
-      this.#attempt(request, read, number, signal),
+      this.#withCredentials(request, (session) =>
+        this.#logged(request, number, () => this.#send(session, request, read, signal)),
+      ),
     );
   }
 
-  async #attempt<T>(
+  /** Sends once more with other credentials, where there are any, after a 401. */
+  async #withCredentials<T>(
     request: Request,
-    read: Reader<T>,
-    number: number,
-    signal: AbortSignal,
+    send: (session: Session) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
-    const send = (session: Session) =>
-      this.#logged(request, number, () => this.#send(session, request, read, signal));
     try {
       const session = await this.#sessions.current();
       const outcome = await send(session);
@@ -156,9 +184,7 @@ export class Requester {
       this.#settings.log?.(`${this.#line(request)}: again with renewed credentials`);
       return await send(await this.#sessions.current());
     } catch (error) {
-      if (error instanceof CredentialsMissing) {
-        return { failure: error.failure };
-      }
+      if (error instanceof CredentialsMissing) return { failure: error.failure };
       throw error;
     }
   }
@@ -190,37 +216,37 @@ export class Requester {
     signal: AbortSignal,
   ): Promise<Outcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
-    const { pace, time } = this.#settings;
+    const { mostBytes, pace, time } = this.#settings;
     const start = time.now();
     let response: Dispatcher.ResponseData;
     let whole: Awaited<ReturnType<typeof textWithin>>;
     try {
       response = await session.dispatcher.request({ ...this.#options(session, request), signal });
       this.#answering = true;
-      whole = await textWithin(response.body, this.#settings.mostBytes);
+      whole = await textWithin(response.body, mostBytes);
     } catch (error) {
       return { failure: failureOfConnection(error, session.proxy) };
     }
-    const { statusCode } = response;
+    const { statusCode: status } = response;
     // How long a list takes depends on how long it is.
     const isComparable = request.operation.verb !== "list";
     pace.answered({
-      refused: statusCode === 429 || (statusCode === 503 && "retry-after" in response.headers),
+      refused: status === 429 || (status === 503 && "retry-after" in response.headers),
       ...(isComparable && { milliseconds: time.now() - start }),
     });
     if (whole === undefined) {
-      const detail = `the answer is longer than ${inMiB(this.#settings.mostBytes)}`;
-      return { failure: { kind: "tooLong", transient: false, detail, status: statusCode } };
+      const detail = `the answer is longer than ${inMiB(mostBytes)}`;
+      return { failure: { kind: "tooLong", transient: false, detail, status } };
     }
     const { text, bytes } = whole;
-    if (statusCode >= 300) {
+    if (status >= 300) {
       const { detail, ...failure } = failureOfResponse(response, text, session.redact);
       // What is said of a Secret may be what is in it.
-      const isQuoted = detail !== undefined && request.operation.resource.sensitive !== true;
-      return { failure: { ...failure, ...(isQuoted && { detail }) } };
+      const isSecret = request.operation.resource.sensitive === true;
+      return { failure: { ...failure, ...defined({ detail: isSecret ? undefined : detail }) } };
     }
     const result = read(parse(text), bytes);
-    return typeof result === "string" ? { failure: unreadable(statusCode, result) } : result;
+    return typeof result === "string" ? { failure: unreadable(status, result) } : result;
   }
 
   #options(session: Session, request: Request): Dispatcher.RequestOptions {
@@ -228,13 +254,14 @@ export class Requester {
     const { body, contentType = "application/json", accept = "application/json" } = request;
     return {
       origin: server.origin,
-      path: this.#basePath + request.path,
+      // A server behind a gateway such as Rancher's has a path of its own.
+      path: server.pathname.replace(/\/$/, "") + request.path,
       method: request.method,
       headers: {
         ...session.headers,
         accept,
         "user-agent": userAgent,
-        ...(body === undefined ? {} : { "content-type": contentType }),
+        ...(body !== undefined && { "content-type": contentType }),
       },
       body: body === undefined ? null : JSON.stringify(body),
       headersTimeout: requestTimeout,
@@ -243,10 +270,6 @@ export class Requester {
       reset: false,
     };
   }
-}
-
-function limitOf({ within: milliseconds }: Patience): TimeLimit {
-  return { milliseconds, tooLate: `no complete answer within ${inSeconds(milliseconds)}` };
 }
 
 /** A failure as status, kind and one word of reason: nothing else that the server said. */

@@ -31,7 +31,7 @@ export const systemTime: Time = {
 };
 
 /** How long a call is retried: until either of the two is used up. */
-export interface Patience {
+export interface RetryBudget {
   readonly attempts: number;
   /** Milliseconds since the first attempt after which no other is started. */
   readonly within: number;
@@ -42,9 +42,9 @@ export interface RetryPolicy {
    * For a cluster that answers, or did so last time: overload, restarts, lost connections. `within`
    * is the deadline of every call: what is under way then is given up.
    */
-  readonly working: Patience;
+  readonly working: RetryBudget;
   /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
-  readonly connecting: Patience;
+  readonly connecting: RetryBudget;
   readonly backoff: Backoff;
 }
 
@@ -92,10 +92,10 @@ export async function retry<T>(
     }
     const { failure } = outcome;
     const absent = failure.kind === "unreachable" && !answering();
-    const patience = absent ? policy.connecting : policy.working;
+    const budget = absent ? policy.connecting : policy.working;
     const wait = waitAfter(attempts, failure, policy, time);
-    const late = time.now() - start + wait >= patience.within;
-    if (!failure.transient || attempts >= patience.attempts || late) {
+    const late = time.now() - start + wait >= budget.within;
+    if (!failure.transient || attempts >= budget.attempts || late) {
       return { failure, attempts };
     }
     retrying?.(failure, wait);

@@ -1,16 +1,17 @@
-import type { Dispatcher } from "undici";
-import { itemsOf, objectOf } from "./answers.ts";
-import { CredentialsMissing } from "./authentication.ts";
+import { objectOf, pageOf, versionIn } from "./answers.ts";
+import type { ListSettings } from "./client.ts";
 import { failureOfConnection } from "./connection-failure.ts";
+import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation } from "./errors.ts";
 import { type Failure, failureOfResponse, isRecord, malformedAnswer, parse } from "./failure.ts";
-import { linesOf } from "./lines.ts";
+import { Keep } from "./keep.ts";
 import { clusterObject, type OtherObject, otherObject } from "./objects.ts";
-import { ListTooLong, type Page, pageIn, type PageQuery, type Paging, readAll } from "./paging.ts";
-import type { Reader, Requester, Settings } from "./request.ts";
+import { type Page, type PageQuery, readAll } from "./paging.ts";
+import type { Reader, Requester } from "./request.ts";
 import { pathOf, type Resource } from "./resources.ts";
-import type { Session, Sessions } from "./session.ts";
-import { textWithin } from "./size-limits.ts";
+import type { Time } from "./retry.ts";
+import type { Session } from "./session.ts";
+import { linesOf } from "./size-limits.ts";
 
 /** What has become of an object, of which nothing but the metadata is asked for. */
 export interface Change {
@@ -65,36 +66,36 @@ const longestSilence = 150_000;
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const metadataLists = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
-export interface WatcherParts {
-  readonly requester: Requester;
-  readonly sessions: Sessions;
-  readonly settings: Settings;
-  readonly paging: Paging;
-}
-
 export class Watcher implements Watching {
   readonly cluster: string;
-  readonly #parts: WatcherParts;
+  readonly #requester: Requester;
+  readonly #lists: ListSettings;
+  readonly #time: Pick<Time, "random">;
 
-  constructor(cluster: string, parts: WatcherParts) {
+  constructor(
+    cluster: string,
+    requester: Requester,
+    lists: ListSettings,
+    time: Pick<Time, "random">,
+  ) {
     this.cluster = cluster;
-    this.#parts = parts;
+    this.#requester = requester;
+    this.#lists = lists;
+    this.#time = time;
   }
 
   async list(resource: Resource<unknown>): Promise<Listed> {
     let resourceVersion = "";
-    const read = async (query: PageQuery, limit: Parameters<Requester["call"]>[2]) => {
-      const { page, version } = await this.#page(resource, query, limit);
-      resourceVersion = version;
-      return page;
-    };
-    try {
-      const items = await readAll(read, this.#parts.paging);
-      return { items, resourceVersion };
-    } catch (error) {
-      if (error instanceof ListTooLong) throw this.#errorOf(resource, error.failure);
-      throw error;
-    }
+    const errorOf = (failure: Failure) => this.#errorOf(resource, failure);
+    const items = await readAll(
+      async (query, limit) => {
+        const page = await this.#page(resource, query, limit);
+        resourceVersion = page.version;
+        return page;
+      },
+      { ...this.#lists, errorOf },
+    );
+    return { items, resourceVersion };
   }
 
   async version(resource: Resource<unknown>): Promise<string> {
@@ -107,11 +108,19 @@ export class Watcher implements Watching {
     { opened, changed }: WatchCalls,
     signal: AbortSignal,
   ): Promise<string> {
-    const { session, response } = await this.#open(resource, from, signal);
+    const query = new URLSearchParams({
+      ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
+      // Not all of them at the same time.
+      timeoutSeconds: String(Math.round(shortestWatch * (1 + this.#time.random() / 5))),
+    });
+    const operation: Operation = { verb: "watch", resource, at: {} };
+    const path = `${pathOf(resource, {})}?${query.toString()}`;
+    const request = { operation, method: "GET", path, accept: metadataOnly } as const;
+    const { body, session } = await this.#requester.stream(request, longestSilence, signal);
     opened();
     let version = from;
     try {
-      for await (const line of linesOf(response.body as AsyncIterable<Buffer>)) {
+      for await (const line of linesOf(body)) {
         const event = eventIn(line, resource, session);
         if ("failure" in event) throw this.#errorOf(resource, event.failure);
         version = event.version;
@@ -126,82 +135,27 @@ export class Watcher implements Watching {
   }
 
   close(): Promise<void> {
-    return this.#parts.requester.close();
+    return this.#requester.close();
   }
 
-  #page(
-    resource: Resource<unknown>,
-    query: PageQuery,
-    limit?: Parameters<Requester["call"]>[2],
-  ): Promise<{ readonly page: Page<OtherObject>; readonly version: string }> {
+  #page(resource: Resource<unknown>, query: PageQuery, limit?: TimeLimit) {
     const operation: Operation = { verb: "list", resource, at: {} };
     const path = `${pathOf(resource, {})}?${new URLSearchParams(query).toString()}`;
-    const metadata = metadataOf(resource);
-    const reader: Reader<{ page: Page<OtherObject>; version: string }> = (body, bytes) => {
-      const page = pageIn(body, metadata, query);
-      if (typeof page === "string") return page;
-      const version = versionIn(body);
-      if (version === undefined) return "the answer has no resource version";
-      const items = itemsOf(metadata, page.items);
-      return typeof items === "string"
-        ? { failure: malformedAnswer(items) }
-        : { value: { page: { items, next: page.next, bytes }, version } };
-    };
     const request = { operation, method: "GET", path, accept: metadataLists } as const;
-    return this.#parts.requester.call(request, reader, limit);
-  }
-
-  async #open(resource: Resource<unknown>, from: string, signal: AbortSignal) {
-    const { sessions } = this.#parts;
-    try {
-      const session = await sessions.current();
-      const first = await this.#send(session, resource, from, signal);
-      if (!("failure" in first)) return { session, response: first.response };
-      // Credentials that have expired are loaded again, as at any other request.
-      if (first.failure.kind !== "unauthorized" || !(await sessions.renew(session)))
-        throw this.#errorOf(resource, first.failure);
-      const renewed = await sessions.current();
-      const second = await this.#send(renewed, resource, from, signal);
-      if ("failure" in second) throw this.#errorOf(resource, second.failure);
-      return { session: renewed, response: second.response };
-    } catch (error) {
-      if (error instanceof CredentialsMissing) throw this.#errorOf(resource, error.failure);
-      throw error;
-    }
-  }
-
-  async #send(
-    session: Session,
-    resource: Resource<unknown>,
-    from: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly response: Dispatcher.ResponseData } | { readonly failure: Failure }> {
-    const { server, requestTimeout, userAgent, mostBytes, time } = this.#parts.settings;
-    const query = new URLSearchParams({
-      ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
-      // Not all of them at the same time.
-      timeoutSeconds: String(Math.round(shortestWatch * (1 + time.random() / 5))),
-    });
-    try {
-      const response = await session.dispatcher.request({
-        origin: server.origin,
-        path: `${server.pathname.replace(/\/$/, "")}${pathOf(resource, {})}?${query.toString()}`,
-        method: "GET",
-        headers: { ...session.headers, accept: metadataOnly, "user-agent": userAgent },
-        headersTimeout: requestTimeout,
-        bodyTimeout: longestSilence,
-        signal,
-      });
-      if (response.statusCode < 300) return { response };
-      const said = await textWithin(response.body, mostBytes);
-      return { failure: failureOfResponse(response, said?.text ?? "", session.redact) };
-    } catch (error) {
-      return { failure: failureOfConnection(error, session.proxy) };
-    }
+    const read = pageOf(metadataOf(resource), query, new Keep(), Infinity);
+    const reader: Reader<Page<OtherObject> & { readonly version: string }> = (body, bytes) => {
+      const page = read(body, bytes);
+      if (typeof page === "string" || "failure" in page) return page;
+      const { version, ...rest } = page.value;
+      return version === undefined
+        ? "the answer has no resource version"
+        : { value: { ...rest, version } };
+    };
+    return this.#requester.call(request, reader, limit);
   }
 
   #errorOf(resource: Resource<unknown>, failure: Failure): KubernetesError {
-    return this.#parts.requester.errorOf({ verb: "watch", resource, at: {} }, failure);
+    return this.#requester.errorOf({ verb: "watch", resource, at: {} }, failure);
   }
 }
 
@@ -215,7 +169,7 @@ type Event = { readonly version: string; readonly change?: Change } | { readonly
 
 function eventIn(line: string, resource: Resource<unknown>, { redact }: Session): Event {
   const event = parse(line);
-  if (!isRecord(event)) return malformed("a line of the watch is no event");
+  if (!isRecord(event)) return unexpected("a line of the watch is no event");
   const { type, object } = event;
   if (type === "ERROR") {
     const code = isRecord(object) && typeof object.code === "number" ? object.code : 500;
@@ -223,23 +177,15 @@ function eventIn(line: string, resource: Resource<unknown>, { redact }: Session)
     return { failure: failureOfResponse(response, JSON.stringify(object), redact) };
   }
   const version = versionIn(object);
-  if (version === undefined) return malformed("an event of the watch has no resource version");
+  if (version === undefined) return unexpected("an event of the watch has no resource version");
   if (type === "BOOKMARK") return { version };
   if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")
-    return malformed("an event of the watch is of no known type");
+    return unexpected("an event of the watch is of no known type");
   const read = objectOf(metadataOf(resource))(object, line.length);
-  if (typeof read === "string") return malformed(read);
+  if (typeof read === "string") return unexpected(read);
   return "failure" in read ? read : { version, change: { type, object: read.value } };
 }
 
-function malformed(detail: string): { readonly failure: Failure } {
+function unexpected(detail: string): { readonly failure: Failure } {
   return { failure: malformedAnswer(detail) };
-}
-
-function versionIn(body: unknown): string | undefined {
-  const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
-  const { resourceVersion } = metadata;
-  return typeof resourceVersion === "string" && /^[!-~]{1,253}$/.test(resourceVersion)
-    ? resourceVersion
-    : undefined;
 }
