@@ -141,6 +141,20 @@ export function texts(
   };
 }
 
+/** A map of whatever keys to values of one kind. */
+export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
+  return (value, keep) => {
+    if (!isRecord(value)) return new Wrong(" is not a map");
+    const read: [string, T][] = [];
+    for (const [key, each] of Object.entries(value)) {
+      const taken = item(each, keep);
+      if (taken instanceof Wrong) return taken;
+      read.push([key, taken]);
+    }
+    return Object.fromEntries(read);
+  };
+}
+
 /** The keys of a map, of which nobody looks at the values. */
 export const keys: Check = (value, keep) => {
   if (!isRecord(value)) return new Wrong(" is not a map");

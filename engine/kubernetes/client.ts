@@ -112,10 +112,9 @@ export class Client implements Kubernetes {
   async remove(
     resource: Resource<unknown>,
     at: ObjectName,
-    { propagation, ...preconditions }: RemoveOptions = {},
+    preconditions: RemoveOptions = {},
   ): Promise<void> {
-    const options = { preconditions, ...defined({ propagationPolicy: propagation }) };
-    const body = { apiVersion: "v1", kind: "DeleteOptions", ...options };
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions };
     const operation: Operation = { verb: "delete", resource, at };
     const request = { operation, method: "DELETE", path: pathOf(resource, at), body } as const;
     // The answer is either the object or a Status.

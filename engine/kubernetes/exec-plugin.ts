@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFile, type ExecFileException } from "node:child_process";
 import { defined } from "./defined.ts";
-import { codeOf, isRecord, parse } from "./failure.ts";
+import { isRecord, parse } from "./failure.ts";
 
 /** A credential plugin, as `exec` of a kubeconfig's user names it. */
 export interface ExecPlugin {
@@ -71,47 +71,30 @@ export async function runPlugin(plugin: ExecPlugin, run: PluginRun): Promise<Plu
 function outputOf(
   plugin: ExecPlugin,
   env: Readonly<Record<string, string | undefined>>,
-  limit: number,
+  timeout: number,
 ): Promise<string> {
+  const options = { env, timeout, maxBuffer: outputLimit, killSignal: "SIGKILL" } as const;
   return new Promise((resolve, reject) => {
-    const fail = (problem: string) => {
-      reject(failure(plugin, problem));
-    };
-    const child = spawn(plugin.command, plugin.args, {
-      env,
-      stdio: ["ignore", "pipe", "ignore"],
-      windowsHide: true,
+    const child = execFile(plugin.command, plugin.args, options, (error, output) => {
+      if (error === null) resolve(output);
+      else reject(failure(plugin, problemOf(error, timeout)));
     });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const end = (problem: string) => {
-      clearTimeout(timer);
-      child.kill("SIGKILL");
-      // A process that it has started may hold the pipe open.
-      child.stdout.destroy();
-      fail(problem);
-    };
-    const timer = setTimeout(() => {
-      end(
-        `gave no answer within ${limit / 1000} s and was ended; if it waits for somebody to log in, do so first`,
-      );
-    }, limit);
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > outputLimit) end("printed far more than a credential and was ended");
-    });
-    child.on("error", (error) => {
-      clearTimeout(timer);
-      const code = codeOf(error);
-      fail(code === "ENOENT" ? "was not found" : `can't be run (${code})`);
-    });
-    child.on("close", (code, signal) => {
-      clearTimeout(timer);
-      if (code === 0) resolve(Buffer.concat(chunks).toString());
-      else fail(code === null ? `was ended by ${String(signal)}` : `failed with exit code ${code}`);
-    });
+    child.stdin?.end();
   });
+}
+
+function problemOf({ code, signal, killed }: ExecFileException, timeout: number): string {
+  switch (code) {
+    case "ENOENT":
+      return "was not found";
+    case "ERR_CHILD_PROCESS_STDIO_MAXBUFFER":
+      return "printed far more than a credential and was ended";
+  }
+  if (typeof code === "string") return `can't be run (${code})`;
+  if (typeof code === "number") return `failed with exit code ${code}`;
+  return killed === true
+    ? `gave no answer within ${timeout / 1000} s and was ended; if it waits for somebody to log in, do so first`
+    : `was ended by ${String(signal)}`;
 }
 
 function credentialIn(output: string, plugin: ExecPlugin): PluginCredential {

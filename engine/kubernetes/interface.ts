@@ -61,7 +61,6 @@ export interface RemoveOptions {
   readonly uid?: string;
   /** Deletes only the object as it was read, else conflict. */
   readonly resourceVersion?: string;
-  readonly propagation?: "Foreground" | "Background" | "Orphan";
 }
 
 /**

@@ -1,7 +1,7 @@
 import path from "node:path";
+import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "./checks.ts";
 import { defined } from "./defined.ts";
 import { type ExecPlugin, pluginVersions } from "./exec-plugin.ts";
-import { isRecord } from "./failure.ts";
 
 /**
  * The entries of a kubeconfig that a context refers to, read and refused as kubectl does
@@ -52,84 +52,115 @@ export class EntryProblem extends Error {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws EntryProblem */
-export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
-  const skipTLSVerify = flag(fields, "insecure-skip-tls-verify");
-  const caData = data(fields, "certificate-authority-data");
-  const caFile = file(fields, "certificate-authority", folder);
-  either(fields, "certificate-authority-data", "certificate-authority");
-  if (skipTLSVerify && (caData ?? caFile) !== undefined) {
-    throw new EntryProblem(
-      "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
-    );
-  }
-  const extension = listed(fields, "extensions").find(({ name }) => name === pluginExtension);
-  return {
-    // Go's URLs have no path where there is only a slash.
-    server: (text(fields, "server") ?? "").replace(/\/$/, ""),
-    skipTLSVerify,
-    disableCompression: flag(fields, "disable-compression"),
-    ...defined({
-      caData,
-      caFile,
-      tlsServerName: text(fields, "tls-server-name"),
-      proxyUrl: text(fields, "proxy-url"),
-      pluginConfig: extension?.extension,
-    }),
-  };
+const anyText = text("text; put it in quotes");
+const anyTexts = list(anyText);
+
+/** Nothing, null and "" are all the same to kubectl. */
+const word: Check<string | undefined> = (value) => (value === "" ? undefined : anyText(value));
+const flag: Check<boolean> = (value) =>
+  typeof value === "boolean" ? value : new Wrong(" is neither true nor false");
+const base64: Check<string | undefined> = (value) => {
+  const read = word(value);
+  if (typeof read !== "string") return read;
+  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(read.replaceAll(/[\r\n]/g, ""));
+  return isBase64 ? read : new Wrong(" is not base64");
+};
+
+const clusterFields = map({
+  server: word,
+  "certificate-authority-data": base64,
+  "certificate-authority": word,
+  "insecure-skip-tls-verify": flag,
+  "tls-server-name": word,
+  "proxy-url": word,
+  "disable-compression": flag,
+  extensions: list(map({ name: anything, extension: anything })),
+});
+
+const userFields = map({
+  ...{ token: word, tokenFile: word, username: word, password: word },
+  ...{ "client-certificate-data": base64, "client-certificate": word },
+  ...{ "client-key-data": base64, "client-key": word },
+  ...{ as: word, "as-uid": word, "as-groups": anyTexts, "as-user-extra": mapOf(anyTexts) },
+  exec: map({
+    ...{ command: word, apiVersion: word, interactiveMode: word, installHint: word },
+    ...{ args: anyTexts, provideClusterInfo: flag },
+    env: list(map({ name: word, value: word })),
+  }),
+  "auth-provider": map({ name: word }),
+});
+
+function taken<T>(check: Check<T>, fields: Fields): T {
+  const read = check(fields);
+  if (read instanceof Wrong) throw new EntryProblem(read.words.replace(/^\./, ""));
+  return read;
 }
 
 const pluginExtension = "client.authentication.k8s.io/exec";
 
 /** @throws EntryProblem */
+export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
+  const entry = taken(clusterFields, fields);
+  const skipTLSVerify = entry["insecure-skip-tls-verify"] ?? false;
+  const caData = entry["certificate-authority-data"];
+  const caFile = absolute(entry["certificate-authority"], folder);
+  refuseBoth(entry, "certificate-authority-data", "certificate-authority");
+  if (skipTLSVerify && (caData ?? caFile) !== undefined) {
+    throw new EntryProblem(
+      "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
+    );
+  }
+  return {
+    // Go's URLs have no path where there is only a slash.
+    server: (entry.server ?? "").replace(/\/$/, ""),
+    skipTLSVerify,
+    disableCompression: entry["disable-compression"] ?? false,
+    ...defined({
+      caData,
+      caFile,
+      tlsServerName: entry["tls-server-name"],
+      proxyUrl: entry["proxy-url"],
+      pluginConfig: entry.extensions?.find(({ name }) => name === pluginExtension)?.extension,
+    }),
+  };
+}
+
+type User = Of<typeof userFields>;
+
+/** @throws EntryProblem */
 export function userEntry(fields: Fields, folder: string): UserEntry {
-  refuseProvider(fields);
-  const user: UserEntry = defined({
-    token: text(fields, "token"),
-    tokenFile: file(fields, "tokenFile", folder),
-    username: text(fields, "username"),
-    password: text(fields, "password"),
-    certData: data(fields, "client-certificate-data"),
-    certFile: file(fields, "client-certificate", folder),
-    keyData: data(fields, "client-key-data"),
-    keyFile: file(fields, "client-key", folder),
-    impersonate: impersonation(fields),
-    plugin: plugin(fields, folder),
-  });
-  if (user.token !== undefined && (user.username ?? user.password) !== undefined) {
+  const entry = taken(userFields, fields);
+  if (entry["auth-provider"] !== undefined) throw new EntryProblem(providerProblem(entry));
+  if (entry.token !== undefined && (entry.username ?? entry.password) !== undefined)
     throw new EntryProblem("token and username are two ways to log in; keep one of them");
-  }
-  if ((user.certData ?? user.certFile) !== undefined) {
-    either(fields, "client-certificate-data", "client-certificate");
-    either(fields, "client-key-data", "client-key");
-    if ((user.keyData ?? user.keyFile) === undefined) {
+  if ((entry["client-certificate-data"] ?? entry["client-certificate"]) !== undefined) {
+    refuseBoth(entry, "client-certificate-data", "client-certificate");
+    refuseBoth(entry, "client-key-data", "client-key");
+    if ((entry["client-key-data"] ?? entry["client-key"]) === undefined)
       throw new EntryProblem("client-certificate has no client-key");
-    }
   }
-  return user;
+  const { token, username, password, exec } = entry;
+  return defined({
+    ...{ token, username, password },
+    tokenFile: absolute(entry.tokenFile, folder),
+    certData: entry["client-certificate-data"],
+    certFile: absolute(entry["client-certificate"], folder),
+    keyData: entry["client-key-data"],
+    keyFile: absolute(entry["client-key"], folder),
+    impersonate: impersonation(entry),
+    plugin: exec && plugin(exec, folder),
+  });
 }
 
-function impersonation(fields: Fields): Impersonation | undefined {
-  const user = text(fields, "as");
-  const uid = text(fields, "as-uid");
-  const groups = texts(fields["as-groups"], "as-groups");
-  const all = record(fields, "as-user-extra") ?? {};
-  const extra = Object.fromEntries(
-    Object.entries(all).map(([key, values]) => [key, texts(values, "as-user-extra")]),
-  );
+function impersonation(entry: User): Impersonation | undefined {
+  const { as: user, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
   if (user !== undefined) return { user, groups, extra, ...defined({ uid }) };
-  if (uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0) {
-    throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
-  }
-  return undefined;
+  if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
 }
 
-function plugin(fields: Fields, folder: string): ExecPlugin | undefined {
-  const exec = record(fields, "exec");
-  if (exec === undefined) return undefined;
-  const command = text(exec, "command", "exec.command");
-  const apiVersion = text(exec, "apiVersion", "exec.apiVersion");
-  const mode = text(exec, "interactiveMode", "exec.interactiveMode");
+function plugin(exec: NonNullable<User["exec"]>, folder: string): ExecPlugin {
+  const { command, apiVersion, interactiveMode: mode, installHint, args = [], env = [] } = exec;
   const [v1] = pluginVersions;
   if (command === undefined) throw new EntryProblem("exec has no command");
   if (apiVersion === undefined || !pluginVersions.includes(apiVersion)) {
@@ -142,115 +173,55 @@ function plugin(fields: Fields, folder: string): ExecPlugin | undefined {
       "exec.interactiveMode Always needs a terminal, which a deployment does not have; use a plugin that can do without",
     );
   }
-  if (mode === undefined ? apiVersion === v1 : !["Never", "IfAvailable"].includes(mode)) {
+  if (mode === undefined ? apiVersion === v1 : !["Never", "IfAvailable"].includes(mode))
     throw new EntryProblem("exec.interactiveMode must be Never or IfAvailable");
-  }
-  const env = listed(exec, "env", "exec.env").map((one) => {
-    const name = text(one, "name", "exec.env");
+  const variables = env.map(({ name, value = "" }) => {
     if (name === undefined) throw new EntryProblem("exec.env has an entry without a name");
-    return [name, text(one, "value", "exec.env") ?? ""] as const;
+    return [name, value] as const;
   });
   return {
     // A name without a slash is looked up on PATH.
     command: command.includes("/") ? path.resolve(folder, command) : command,
-    apiVersion,
-    args: texts(exec.args, "exec.args"),
-    env: Object.fromEntries(env),
-    provideClusterInfo: flag(exec, "provideClusterInfo", "exec.provideClusterInfo"),
-    ...defined({ installHint: text(exec, "installHint", "exec.installHint") }),
+    ...{ apiVersion, args, env: Object.fromEntries(variables) },
+    provideClusterInfo: exec.provideClusterInfo ?? false,
+    ...defined({ installHint }),
   };
 }
 
-/** What kubectl itself takes for these providers, all but one of which it has no more. */
+/** What to use instead of each provider; kubectl itself has none but oidc any more. */
 const successors: Readonly<Record<string, string>> = {
   oidc: "kubelogin (kubectl oidc-login)",
   gcp: "gke-gcloud-auth-plugin",
   azure: "kubelogin",
 };
 
-function refuseProvider(fields: Fields): void {
-  const provider = record(fields, "auth-provider");
-  if (provider === undefined) return;
-  const name = text(provider, "name", "auth-provider.name") ?? "";
-  const successor = successors[name];
-  throw new EntryProblem(
-    successor === undefined
-      ? "auth-provider is not supported; use a credential plugin (exec)"
-      : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`,
-  );
+function providerProblem({ "auth-provider": { name = "" } = {} }: User): string {
+  const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
+  return successor === undefined
+    ? "auth-provider is not supported; use a credential plugin (exec)"
+    : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`;
 }
 
 /** The fields of both entries that name a path relative to the folder of their file. */
 export function relativePaths(cluster: Fields, user: Fields): string[] {
-  const exec = isRecord(user.exec) ? user.exec : {};
+  const { command } = taken(userFields, user).exec ?? {};
   const files = [
-    ["certificate-authority", cluster["certificate-authority"]],
+    ["certificate-authority", cluster["certificate-authority"]] as const,
     ...["client-certificate", "client-key", "tokenFile"].map((name) => [name, user[name]] as const),
-  ] as const;
-  const { command } = exec;
-  return [
-    ...files.filter(([, value]) => isRelative(value)).map(([name]) => name),
-    ...(isRelative(command) && String(command).includes("/") ? ["exec.command"] : []),
+    ["exec.command", command?.includes("/") === true ? command : undefined] as const,
   ];
+  return files.filter(([, value]) => isRelative(value)).map(([name]) => name);
 }
 
 function isRelative(value: unknown): boolean {
   return typeof value === "string" && value !== "" && !path.isAbsolute(value);
 }
 
-function either(fields: Fields, one: string, other: string): void {
-  if (fields[one] && fields[other]) {
+function refuseBoth<K extends string>(fields: { [N in K]?: unknown }, one: K, other: K): void {
+  if (fields[one] !== undefined && fields[other] !== undefined)
     throw new EntryProblem(`${one} and ${other} are both there; keep one of them`);
-  }
 }
 
-/** Nothing, null and "" are all the same to kubectl. */
-function text(fields: Fields, name: string, called = name): string | undefined {
-  const value = fields[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "string") return value;
-  throw new EntryProblem(`${called} is not text; put it in quotes`);
-}
-
-function flag(fields: Fields, name: string, called = name): boolean {
-  const value = fields[name] ?? false;
-  if (typeof value === "boolean") return value;
-  throw new EntryProblem(`${called} is neither true nor false`);
-}
-
-function data(fields: Fields, name: string): string | undefined {
-  const value = text(fields, name);
-  const code = value?.replaceAll(/[\r\n]/g, "") ?? "";
-  if (/^[A-Za-z0-9+/]*={0,2}$/.test(code)) return value;
-  throw new EntryProblem(`${name} is not base64`);
-}
-
-function file(fields: Fields, name: string, folder: string): string | undefined {
-  const value = text(fields, name);
-  return value === undefined ? undefined : path.resolve(folder, value);
-}
-
-function texts(value: unknown, called: string): string[] {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) {
-    const found = value.filter((one) => typeof one === "string");
-    if (found.length === value.length) return found;
-  }
-  throw new EntryProblem(`${called} is not a list of texts; put each in quotes`);
-}
-
-function record(fields: Fields, name: string, called = name): Fields | undefined {
-  const value = fields[name];
-  if (value === undefined || value === null) return undefined;
-  if (isRecord(value)) return value;
-  throw new EntryProblem(`${called} is not a map`);
-}
-
-function listed(fields: Fields, name: string, called = name): Fields[] {
-  const value = fields[name] ?? [];
-  if (Array.isArray(value)) {
-    const found = value.filter(isRecord);
-    if (found.length === value.length) return found;
-  }
-  throw new EntryProblem(`${called} is not a list of maps`);
+function absolute(file: string | undefined, folder: string): string | undefined {
+  return file === undefined ? undefined : path.resolve(folder, file);
 }

@@ -68,21 +68,24 @@ export async function readKubeconfig(
   cluster: string,
   environment: Environment = processEnvironment(),
 ): Promise<Kubeconfig> {
-  const files = candidates(access, environment);
-  const read = await Promise.all(files.map((file) => readIfThere(file, cluster)));
-  const found = files.flatMap((file, index) => {
-    const text = read[index];
-    return text === undefined ? [] : [entriesOf(file, text, cluster)];
-  });
-  if (found.length > 0) return resolve(found, access.context, cluster, listed(files));
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment.variables;
-  if (access.context === inCluster && access.kubeconfig === undefined && host !== undefined) {
-    return inClusterConfig(host, port ?? "443");
+  try {
+    return await read(access, environment);
+  } catch (error) {
+    if (error instanceof EntryProblem) throw new KubeconfigError(cluster, error.message);
+    throw error;
   }
-  throw new KubeconfigError(
-    cluster,
-    `there is no kubeconfig at ${listed(files)} to read context ${access.context} from`,
-  );
+}
+
+async function read(access: ClusterAccess, environment: Environment): Promise<Kubeconfig> {
+  const { context, kubeconfig } = access;
+  const files = candidates(access, environment);
+  const where = files.join(", ");
+  const found = (await Promise.all(files.map(entriesOf))).filter((one) => one !== undefined);
+  if (found.length > 0) return resolve(found, context, where);
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment.variables;
+  if (context === inCluster && kubeconfig === undefined && host !== undefined)
+    return inClusterConfig(host, port ?? "443");
+  throw new EntryProblem(`there is no kubeconfig at ${where} to read context ${context} from`);
 }
 
 /**
@@ -99,9 +102,10 @@ export async function refuseRelativePaths(
   if (access.kubeconfig === undefined) return;
   const { relative = [] } = await readKubeconfig(access, cluster, environment);
   if (relative.length === 0) return;
+  const what = `context ${access.context} in kubeconfig ${access.kubeconfig} has a relative path in ${relative.join(" and ")}`;
   throw new KubeconfigError(
     cluster,
-    `context ${access.context} in kubeconfig ${access.kubeconfig} has a relative path in ${relative.join(" and ")}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw)`,
+    `${what}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw)`,
   );
 }
 
@@ -127,17 +131,6 @@ function candidates(access: ClusterAccess, { variables, home }: Environment): st
   return files.map((file) => path.resolve(file));
 }
 
-/** Like kubectl, passes over a file that isn't there: others of `KUBECONFIG` may be. */
-async function readIfThere(file: string, cluster: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new KubeconfigError(cluster, `kubeconfig ${file} can't be read (${code})`);
-  }
-}
-
 interface Entry {
   readonly file: string;
   readonly fields: Fields;
@@ -145,20 +138,23 @@ interface Entry {
   readonly repeated: boolean;
 }
 
-/** The entries of one or several files by their names. */
-interface Entries {
-  readonly contexts: ReadonlyMap<string, Entry>;
-  readonly clusters: ReadonlyMap<string, Entry>;
-  readonly users: ReadonlyMap<string, Entry>;
-}
+/** The entries of one file by their names. */
+type Entries = Readonly<Record<"contexts" | "clusters" | "users", ReadonlyMap<string, Entry>>>;
 
-function entriesOf(file: string, text: string, cluster: string): Entries {
+/** Like kubectl, passes over a file that isn't there: others of `KUBECONFIG` may be. */
+async function entriesOf(file: string): Promise<Entries | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new EntryProblem(`kubeconfig ${file} can't be read (${code})`);
+  }
   const config = parsed(text);
   if (config === undefined) {
-    throw new KubeconfigError(
-      cluster,
-      `kubeconfig ${file} is not valid; kubectl config view --kubeconfig ${file} shows where`,
-    );
+    const shows = `kubectl config view --kubeconfig ${file} shows where`;
+    throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
   }
   return {
     contexts: named(config.contexts, "context", file),
@@ -191,88 +187,53 @@ function named(list: unknown, field: string, file: string): Map<string, Entry> {
 }
 
 /** As kubectl merges: the first file to name an entry wins, and its whole entry counts. */
-function first(files: readonly Entries[], kind: keyof Entries, name: unknown): Entry | undefined {
-  if (typeof name !== "string") return undefined;
+function first(files: readonly Entries[], kind: keyof Entries, name: string): Entry | undefined {
   return files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
 }
 
-function resolve(
-  files: readonly Entries[],
-  name: string,
-  cluster: string,
-  where: string,
-): Kubeconfig {
+function resolve(files: readonly Entries[], name: string, where: string): Kubeconfig {
   const context = first(files, "contexts", name);
   if (context === undefined) {
     const names = [...new Set(files.flatMap(({ contexts }) => [...contexts.keys()]))].sort();
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
-    throw new KubeconfigError(cluster, `no context ${name} in ${where}; ${there}`);
+    throw new EntryProblem(`no context ${name} in ${where}; ${there}`);
   }
-  const refersTo = (kind: "cluster" | "user") => {
-    const value = context.fields[kind];
-    return typeof value === "string" ? value : "";
+  const once = ({ repeated, file }: Entry, what: string) => {
+    if (repeated)
+      throw new EntryProblem(`${what} there twice in ${file}; remove or rename one of them`);
   };
-  const problem = (what: string) => new KubeconfigError(cluster, `context ${name} ${what}`);
-  if (context.repeated) {
-    throw problem(`is there twice in ${context.file}; remove or rename one of them`);
-  }
-  /** Undefined if there is no such entry. */
+  once(context, `context ${name} is`);
   const read = <T>(kind: "cluster" | "user", shape: (fields: Fields, folder: string) => T) => {
-    const entry = first(files, `${kind}s`, refersTo(kind));
-    if (entry === undefined) return undefined;
-    const what = `refers to ${kind} ${refersTo(kind)}`;
-    if (entry.repeated) {
-      throw problem(`${what}, which is there twice in ${entry.file}; remove or rename one of them`);
-    }
+    const value = context.fields[kind];
+    const what = `context ${name} refers to ${kind} ${typeof value === "string" ? value : ""}`;
+    const found = typeof value === "string" ? first(files, `${kind}s`, value) : undefined;
+    if (found === undefined || (kind === "cluster" && !found.fields.server))
+      throw new EntryProblem(`${what}, for which ${where} has no valid entry`);
+    const { fields, file } = found;
+    once(found, `${what}, which is`);
     try {
-      return shape(entry.fields, path.dirname(entry.file));
+      return { fields, entry: shape(fields, path.dirname(file)) };
     } catch (error) {
       if (!(error instanceof EntryProblem)) throw error;
-      throw problem(`${what} in ${entry.file}, which can't be used: ${error.message}`);
+      throw new EntryProblem(`${what} in ${file}, which can't be used: ${error.message}`);
     }
   };
-  const server = read("cluster", clusterEntry);
-  if (server === undefined || server.server === "") {
-    throw problem(
-      `refers to cluster ${refersTo("cluster")}, for which ${where} has no valid entry`,
-    );
-  }
-  checkServer(server, name, cluster, where);
-  const user = read("user", userEntry);
-  if (user === undefined && refersTo("user") !== "") {
-    throw problem(`refers to user ${refersTo("user")}, for which ${where} has no valid entry`);
-  }
-  const fieldsOf = (kind: "cluster" | "user") =>
-    first(files, `${kind}s`, refersTo(kind))?.fields ?? {};
-  const relative = relativePaths(fieldsOf("cluster"), fieldsOf("user"));
-  return {
-    ...{ context: name, cluster: server, user: user ?? {} },
-    ...(relative.length > 0 && { relative }),
-  };
+  const cluster = read("cluster", clusterEntry);
+  const problem = problemOf(cluster.entry);
+  if (problem !== undefined)
+    throw new EntryProblem(`the server of context ${name} in ${where} ${problem}`);
+  const user = context.fields.user ? read("user", userEntry) : { fields: {}, entry: {} };
+  const relative = relativePaths(cluster.fields, user.fields);
+  return { context: name, cluster: cluster.entry, user: user.entry, relative };
 }
 
-function checkServer(entry: ClusterEntry, name: string, cluster: string, where: string): void {
-  const url = URL.parse(entry.server);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new KubeconfigError(
-      cluster,
-      `the server of context ${name} in ${where} is not an https URL`,
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new KubeconfigError(
-      cluster,
-      `the server of context ${name} in ${where} has a user name or password in its URL; move them to username and password of the context's user`,
-    );
-  }
-  if (url.protocol === "http:" && !entry.skipTLSVerify) {
-    throw new KubeconfigError(
-      cluster,
-      `the server of context ${name} in ${where} is plain http, which sends credentials in clear text; use https, or set insecure-skip-tls-verify: true if that is intended`,
-    );
-  }
-}
-
-function listed(files: readonly string[]): string {
-  return files.join(", ");
+/** What is wrong with a server, if anything is. */
+function problemOf({ server, skipTLSVerify }: ClusterEntry): string | undefined {
+  const url = URL.parse(server);
+  if (url === null || !/^https?:$/.test(url.protocol)) return "is not an https URL";
+  if (url.username !== "" || url.password !== "")
+    return "has a user name or password in its URL; move them to username and password of the context's user";
+  return url.protocol === "http:" && !skipTLSVerify
+    ? "is plain http, which sends credentials in clear text; use https, or set insecure-skip-tls-verify: true if that is intended"
+    : undefined;
 }

@@ -14,8 +14,7 @@ export interface PacePolicy {
 }
 
 export const pacePolicy: PacePolicy = {
-  ...{ first: 8, most: 32, leastForSlow: 8 },
-  ...{ slow: 4, unnoticed: 20 },
+  ...{ first: 8, most: 32, leastForSlow: 8, slow: 4, unnoticed: 20 },
 };
 
 /** What an answer says about how busy its server is. */
@@ -27,13 +26,13 @@ export interface Answer {
 }
 
 /**
- * How many requests are to be in flight: as TCP does it, one more after each round of answers, half
- * as many when the server refuses some, and a fifth less when it becomes slow, which others who use it
- * feel as well. A round is as many answers as there were requests in flight.
+ * Calls of one API server, as many at a time as it bears; the others wait for their turn. As TCP does it, there is one
+ * more after each round of answers, half as many when the server refuses some, and a fifth less when it becomes slow,
+ * which others who use it feel as well. A round is as many answers as there were requests in flight.
  */
-export class Congestion {
+export class Pace {
   readonly #policy: PacePolicy;
-  #limit: number;
+  readonly #turns: ReturnType<typeof pLimit>;
   #answers = 0;
   #timed = 0;
   #total = 0;
@@ -44,26 +43,31 @@ export class Congestion {
 
   constructor(policy: PacePolicy = pacePolicy) {
     this.#policy = policy;
-    this.#limit = Math.min(policy.first, policy.most);
+    this.#turns = pLimit(Math.min(policy.first, policy.most));
   }
 
+  /** How many are in flight at most. */
   get limit(): number {
-    return this.#limit;
+    return this.#turns.concurrency;
+  }
+
+  run<T>(call: () => Promise<T>): Promise<T> {
+    return this.#turns(call);
   }
 
   answered({ refused, milliseconds }: Answer): void {
     if (refused && !this.#halved) {
-      this.#limit = Math.max(1, Math.floor(this.#limit / 2));
       this.#halved = true;
+      this.#turns.concurrency = Math.max(1, Math.floor(this.limit / 2));
       // A round with those that are under way still, which were sent before.
-      this.#answers = -this.#limit;
+      this.#answers = -this.limit;
     }
     if (milliseconds !== undefined && !refused) {
       this.#timed += 1;
       this.#total += milliseconds;
     }
     this.#answers += 1;
-    if (this.#answers >= this.#limit) this.#endRound();
+    if (this.#answers >= this.limit) this.#endRound();
   }
 
   #endRound(): void {
@@ -71,31 +75,10 @@ export class Congestion {
     const mean = this.#timed === 0 ? 0 : this.#total / this.#timed;
     const isSlow = mean > Math.max(unnoticed, slow * this.#fastest);
     if (this.#timed > 0) this.#fastest = Math.min(this.#fastest, mean);
-    if (isSlow && this.#limit > leastForSlow)
-      this.#limit = Math.max(leastForSlow, Math.floor(this.#limit * 0.8));
-    else if (!this.#halved && !isSlow) this.#limit = Math.min(most, this.#limit + 1);
+    if (isSlow && this.limit > leastForSlow)
+      this.#turns.concurrency = Math.max(leastForSlow, Math.floor(this.limit * 0.8));
+    else if (!this.#halved && !isSlow) this.#turns.concurrency = Math.min(most, this.limit + 1);
     this.#answers = this.#timed = this.#total = 0;
     this.#halved = false;
-  }
-}
-
-/** Calls of one API server, as many at a time as it bears; the others wait for their turn. */
-export class Pace {
-  readonly #congestion: Congestion;
-  readonly #turns: ReturnType<typeof pLimit>;
-
-  constructor(policy?: PacePolicy) {
-    this.#congestion = new Congestion(policy);
-    this.#turns = pLimit(this.#congestion.limit);
-  }
-
-  run<T>(call: () => Promise<T>): Promise<T> {
-    return this.#turns(call);
-  }
-
-  answered(answer: Answer): void {
-    this.#congestion.answered(answer);
-    const { limit } = this.#congestion;
-    if (limit !== this.#turns.concurrency) this.#turns.concurrency = limit;
   }
 }

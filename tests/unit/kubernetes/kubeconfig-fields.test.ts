@@ -115,7 +115,7 @@ describe("a field of a kubeconfig", () => {
       { "as-groups": ["canary"] },
       "as-uid, as-groups and as-user-extra need the name of a user in as",
     ],
-    [{ as: "me", "as-groups": "canary" }, "as-groups is not a list of texts; put each in quotes"],
+    [{ as: "me", "as-groups": "canary" }, "as-groups is not a list"],
     [{ as: "me", "as-user-extra": ["canary"] }, "as-user-extra is not a map"],
     [
       provider("oidc"),
@@ -138,7 +138,7 @@ describe("a field of a kubeconfig", () => {
     [{ exec: { apiVersion: v1, command: "x" } }, `${mode} must be Never or IfAvailable`],
     [{ exec: { ...exec, interactiveMode: "canary" } }, `${mode} must be Never or IfAvailable`],
     [{ exec: { ...exec, env: [{ value: "canary" }] } }, "exec.env has an entry without a name"],
-    [{ exec: { ...exec, args: [1] } }, "exec.args is not a list of texts; put each in quotes"],
+    [{ exec: { ...exec, args: [1] } }, "exec.args[] is not text; put it in quotes"],
   ];
   const refusedOfCluster: readonly (readonly [Entry, string])[] = [
     [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "../../../engine/kubernetes/connect.ts";
-import { Congestion, Pace, pacePolicy } from "../../../engine/kubernetes/pace.ts";
+import { Pace, pacePolicy } from "../../../engine/kubernetes/pace.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
 import { type Answer, AnsweringDispatcher } from "../../simulation/answering-dispatcher.ts";
 import { json, status } from "../../simulation/refusals.ts";
@@ -8,15 +8,14 @@ import { VirtualTime } from "../../simulation/time.ts";
 import { service } from "./scripted-cluster.ts";
 
 /** A round: as many answers as there may be requests in flight. */
-function round(congestion: Congestion, milliseconds: number): void {
-  for (let { limit } = congestion; limit > 0; limit--)
-    congestion.answered({ refused: false, milliseconds });
+function round(pace: Pace, milliseconds: number): void {
+  for (let { limit } = pace; limit > 0; limit--) pace.answered({ refused: false, milliseconds });
 }
 
 function after(...rounds: readonly number[]): number {
-  const congestion = new Congestion();
-  for (const milliseconds of rounds) round(congestion, milliseconds);
-  return congestion.limit;
+  const pace = new Pace();
+  for (const milliseconds of rounds) round(pace, milliseconds);
+  return pace.limit;
 }
 
 const quick = Array.from({ length: 100 }, () => 5);
@@ -43,28 +42,28 @@ describe("how many requests a cluster gets at a time", () => {
   });
 
   it("does not judge by answers whose time says nothing", () => {
-    const congestion = new Congestion();
-    for (let count = 8; count > 0; count--) congestion.answered({ refused: false });
-    assert.equal(congestion.limit, 9);
-    round(congestion, 500);
-    assert.equal(congestion.limit, 10);
+    const pace = new Pace();
+    for (let count = 8; count > 0; count--) pace.answered({ refused: false });
+    assert.equal(pace.limit, 9);
+    round(pace, 500);
+    assert.equal(pace.limit, 10);
   });
 
   it("halves once for all requests that are refused together, down to a single one", () => {
-    const congestion = new Congestion();
+    const pace = new Pace();
     for (const expected of [4, 4, 4, 4, 4, 4, 4, 4]) {
-      congestion.answered({ refused: true });
-      assert.equal(congestion.limit, expected);
+      pace.answered({ refused: true });
+      assert.equal(pace.limit, expected);
     }
-    for (let refused = 0; refused < 40; refused++) congestion.answered({ refused: true });
-    assert.equal(congestion.limit, 1);
+    for (let refused = 0; refused < 40; refused++) pace.answered({ refused: true });
+    assert.equal(pace.limit, 1);
   });
 
   it("grows again once requests are no longer refused", () => {
-    const congestion = new Congestion();
-    congestion.answered({ refused: true });
-    for (const milliseconds of quick) congestion.answered({ refused: false, milliseconds });
-    assert.ok(congestion.limit > 10, String(congestion.limit));
+    const pace = new Pace();
+    pace.answered({ refused: true });
+    for (const milliseconds of quick) pace.answered({ refused: false, milliseconds });
+    assert.ok(pace.limit > 10, String(pace.limit));
   });
 });
 
