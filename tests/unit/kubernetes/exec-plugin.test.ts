@@ -2,19 +2,15 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { runPlugin, PluginFailure } from "../../../engine/kubernetes/exec-plugin.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
 import { poll } from "../../../engine/kubernetes/retry.ts";
-import { errorOf, serviceList, withCluster, withFolder } from "./scripted-cluster.ts";
+import { listError, listing, serviceList, withFolder } from "./scripted-cluster.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 
 /** A plugin that is this script of Node's. */
 const script = (text: string) => ({
-  command: process.execPath,
-  args: ["-e", text, "canary-argument"],
-  env: { SECRET: "canary-variable" },
-  apiVersion: v1,
-  provideClusterInfo: false,
+  ...{ command: process.execPath, args: ["-e", text, "canary-argument"] },
+  ...{ env: { SECRET: "canary-variable" }, apiVersion: v1, provideClusterInfo: false },
 });
 
 /** A plugin that prints this. */
@@ -23,10 +19,10 @@ const printing = (answer: unknown) =>
 
 const credential = (status: unknown) => ({ kind: "ExecCredential", apiVersion: v1, status });
 
+const server = "https://west.example.com";
+
 const run = (limit = 20_000) => ({
-  variables: process.env,
-  cluster: () => Promise.resolve({ server: "https://west.example.com" }),
-  limit,
+  ...{ variables: process.env, cluster: () => Promise.resolve({ server }), limit },
 });
 
 async function failureOf(plugin: Parameters<typeof runPlugin>[0], limit?: number) {
@@ -48,21 +44,9 @@ function isGone(pid: number): boolean {
 const failed = `the credential plugin ${process.execPath}`;
 
 describe("a credential plugin", () => {
-  it("gets this environment without the stack config that Pulumi puts in it, decrypted", async () => {
-    const own = `process.env.PULUMI_CONFIG ?? process.env.KEPT ?? "none"`;
-    const credentialOf = `{kind:"ExecCredential",apiVersion:"${v1}",status:{token:${own}}}`;
-    const variables = { ...process.env, PULUMI_CONFIG: "canary", KEPT: "kept" };
-    const plugin = script(`console.log(JSON.stringify(${credentialOf}))`);
-    assert.deepEqual(await runPlugin(plugin, { ...run(), variables }), { token: "kept" });
-  });
-
   it("gives a token, a certificate with its key, and when they expire", async () => {
-    const status = {
-      token: "t",
-      clientCertificateData: "c",
-      clientKeyData: "k",
-      expirationTimestamp: "2030-01-01T00:00:00Z",
-    };
+    const pair = { clientCertificateData: "c", clientKeyData: "k" };
+    const status = { token: "t", ...pair, expirationTimestamp: "2030-01-01T00:00:00Z" };
     assert.deepEqual(await runPlugin(printing(credential(status)), run()), {
       token: "t",
       certificate: { cert: "c", key: "k" },
@@ -70,34 +54,31 @@ describe("a credential plugin", () => {
     });
   });
 
-  it("gets KUBERNETES_EXEC_INFO, its own variables and those of the run, and a closed stdin", async () => {
+  it("gets KUBERNETES_EXEC_INFO, a closed stdin, and the environment with its own variables, without Pulumi's config", async () => {
     const plugin = script(`
       const input = require("node:fs").readFileSync(0, "utf8");
-      const { KUBERNETES_EXEC_INFO: info, SECRET, FROM_RUN } = process.env;
-      const token = JSON.stringify({ input, info: JSON.parse(info), SECRET, FROM_RUN });
+      const { KUBERNETES_EXEC_INFO: info, SECRET, KEPT, PULUMI_CONFIG = "" } = process.env;
+      const token = JSON.stringify({ input, info: JSON.parse(info), SECRET, KEPT, PULUMI_CONFIG });
       console.log(JSON.stringify({ kind: "ExecCredential", apiVersion: "${v1}", status: { token } }));`);
-    const seen = async (provideClusterInfo: boolean): Promise<unknown> => {
-      const variables = { ...process.env, FROM_RUN: "yes", SECRET: "overridden" };
-      const { token = "" } = await runPlugin(
-        { ...plugin, provideClusterInfo },
-        { ...run(), variables },
-      );
-      return JSON.parse(token);
-    };
-    const info = { kind: "ExecCredential", apiVersion: v1, spec: { interactive: false } };
-    const rest = { input: "", SECRET: "canary-variable", FROM_RUN: "yes" };
-    assert.deepEqual(await seen(false), { ...rest, info });
-    const cluster = { server: "https://west.example.com" };
-    const spec = { interactive: false, cluster };
-    assert.deepEqual(await seen(true), { ...rest, info: { ...info, spec } });
+    const own = { KEPT: "yes", SECRET: "overridden", PULUMI_CONFIG: "canary" };
+    const variables = { ...process.env, ...own };
+    const info = { kind: "ExecCredential", apiVersion: v1 };
+    for (const [provideClusterInfo, cluster] of [
+      [false, {}],
+      [true, { cluster: { server } }],
+    ] as const) {
+      const asked = { ...plugin, provideClusterInfo };
+      const { token = "" } = await runPlugin(asked, { ...run(), variables });
+      assert.deepEqual(JSON.parse(token), {
+        ...{ input: "", SECRET: "canary-variable", KEPT: "yes", PULUMI_CONFIG: "" },
+        info: { ...info, spec: { interactive: false, ...cluster } },
+      });
+    }
   });
 
   const failures: readonly (readonly [string, ReturnType<typeof script>])[] = [
     ["failed with exit code 3", script("console.error('canary'); process.exit(3)")],
-    [
-      "was ended by SIGTERM",
-      script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => 0, 1e5)"),
-    ],
+    ["was ended by SIGTERM", script("process.kill(process.pid, 'SIGTERM'); setInterval(() => 0)")],
     ["printed something else than an ExecCredential", script("console.log('canary {')")],
     ["printed something else than an ExecCredential", printing({ status: { token: "canary" } })],
     [
@@ -138,7 +119,6 @@ describe("a credential plugin", () => {
 
   it("that is not there is told with what its entry says of how to install it, on one line", async () => {
     const plugin = { ...script(""), command: "no-such-plugin" };
-    assert.equal(await failureOf(plugin), "the credential plugin no-such-plugin was not found");
     const installHint = "Install it:\n\n  \u001b[1mbrew install it\n";
     assert.equal(
       await failureOf({ ...plugin, installHint }),
@@ -146,79 +126,47 @@ describe("a credential plugin", () => {
     );
   });
 
-  it("that can't give credentials is an error that says how to see why", () =>
-    withCluster(
-      () => serviceList([]),
-      async ({ client, received }) => {
-        const error = await errorOf(client.list(resources.services));
-        assert.equal(error.kind, "unauthorized");
-        assert.equal(
-          error.message,
-          "could not load the credentials of context k3d-west to list services in cluster west: the credential plugin no-such-plugin was not found; kubectl --context k3d-west get --raw /version shows why",
-        );
-        assert.equal(received.length, 0);
-      },
-      {
-        user: { exec: { apiVersion: v1, interactiveMode: "Never", command: "no-such-plugin" } },
-      },
-    ));
+  it("that can't give credentials is an error that says how to see why", async () => {
+    const exec = { apiVersion: v1, interactiveMode: "Never", command: "no-such-plugin" };
+    const { error, received } = await listError(() => serviceList([]), { user: { exec } });
+    assert.equal(error.kind, "unauthorized");
+    assert.equal(
+      error.message,
+      "could not load the credentials of context k3d-west to list services in cluster west: the credential plugin no-such-plugin was not found; kubectl --context k3d-west get --raw /version shows why",
+    );
+    assert.equal(received.length, 0);
+  });
 
-  it("has a time limit that a client can be given", () =>
-    withCluster(
-      () => serviceList([]),
-      async ({ client }) => {
-        const { message } = await errorOf(client.list(resources.services));
-        assert.match(message, /gave no answer within 0\.2 s and was ended/);
-      },
-      {
-        pluginTimeout: 200,
-        user: {
-          exec: {
-            apiVersion: v1,
-            interactiveMode: "IfAvailable",
-            command: process.execPath,
-            args: ["-e", "setInterval(() => 0, 1000)"],
-          },
-        },
-      },
-    ));
+  it("has a time limit that a client can be given", async () => {
+    const args = ["-e", "setInterval(() => 0, 1000)"];
+    const exec = {
+      ...{ apiVersion: v1, interactiveMode: "IfAvailable", command: process.execPath, args },
+    };
+    const { error } = await listError(() => "silence", { pluginTimeout: 200, user: { exec } });
+    assert.match(error.message, /gave no answer within 0\.2 s and was ended/);
+  });
 
-  it("is told of its cluster what the kubeconfig says", () =>
-    withCluster(
-      () => serviceList([]),
-      async ({ client, received, url }) => {
-        await client.list(resources.services);
-        const token = received[0]?.headers.authorization?.replace("Bearer ", "") ?? "";
-        const text = Buffer.from(token, "base64url").toString();
-        assert.deepEqual(JSON.parse(text), {
-          server: url,
-          "tls-server-name": "west",
-          "insecure-skip-tls-verify": true,
-          "disable-compression": true,
-          config: { audience: "canary" },
-        });
+  it("is told of its cluster what the kubeconfig says", async () => {
+    const text = `
+      const { spec, apiVersion } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+      const token = Buffer.from(JSON.stringify(spec.cluster)).toString("base64url");
+      console.log(JSON.stringify({ kind: "ExecCredential", apiVersion, status: { token } }));`;
+    const { args, command } = script(text);
+    const extension = { audience: "canary" };
+    const { received, url } = await listing(() => serviceList([]), {
+      clusterEntry: {
+        ...{ "tls-server-name": "west", "disable-compression": true },
+        extensions: [{ name: "client.authentication.k8s.io/exec", extension }],
       },
-      {
-        clusterEntry: {
-          "tls-server-name": "west",
-          "disable-compression": true,
-          extensions: [
-            { name: "client.authentication.k8s.io/exec", extension: { audience: "canary" } },
-          ],
-        },
-        user: {
-          exec: {
-            apiVersion: `${v1}beta1`,
-            provideClusterInfo: true,
-            command: process.execPath,
-            args: [
-              "-e",
-              `const { spec, apiVersion } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
-               const token = Buffer.from(JSON.stringify(spec.cluster)).toString("base64url");
-               console.log(JSON.stringify({ kind: "ExecCredential", apiVersion, status: { token } }));`,
-            ],
-          },
-        },
-      },
-    ));
+      user: { exec: { apiVersion: `${v1}beta1`, provideClusterInfo: true, command, args } },
+    });
+    const token = received[0]?.headers.authorization?.replace("Bearer ", "") ?? "";
+    assert.deepEqual(JSON.parse(Buffer.from(token, "base64url").toString()), {
+      server: url,
+      "tls-server-name": "west",
+      "insecure-skip-tls-verify": true,
+      "disable-compression": true,
+      config: extension,
+    });
+  });
 });

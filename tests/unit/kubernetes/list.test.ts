@@ -1,15 +1,19 @@
-import assert from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import { errorOf, type Reply, serviceList, status, withCluster } from "./scripted-cluster.ts";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import {
+  listError,
+  listing,
+  type Received,
+  type Reply,
+  serviceList,
+  status,
+} from "./scripted-cluster.ts";
 
 const expired = status(410, "Expired", "The provided continue parameter is too old");
 
 /** Pages `a`, `b`, `c`, each of one Service, the second of which is `second` at first. */
 function threePages(...second: Reply[]) {
   return ({ url }: { url: URL }): Reply => {
-    if (url.searchParams.get("limit") === null) {
-      return serviceList(["a", "b", "c"]);
-    }
+    if (url.searchParams.get("limit") === null) return serviceList(["a", "b", "c"]);
     switch (url.searchParams.get("continue")) {
       case null:
         return serviceList(["a"], "to b");
@@ -21,125 +25,107 @@ function threePages(...second: Reply[]) {
   };
 }
 
+const paths = (received: readonly Received[]) =>
+  received.map(({ url }) => url.pathname + url.search);
+
 describe("a list", () => {
-  const names = (services: readonly { metadata: { name: string } }[]) =>
-    services.map(({ metadata }) => metadata.name);
+  it("is read page by page", async () => {
+    const { names, received, client } = await listing(threePages());
+    deepEqual(names, ["a", "b", "c"]);
+    deepEqual(paths(received), [
+      "/api/v1/services?limit=500",
+      "/api/v1/services?limit=500&continue=to+b",
+      "/api/v1/services?limit=500&continue=to+c",
+    ]);
+    deepEqual(client.requests, { reads: 3, writes: 0 });
+  });
 
-  it("is read page by page", () =>
-    withCluster(threePages(), async ({ client, received }) => {
-      assert.deepEqual(names(await client.list(resources.services)), ["a", "b", "c"]);
-      assert.deepEqual(
-        received.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
-        [
-          "GET /api/v1/services?limit=500",
-          "GET /api/v1/services?limit=500&continue=to+b",
-          "GET /api/v1/services?limit=500&continue=to+c",
-        ],
-      );
-      assert.deepEqual(client.requests, { reads: 3, writes: 0 });
-    }));
+  it("can be a sample of what selectors match in one namespace, of which one page is read", async () => {
+    const selectors = { labelSelector: "app=a,!b", fieldSelector: "status.phase!=Failed" };
+    const list = { namespace: "shop", ...selectors, first: 1 };
+    const { names, received } = await listing(threePages(), { list });
+    deepEqual(names, ["a"]);
+    deepEqual(paths(received), [
+      "/api/v1/namespaces/shop/services?labelSelector=app%3Da%2C%21b&fieldSelector=status.phase%21%3DFailed&limit=1",
+    ]);
+  });
 
-  it("can be of one namespace and of what a selector matches", () =>
-    withCluster(
-      () => serviceList(["a"]),
-      async ({ client, received }) => {
-        await client.list(resources.services, { namespace: "shop", labelSelector: "app=a,!b" });
-        assert.equal(received[0]?.url.pathname, "/api/v1/namespaces/shop/services");
-        assert.equal(received[0].url.searchParams.get("labelSelector"), "app=a,!b");
-      },
-    ));
-
-  it("can be a sample, of which one page is read", () =>
-    withCluster(threePages(), async ({ client, received }) => {
-      const sample = { fieldSelector: "status.phase!=Failed", first: 1 };
-      assert.deepEqual(names(await client.list(resources.services, sample)), ["a"]);
-      assert.deepEqual(
-        received.map(({ url }) => url.search),
-        ["?fieldSelector=status.phase%21%3DFailed&limit=1"],
-      );
-    }));
-
-  it("may be empty", () =>
-    withCluster(
-      () => serviceList([]),
-      async ({ client }) => {
-        assert.deepEqual(await client.list(resources.services), []);
-      },
-    ));
-
-  it("may be empty as null, which is how Go writes it", () =>
-    withCluster(
-      () => ({ body: { kind: "ServiceList", metadata: {}, items: null } }),
-      async ({ client }) => {
-        assert.deepEqual(await client.list(resources.services), []);
-      },
-    ));
+  it("may be empty, also as null, which is how Go writes it", async () => {
+    for (const items of [[], null]) {
+      const body = { kind: "ServiceList", metadata: {}, items };
+      deepEqual((await listing(() => ({ body }))).names, []);
+    }
+  });
 
   for (const [fault, reply] of [
     ["reset", "reset"],
     ["broken off", "break off"],
     ["refused with 500", status(500, "InternalError", "etcd is away")],
     ["cut short", { body: '{"kind":"ServiceList","items":[{"metadata"' }],
-  ] as const) {
-    it(`is complete although its second page was ${fault} once`, () =>
-      withCluster(threePages(reply), async ({ client, time }) => {
-        assert.deepEqual(names(await client.list(resources.services)), ["a", "b", "c"]);
-        assert.deepEqual(time.slept, [50]);
-      }));
-  }
+  ] as const)
+    it(`is complete although its second page was ${fault} once`, async () => {
+      const { names, time } = await listing(threePages(reply));
+      deepEqual(names, ["a", "b", "c"]);
+      deepEqual(time.slept, [50]);
+    });
 
-  it("is an error if a page can't be had, never the pages before it", () =>
-    withCluster(threePages(...Array<Reply>(100).fill("reset")), async ({ client }) => {
-      const error = await errorOf(client.list(resources.services));
-      assert.equal(error.kind, "unreachable");
-      assert.match(error.message, /connection was lost .* after 8 attempts/);
-    }));
+  it("is an error if a page can't be had, never the pages before it", async () => {
+    const { error } = await listError(threePages(...Array<Reply>(100).fill("reset")));
+    equal(error.kind, "unreachable");
+    match(error.message, /connection was lost .* after 8 attempts/);
+  });
 
-  it("is read again in one piece if the server dropped its state half-way", () =>
-    withCluster(threePages(expired), async ({ client, received }) => {
-      assert.deepEqual(names(await client.list(resources.services)), ["a", "b", "c"]);
-      assert.deepEqual(
-        received.map(({ url }) => url.search),
-        ["?limit=500", "?limit=500&continue=to+b", ""],
-      );
-    }));
+  it("is read again in one piece if the server dropped its state half-way", async () => {
+    const { names, received } = await listing(threePages(expired));
+    deepEqual(names, ["a", "b", "c"]);
+    deepEqual(
+      received.map(({ url }) => url.search),
+      ["?limit=500", "?limit=500&continue=to+b", ""],
+    );
+  });
 
-  it("is an error if its state is gone again and again", () =>
-    withCluster(
-      () => expired,
-      async ({ client, received }) => {
-        assert.equal((await errorOf(client.list(resources.services))).kind, "gone");
-        assert.equal(received.length, 2);
-      },
-    ));
+  it("is an error if its state is gone again and again", async () => {
+    const { error, received } = await listError(() => expired);
+    equal(error.kind, "gone");
+    equal(received.length, 2);
+  });
 
   for (const [what, body] of [
     ["nothing", ""],
     ["an object without items", { kind: "ServiceList", metadata: {} }],
-    ["an empty object", {}],
     ["another kind of list", { kind: "PodList", items: [] }],
     ["a page of a login form", "<html>Log in</html>"],
-  ] as const) {
-    it(`is an error if the answer is ${what}`, () =>
-      withCluster(
-        () => ({ body }),
-        async ({ client }) => {
-          const error = await errorOf(client.list(resources.services));
-          assert.equal(error.kind, "server");
-          assert(error.clusterUnavailable);
-          assert.match(
-            error.message,
-            /^cluster west failed to list services \(status 200\) after 8 attempts: the (answer is not a ServiceList|ServiceList in the answer has no items); check its/,
-          );
-        },
-      ));
-  }
+  ] as const)
+    it(`is an error if the answer is ${what}`, async () => {
+      const { error } = await listError(() => ({ body }));
+      ok(error.clusterUnavailable);
+      match(
+        error.message,
+        /^cluster west failed to list services \(status 200\) after 8 attempts: the (answer is not a ServiceList|ServiceList in the answer has no items); check its/,
+      );
+    });
 
-  it("is an error if a page says it is followed by itself", () =>
-    withCluster(
-      () => serviceList(["a"], "to a"),
-      async ({ client }) => {
-        assert.equal((await errorOf(client.list(resources.services))).kind, "server");
-      },
-    ));
+  it("is an error if a page says it is followed by itself", async () => {
+    const { error } = await listError(() => serviceList(["a"], "to a"));
+    match(error.message, /followed by itself/);
+  });
+
+  for (const items of [[], ["a"]])
+    it(`is an error if ever more pages bring ${items.length === 0 ? "nothing" : "the same"}`, async () => {
+      const { error, received } = await listError((_, number) =>
+        serviceList(items, `to ${number}`),
+      );
+      match(
+        error.message,
+        /^cluster west failed to list services: 20 pages in a row bring nothing new, and each is followed by another; check its API server/,
+      );
+      equal(received.length, 21);
+    });
+
+  it("is complete if something comes in the end", async () => {
+    const { names } = await listing((_, number) =>
+      number < 19 ? serviceList([], `to ${number}`) : serviceList(["a"]),
+    );
+    deepEqual(names, ["a"]);
+  });
 });

@@ -7,7 +7,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "../../../engine/kubernetes/connect.ts";
 import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
-import type { ConnectOptions, Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import type {
+  ConnectOptions,
+  Kubernetes,
+  ListOptions,
+} from "../../../engine/kubernetes/interface.ts";
+import { resources } from "../../../engine/kubernetes/resources.ts";
 import type { Time } from "../../../engine/kubernetes/retry.ts";
 
 export interface Received {
@@ -20,10 +25,11 @@ export interface Received {
   readonly port: number | undefined;
 }
 
-/** An answer, or a fault: the connection is reset, the answer broken off, or there never is one. */
+/** An answer, or a fault: the connection is reset, the answer broken off, trickles on, or there never is one. */
 export type Reply =
   | "reset"
   | "break off"
+  | "trickle"
   | "silence"
   | {
       readonly status?: number;
@@ -123,9 +129,7 @@ async function withServer(
   const received: Received[] = [];
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) {
-      chunks.push(Buffer.from(chunk as Uint8Array));
-    }
+    for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
     const text = Buffer.concat(chunks).toString();
     const got: Received = {
       method: request.method ?? "",
@@ -150,9 +154,7 @@ async function withServer(
 }
 
 function play(reply: Reply, response: http.ServerResponse, socket: Socket): void {
-  if (reply === "silence") {
-    return;
-  }
+  if (reply === "silence") return;
   if (reply === "reset") {
     socket.resetAndDestroy();
     return;
@@ -160,6 +162,13 @@ function play(reply: Reply, response: http.ServerResponse, socket: Socket): void
   if (reply === "break off") {
     response.writeHead(200, { "content-length": "1000" });
     response.write('{"kind":"ServiceList","items":[', () => socket.destroy());
+    return;
+  }
+  if (reply === "trickle") {
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => {
+      clearInterval(timer);
+    });
     return;
   }
   const { status = 200, headers = {}, body } = reply;
@@ -206,8 +215,7 @@ export async function writeKubeconfig(
 
 /** The server's Status object. */
 export function status(code: number, reason: string, message: string, details?: unknown): Reply {
-  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message };
-  return { status: code, body: details === undefined ? body : { ...body, details } };
+  return { status: code, body: { kind: "Status", code, reason, message, details } };
 }
 
 /** The server's answer for an object that does not exist, which names it. */
@@ -221,13 +229,56 @@ export function service(name: string, more: Readonly<Record<string, unknown>> = 
 }
 
 export function serviceList(names: readonly string[], next?: string): Reply {
-  const metadata = { resourceVersion: "7", ...(next === undefined ? {} : { continue: next }) };
   const items = names.map((name) => service(name));
-  return { body: { kind: "ServiceList", apiVersion: "v1", metadata, items } };
+  return { body: { kind: "ServiceList", metadata: { continue: next }, items } };
 }
 
 export function saved(object: Readonly<Record<string, unknown>>): Reply {
   return { body: { apiVersion: "v1", kind: "Service", ...object } };
+}
+
+/** What listing Services comes to. */
+export interface Listing extends ScriptedCluster {
+  readonly names: readonly string[];
+}
+
+export async function listing(script: Script, options: ListingOptions = {}): Promise<Listing> {
+  return seen(script, options, async ({ client }) => {
+    const services = await client.list(resources.services, options.list);
+    return { names: services.map(({ metadata }) => metadata.name) };
+  });
+}
+
+interface ListingOptions extends ScriptedOptions {
+  readonly list?: ListOptions;
+}
+
+/** The error that listing Services ends with. */
+export function listError(
+  script: Script,
+  options: ListingOptions = {},
+): Promise<ScriptedCluster & { readonly error: KubernetesError }> {
+  return seen(script, options, async ({ client }) => ({
+    error: await errorOf(client.list(resources.services, options.list)),
+  }));
+}
+
+async function seen<T extends object>(
+  script: Script,
+  options: ScriptedOptions,
+  work: (cluster: ScriptedCluster) => Promise<T>,
+): Promise<ScriptedCluster & T> {
+  const found: (ScriptedCluster & T)[] = [];
+  await withCluster(
+    script,
+    async (cluster) => {
+      found.push({ ...cluster, ...(await work(cluster)) });
+    },
+    options,
+  );
+  const [one] = found;
+  assert(one !== undefined);
+  return one;
 }
 
 /** The error that a call ends with; the test fails if it ends without one. */

@@ -1,52 +1,40 @@
 import assert from "node:assert/strict";
 import { malformed } from "../../../engine/kubernetes/objects.ts";
 import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
-import { errorOf, type Reply, withCluster } from "./scripted-cluster.ts";
+import { errorOf, listError, type Reply, withCluster } from "./scripted-cluster.ts";
+
+type Item = Readonly<Record<string, unknown>>;
 
 const metadata = { name: "web", namespace: "shop" };
 const right = { metadata, spec: { ports: [{ port: 80 }] } };
+const withMetadata = (more: Item) => ({ ...right, metadata: { ...metadata, ...more } });
+const withPorts = (ports: unknown) => ({ metadata, spec: { ports } });
 
 function listOf(kind: string, ...items: unknown[]): Reply {
   return { body: { kind: `${kind}List`, metadata: {}, items } };
 }
 
 describe("what an API server answers with", () => {
-  const broken: readonly (readonly [string, Record<string, unknown>, string])[] = [
-    ["no spec", { metadata }, "spec is missing"],
+  const notAPort = "spec.ports[].port is not a whole number from 1 to 65535";
+  const broken: readonly (readonly [Item, string])[] = [
+    [{ metadata }, "spec is missing"],
+    [withPorts([{ port: "80" }]), notAPort],
+    [withPorts([{ port: 65_536 }]), notAPort],
+    [withPorts({}), "spec.ports is not a list"],
+    [withPorts([{ port: 80 }, { port: 81 }]), "spec.ports names a port twice"],
+    [withMetadata({ labels: [] }), "metadata.labels is not a map"],
+    [withMetadata({ labels: { app: 1 } }), "metadata.labels has a value that is not text"],
     [
-      "a port that is text",
-      { metadata, spec: { ports: [{ port: "80" }] } },
-      "spec.ports[].port is not a whole number from 1 to 65535",
-    ],
-    [
-      "a port that there is not",
-      { metadata, spec: { ports: [{ port: 65_536 }] } },
-      "spec.ports[].port is not a whole number from 1 to 65535",
-    ],
-    ["ports in a map", { metadata, spec: { ports: {} } }, "spec.ports is not a list"],
-    [
-      "labels in a list",
-      { ...right, metadata: { ...metadata, labels: [] } },
-      "metadata.labels is not a map",
-    ],
-    [
-      "a label that is a number",
-      { ...right, metadata: { ...metadata, labels: { app: 1 } } },
-      "metadata.labels has a value that is not text",
-    ],
-    [
-      "a label key that is none",
-      { ...right, metadata: { ...metadata, labels: { "a b": "" } } },
+      withMetadata({ labels: { "a b": "" } }),
       "metadata.labels has a key that Kubernetes does not allow",
     ],
     [
-      "annotations without end",
-      { ...right, metadata: { ...metadata, annotations: { a: "x".repeat(262_144) } } },
+      withMetadata({ annotations: { a: "x".repeat(262_144) } }),
       "metadata.annotations is longer than 262144 characters",
     ],
   ];
-  for (const [what, service, problem] of broken) {
-    it(`a Service with ${what} is in its list, marked`, () =>
+  for (const [service, problem] of broken)
+    it(`a Service of which ${problem} is in its list, marked`, () =>
       withCluster(
         () => listOf("Service", right, service),
         async ({ client }) => {
@@ -55,36 +43,20 @@ describe("what an API server answers with", () => {
           assert.deepEqual([second?.metadata, second?.[malformed]], [metadata, problem]);
         },
       ));
-  }
 
-  const nobody: readonly (readonly [string, unknown])[] = [
-    ["null", null],
-    ["without metadata", {}],
-    ["without a namespace", { metadata: { name: "web" } }],
-    [
-      "with a name that leads elsewhere",
-      { ...right, metadata: { name: "web/x@evil,y", namespace: "shop" } },
-    ],
-    [
-      "with a name that no Service can have",
-      { ...right, metadata: { name: "web.x", namespace: "shop" } },
-    ],
-  ];
-  for (const [what, item] of nobody) {
-    it(`an item ${what} ends the list at once, as nobody knows what it stands for`, () =>
-      withCluster(
-        () => listOf("Service", right, item),
-        async ({ client, received }) => {
-          const error = await errorOf(client.list(resources.services));
-          assert.match(
-            error.message,
-            /: item 2 of the answer is no Service: (metadata|is not a map)/,
-          );
-          assert.equal(error.clusterUnavailable, true);
-          assert.equal(received.length, 1);
-        },
-      ));
-  }
+  for (const item of [
+    null,
+    {},
+    { metadata: { name: "web" } },
+    withMetadata({ name: "web/x@evil,y" }),
+    withMetadata({ name: "web.x" }),
+  ])
+    it(`an item ${JSON.stringify(item)} ends the list, as nobody knows what it stands for`, async () => {
+      const { error, received } = await listError(() => listOf("Service", right, item));
+      assert.match(error.message, /: item 2 of the answer is no Service: (metadata|is not a map)/);
+      assert.equal(error.clusterUnavailable, true);
+      assert.equal(received.length, 1);
+    });
 
   const others: readonly (readonly [Resource<unknown>, object])[] = [
     [resources.statefulSets, { spec: { replicas: "2" } }],
@@ -92,7 +64,7 @@ describe("what an API server answers with", () => {
     [resources.pods, { spec: { containers: [{}] } }],
     [resources.namespaces, { metadata: { name: "shop", deletionTimestamp: "soon" } }],
   ];
-  for (const [resource, more] of others) {
+  for (const [resource, more] of others)
     it(`a malformed ${resource.kind} ends its list, since what it lacks would be taken for a no`, () =>
       withCluster(
         () => listOf(resource.kind, { metadata, ...more }),
@@ -100,7 +72,6 @@ describe("what an API server answers with", () => {
           assert.equal((await errorOf(client.list(resource))).kind, "server");
         },
       ));
-  }
 
   const remoteRef = { name: "web", namespace: "" };
   const links: readonly (readonly [what: string, more: object, left: object])[] = [
@@ -108,7 +79,7 @@ describe("what an API server answers with", () => {
     ["spec", { spec: { gatewayPort: 4143 }, status: {} }, { metadata, status: {} }],
     ["age", { metadata: { ...metadata, creationTimestamp: "soon" } }, { metadata, spec: {} }],
   ];
-  for (const [what, more, left] of links) {
+  for (const [what, more, left] of links)
     it(`a Link with a malformed ${what} is there without it, and so are the others`, () =>
       withCluster(
         () => listOf("Link", { metadata, ...more }, { metadata, spec: {} }),
@@ -117,7 +88,6 @@ describe("what an API server answers with", () => {
           assert.deepEqual(JSON.parse(read), [left, { metadata, spec: {} }]);
         },
       ));
-  }
 
   it("null stands for what is absent, as Go writes it", () =>
     withCluster(
@@ -136,14 +106,9 @@ describe("what an API server answers with", () => {
       },
     ));
 
-  it("a server's words are shown without what a terminal obeys", () =>
-    withCluster(
-      () => ({ status: 422, body: { kind: "Status", message: "no\u001b[2J\u202e\nway" } }),
-      async ({ client }) => {
-        assert.match(
-          (await errorOf(client.list(resources.services))).message,
-          /: no\?\[2J\?\?way; /,
-        );
-      },
-    ));
+  it("a server's words are shown without what a terminal obeys", async () => {
+    const body = { kind: "Status", message: "no\u001b[2J\u202e\nway" };
+    const { error } = await listError(() => ({ status: 422, body }));
+    assert.match(error.message, /: no\?\[2J\?\?way; /);
+  });
 });

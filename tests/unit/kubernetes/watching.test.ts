@@ -1,8 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-
 import { connectToWatch } from "../../../engine/kubernetes/connect.ts";
 import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Watching } from "../../../engine/kubernetes/watching.ts";
+import type { Change, Watching } from "../../../engine/kubernetes/watching.ts";
 import {
   errorOf,
   FakeTime,
@@ -14,8 +13,7 @@ import {
 } from "./scripted-cluster.ts";
 
 const named = (name: string, resourceVersion = "1") => ({
-  kind: "PartialObjectMetadata",
-  apiVersion: "meta.k8s.io/v1",
+  ...{ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" },
   metadata: { name, namespace: "shop", resourceVersion },
 });
 
@@ -26,14 +24,12 @@ const lines = (...events: readonly unknown[]): Reply => ({
 /** The names that a watch from version 7 tells of, and where it is to go on. */
 async function watched(watching: Watching, signal = new AbortController().signal) {
   const told: string[] = [];
-  let opened = 0;
   const calls = {
-    opened: () => (opened += 1),
-    changed: ({ type, object }: { type: string; object: { metadata: { name: string } } }) =>
-      told.push(`${type} ${object.metadata.name}`),
+    opened: () => told.push("opened"),
+    changed: ({ type, object }: Change) => told.push(`${type} ${object.metadata.name}`),
   };
   const version = await watching.watch(resources.services, "7", calls, signal);
-  return { told, version, opened };
+  return { told, version };
 }
 
 function withWatching(
@@ -51,6 +47,8 @@ function withWatching(
   });
 }
 
+const partial = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
 describe("a watch", () => {
   it("tells of each change, asks for metadata alone, and goes on from the last version", () =>
     withWatching(
@@ -62,78 +60,45 @@ describe("a watch", () => {
           { type: "BOOKMARK", object: { metadata: { resourceVersion: "30" } } },
         ),
       async (watching, received) => {
-        const { told, version, opened } = await watched(watching);
-        deepEqual(told, ["ADDED a", "DELETED b"]);
-        equal(version, "30");
-        equal(opened, 1);
+        const told = ["opened", "ADDED a", "DELETED b"];
+        deepEqual(await watched(watching), { told, version: "30" });
         const [request] = received;
-        deepEqual(Object.fromEntries(request?.url.searchParams ?? []), {
-          ...{
-            watch: "1",
-            allowWatchBookmarks: "true",
-            resourceVersion: "7",
-            timeoutSeconds: "300",
-          },
-        });
         equal(
-          request?.headers.accept,
-          "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+          request?.url.search,
+          "?watch=1&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300",
         );
+        equal(request.headers.accept, partial("PartialObjectMetadata"));
       },
     ));
 
-  for (const [what, reply] of [
-    ["in its answer", status(410, "Expired", "too old resource version")],
+  const expired = { kind: "Status", code: 410, reason: "Expired" };
+  const forbidden = 'services is forbidden: User "watch" cannot watch resource "services"';
+  for (const [what, reply, kind] of [
+    ["no longer knows the version", status(410, "Expired", "too old"), "gone"],
+    ["says so in an event", lines({ type: "ERROR", object: expired }), "gone"],
+    ["is lost", "reset", "unreachable"],
+    ["does not let it", status(403, "Forbidden", forbidden), "forbidden"],
+    ["sends a line that is not JSON", lines("not JSON"), "server"],
+    ["sends no event", lines({ hello: "there" }), "server"],
     [
-      "in an event",
-      lines({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } }),
+      "sends no name",
+      lines({ type: "ADDED", object: { metadata: { resourceVersion: "8" } } }),
+      "server",
     ],
+    ["sends no version", lines({ type: "ADDED", object: { metadata: { name: "a" } } }), "server"],
   ] as const)
-    it(`is gone if the server says ${what} that it no longer knows the version`, () =>
+    it(`fails if the server ${what}`, () =>
       withWatching(
         () => reply,
         async (watching) => {
-          equal((await errorOf(watched(watching))).kind, "gone");
+          const error = await errorOf(watched(watching));
+          equal(error.kind, kind);
+          if (kind === "forbidden")
+            match(error.message, /does not let user watch watch services; grant watch on services/);
         },
       ));
 
-  it("fails when the connection is lost, after what it has told", () =>
-    withWatching(
-      () => "reset",
-      async (watching) => {
-        equal((await errorOf(watched(watching))).kind, "unreachable");
-      },
-    ));
-
-  for (const [what, event] of [
-    ["JSON", "not JSON"],
-    ["an event", { hello: "there" }],
-    ["an object with a name", { type: "ADDED", object: { metadata: { resourceVersion: "8" } } }],
-    ["an object with a version", { type: "ADDED", object: { metadata: { name: "a" } } }],
-  ] as const)
-    it(`fails on a line that is not ${what}`, () =>
-      withWatching(
-        () => lines(event),
-        async (watching) => {
-          equal((await errorOf(watched(watching))).kind, "server");
-        },
-      ));
-
-  it("says which right is missing", () =>
-    withWatching(
-      () =>
-        status(
-          403,
-          "Forbidden",
-          'services is forbidden: User "watch" cannot watch resource "services"',
-        ),
-      async (watching) => {
-        const { message } = await errorOf(watched(watching));
-        match(message, /does not let user watch watch services; grant watch on services/);
-      },
-    ));
-
-  it("ends when it is told to, without an error", () =>
+  it("ends when it is told to", () =>
     withWatching(
       () => "silence",
       async (watching) => {
@@ -141,8 +106,7 @@ describe("a watch", () => {
         setImmediate(() => {
           stop.abort();
         });
-        const end = await watched(watching, stop.signal).catch((error: unknown) => error);
-        equal(end instanceof Error, true);
+        equal((await errorOf(watched(watching, stop.signal))).kind, "unreachable");
       },
     ));
 
@@ -156,27 +120,19 @@ describe("a watch", () => {
       },
       async (watching, received) => {
         const { items, resourceVersion } = await watching.list(resources.services);
-        deepEqual(
-          items.map(({ metadata }) => metadata.name),
-          ["a", "b"],
-        );
-        equal(resourceVersion, "42");
-        equal(
-          received[0]?.headers.accept,
-          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-        );
+        const names = items.map(({ metadata }) => metadata.name);
+        deepEqual([names, resourceVersion], [["a", "b"], "42"]);
+        equal(received[0]?.headers.accept, partial("PartialObjectMetadataList"));
       },
     ));
 
   it("can begin without a list, from the version of its first object", () =>
     withWatching(
-      () => ({
-        body: {
-          kind: "PartialObjectMetadataList",
-          metadata: { resourceVersion: "42", continue: "more" },
-          items: [{ metadata: { name: "shop" } }],
-        },
-      }),
+      () => {
+        const metadata = { resourceVersion: "42", continue: "more" };
+        const items = [{ metadata: { name: "shop" } }];
+        return { body: { kind: "PartialObjectMetadataList", metadata, items } };
+      },
       async (watching, received) => {
         equal(await watching.version(resources.namespaces), "42");
         equal(received[0]?.url.search, "?limit=1");
