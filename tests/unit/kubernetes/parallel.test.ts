@@ -39,8 +39,4 @@ describe("work in parallel", () => {
     });
     assert.equal(result?.status, "rejected");
   });
-
-  it("does nothing about nothing", async () => {
-    assert.deepEqual(await inParallel([], () => Promise.resolve(1)), []);
-  });
 });

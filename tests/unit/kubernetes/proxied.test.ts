@@ -15,15 +15,10 @@ import {
   withFolder,
 } from "./scripted-cluster.ts";
 
-/** What a proxy was asked for, and by whom. */
-interface Asked {
-  readonly target: string;
-  readonly authorization?: string | undefined;
-}
-
 interface TestProxy {
   readonly server: net.Server;
-  readonly asked: Asked[];
+  /** What it was asked for, and by whom. */
+  readonly asked: { readonly target: string; readonly authorization?: string | undefined }[];
   /** The port on this machine that all tunnels lead to. */
   port: number;
 }
@@ -160,20 +155,6 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
         assert.equal(asked.length, 1);
       },
     ));
-
-  for (const variables of [
-    (proxy: string) => ({ HTTP_PROXY: proxy }),
-    (proxy: string) => ({ HTTPS_PROXY: proxy, NO_PROXY: ".test" }),
-  ])
-    it(`do not go through ${JSON.stringify(variables("the environment's"))}`, () =>
-      withProxy(
-        () => connectProxy(),
-        (port) => environment(variables(`http://127.0.0.1:${port}`)),
-        async (cluster, { asked }) => {
-          assert.equal((await errorOf(listed(cluster))).reason, "ENOTFOUND");
-          assert.deepEqual(asked, []);
-        },
-      ));
 
   it("that the proxy refuses are told with what names the proxy, and not its address", () =>
     withProxy(

@@ -14,8 +14,9 @@ import {
 } from "./scripted-cluster.ts";
 
 const overloaded = (seconds: string): Reply => ({
-  ...status(429, "TooManyRequests", "too many requests"),
+  status: 429,
   headers: { "retry-after": seconds },
+  body: { kind: "Status", reason: "TooManyRequests", message: "too many requests" },
 });
 
 describe("a request", () => {
