@@ -12,7 +12,7 @@ export interface ServiceAccountName {
 }
 
 /**
- * Which of the questions the API server answers with no, as `list pods` or
+ * The questions that the API server answers with no, as `list pods` or
  * `get configmaps/linkerd-config`.
  *
  * @param account whom they are about, which takes the right to create `subjectaccessreviews`; absent:
@@ -36,7 +36,7 @@ export async function deniedOf(
   return answers.flat();
 }
 
-/** As the API server knows a pod that runs as this account. */
+/** The user and groups by which an API server knows a pod that runs as this account. */
 function identityOf({ namespace, name }: ServiceAccountName) {
   const all = "system:serviceaccounts";
   return {

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4 } from "node:net";
 
 /**
- * Whether an address is in one of these ranges.
+ * A predicate of addresses: is this one in any of these ranges?
  *
  * @param ranges in CIDR notation: `10.0.0.0/8`
  */

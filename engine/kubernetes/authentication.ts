@@ -6,7 +6,7 @@ import { codeOf, type Failure } from "./failure.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { Impersonation } from "./kubeconfig-entries.ts";
 
-/** What a kubeconfig's context has requests sent with. */
+/** Headers and TLS settings that a kubeconfig's context has requests sent with. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: Tls;
@@ -26,7 +26,7 @@ export class CredentialsMissing extends Error {
   }
 }
 
-/** How credential plugins are run. */
+/** Settings for running credential plugins. */
 export interface PluginSettings {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that one may take. */
@@ -160,7 +160,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** As client-go's: one header for each value, and in a key what no header may be called encoded. */
+/** Headers as client-go's: one for each value, and a key is encoded as far as no header may be called so. */
 function impersonationHeaders(as: Impersonation | undefined): Authentication["headers"] {
   if (as === undefined) return {};
   const { uid, groups, extra } = as;

@@ -1,9 +1,9 @@
 /** One bound of what a cluster may say. */
 interface Bound {
   readonly most: number;
-  /** Of what. */
+  /** The noun that the number counts. */
   readonly what: string;
-  /** What becomes of more. */
+  /** The consequence of more. */
   readonly beyond: string;
 }
 
@@ -15,10 +15,10 @@ const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "what is new or grows is skipped (`TooManyMirrors`)";
 
 /**
- * How much a cluster may say, and make of it. All of it is parsed in linear time. docs/reference/limits.md shows this table.
+ * Bounds of what a cluster may say, and bring into another. All of it is parsed in linear time. docs/reference/limits.md shows this table.
  *
- * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON: it can be read in any case, alone
- * on its page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of
+ * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON. So it can be read, alone on its
+ * page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of
  * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept.
  */
 export const bounds = {

@@ -19,7 +19,7 @@ export class Breaker {
   readonly #policy: BreakerPolicy;
   readonly #time: Pick<Time, "now">;
   #failures = 0;
-  /** Whether writes alone have failed in this row. */
+  /** True while none but writes have failed in this row. */
   #isOfWrites = false;
   #last: Failure | undefined;
   #closedUntil = -Infinity;
@@ -31,9 +31,7 @@ export class Breaker {
   }
 
   /**
-   * Asked before each call.
-   *
-   * @returns the failure that the cluster ended the last call with, if no call is to be sent now
+   * The failure that the cluster ended the last call with, if no call is to be sent now; asked before each call.
    */
   refusal(): Failure | undefined {
     if (this.#failures < this.#policy.failures) return undefined;
@@ -42,7 +40,7 @@ export class Breaker {
     return undefined;
   }
 
-  /** Told after each call that was sent: the failure that it ended with, or undefined. */
+  /** Learns from a call that was sent: the failure that it ended with, or undefined. */
   ended(failure: Failure | undefined, isRead: boolean): void {
     this.#probing = false;
     if (failure === undefined || !mayConcernAll(failure.kind)) {
@@ -60,15 +58,15 @@ export class Breaker {
 
 const unavailable = new Set<FailureKind>(["unreachable", "late", "throttled", "server"]);
 
-/** Whether a failure of this kind can mean that the cluster as a whole is unavailable. */
+/** True for a kind of failure that can mean that the cluster as a whole is unavailable. */
 export function mayConcernAll(kind: FailureKind): boolean {
   return unavailable.has(kind);
 }
 
 /**
- * Whether a write can fail like this by itself. An admission webhook that is broken or a quota that
- * cannot be evaluated is a 500 of this one write, as is an object too large for etcd; a webhook may
- * also answer with a status of its own choice. What stands in front of the API server answers with 502, 503 or 504.
+ * True for a failure that one write can have by itself. A broken admission webhook, a quota that cannot be
+ * evaluated and an object too large for etcd are each a 500 of this one write. A webhook may also answer with a
+ * status of its own choice. What stands in front of the API server answers with 502, 503 or 504.
  */
 function mayConcernOne({ status, detail = "" }: Failure): boolean {
   return status === 500 || (status !== undefined && /\b(webhook|admission)\b/i.test(detail));

@@ -1,4 +1,4 @@
-/** How a run is ended before it is through. */
+/** The two steps in which a run is ended early. */
 export interface Cancellation {
   /** From then on no request is sent, and nothing is waited for. */
   readonly stop: AbortSignal;
@@ -6,5 +6,5 @@ export interface Cancellation {
   readonly abort: AbortSignal;
 }
 
-/** As a reason of "not attempted", and what a method says that has nothing else to tell. */
+/** The reason of what was not attempted, or given up, after that. */
 export const cancelledWords = "the run was cancelled";

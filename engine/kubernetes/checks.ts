@@ -2,8 +2,8 @@ import { isRecord } from "./failure.ts";
 import type { Keep } from "./keep.ts";
 
 /**
- * Takes a value as a `T`: as a copy with nothing but the fields that are checked, or, without `keep`, with all
- * fields, as an object that is sent back must have them. `Wrong` where the value is none that may be.
+ * A check takes a value as a `T`, or says what is `Wrong`. With `keep` it returns a copy with the checked fields alone;
+ * without, one with all fields, as an object that is sent back must have them.
  */
 export type Check<T = unknown> = (value: unknown, keep?: Keep) => T | Wrong;
 
@@ -11,8 +11,8 @@ export type Check<T = unknown> = (value: unknown, keep?: Keep) => T | Wrong;
 export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;
 
 /**
- * What of a value is wrong, as the end of a sentence that begins with what the value is called:
- * ` is not a list`, `.ports has an item that is not a map`. Never quotes the value.
+ * A mistake in a value, as the end of a sentence that begins with the value's name: ` is not a list`,
+ * `.ports[] is not a map`. Never quotes the value.
  */
 export class Wrong {
   readonly words: string;

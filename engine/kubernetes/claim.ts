@@ -4,12 +4,12 @@ import type { Lease } from "./objects.ts";
 import { resources } from "./resources.ts";
 
 /**
- * Which stack has a cluster, where several share a mesh: the holder of a Lease in that cluster. It is
- * in a namespace that every cluster has, before Linkerd is installed too.
+ * The Lease whose holder is the stack that has the cluster, where several share a mesh. Its namespace is there before
+ * Linkerd is installed.
  */
 export const claimLease = { namespace: "default", name: "linkerd-multicluster" } as const;
 
-/** Who has a cluster; undefined: nobody. */
+/** The stack that has a cluster, if any has. */
 export async function holderOf(kubernetes: Kubernetes): Promise<string | undefined> {
   return holderIn(await kubernetes.find(resources.leases, claimLease));
 }

@@ -13,7 +13,7 @@ import { type Paging, readAll } from "./paging.ts";
 import type { Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
 
-/** How lists are read; the rest is each list's own. */
+/** Settings of all lists; the rest is each list's own. */
 export type ListSettings = Omit<Paging, "first" | "errorOf">;
 
 /** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */

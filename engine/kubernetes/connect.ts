@@ -36,8 +36,8 @@ export interface Credentials extends ApiServer {
 }
 
 /**
- * What a client connects with: a context of the runner's kubeconfig; the API server of that context
- * with nothing but the given token; or credentials alone, with nothing of the runner's.
+ * A context of the runner's kubeconfig; the API server of that context with nothing but the given token; or
+ * credentials alone, with nothing of the runner's.
  */
 export type ConnectWith =
   ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;

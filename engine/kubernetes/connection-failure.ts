@@ -2,7 +2,7 @@ import { codeOf, type Failure } from "./failure.ts";
 
 const untrusted = "its certificate is signed by an authority that the context does not trust";
 
-/** What the error codes of Node, OpenSSL and undici mean to the user. */
+/** Meanings of the error codes of Node, OpenSSL and undici, for the user. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was lost",

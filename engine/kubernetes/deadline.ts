@@ -3,19 +3,19 @@ import type { Time } from "./retry.ts";
 
 export interface TimeLimit {
   readonly milliseconds: number;
-  /** What the failure says once it is over. */
+  /** The failure's sentence once it is over. */
   readonly tooLate: string;
 }
 
-/** What ends work that does not end by itself. */
+/** Reasons to give work up. */
 interface Limits extends TimeLimit {
   readonly abort: AbortSignal | undefined;
   readonly time: Pick<Time, "alarm">;
 }
 
 /**
- * Does the work, or gives it up once its time is over or `abort` says so: then its signal is aborted,
- * and nobody waits for it any longer, whether it heeds the signal or not.
+ * Does the work, or gives it up once its time is over or `abort` says so. Work that is given up gets its signal, and
+ * nobody waits for it any longer.
  *
  * @returns what the work does, or the failure
  */
@@ -41,7 +41,7 @@ export async function within<T>(
   try {
     if (abort?.aborted === true) return { failure: cancelled };
     const doing = work(own.signal);
-    // Nobody hears of what becomes of it once it was given up.
+    // Work that fails after it was given up is nobody's error.
     doing.catch(() => undefined);
     return await Promise.race([givenUp, doing]);
   } finally {

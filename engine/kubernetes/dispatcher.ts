@@ -10,7 +10,7 @@ export type Tls = Pick<
   "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
 >;
 
-/** Where connections lead, and how. */
+/** The way that connections take. */
 export interface Route {
   readonly server: URL;
   /** Undefined: connections go to the server directly, whatever the environment says. */
@@ -40,8 +40,8 @@ export function dispatcherFor(route: Route): Dispatcher {
 }
 
 /**
- * For a proxy that speaks TLS itself. As with kubectl, its certificate may be of the cluster's
- * authority; of a public one as well, and the user's certificate is not shown to it.
+ * TLS to a proxy that speaks it itself. Its certificate may be of the cluster's authority, as with kubectl, or of a
+ * public one. The user's certificate is not shown to it.
  */
 function tlsOfProxy({ ca, rejectUnauthorized }: Tls): Tls {
   return {

@@ -36,7 +36,7 @@ export function formatSeconds(total: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-/** For a sentence: `60 s`, `0.3 s`. */
+/** A duration in a sentence: `60 s`, `0.3 s`. */
 export function inSeconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 100) / 10} s`;
 }

@@ -6,14 +6,14 @@ import { type ObjectName, rbacName, type Resource } from "./resources.ts";
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
-/** What was tried, for a sentence. */
+/** An attempt to do something, for a sentence. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** Where it was tried, for a sentence. `server` is the API server's origin, without any credentials. */
+/** The cluster of an attempt, for a sentence. `server` is the API server's origin, without any credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;

@@ -19,7 +19,7 @@ export const pluginVersions: readonly string[] = [
   "client.authentication.k8s.io/v1beta1",
 ];
 
-/** What a plugin gives: a token, a certificate with its key, or all of them. */
+/** A token, a certificate with its key, or all of them. */
 export interface PluginCredential {
   readonly token?: string;
   /** PEM. */
@@ -28,7 +28,7 @@ export interface PluginCredential {
   readonly expires?: number;
 }
 
-/** How a plugin is run. */
+/** Settings for one run of a plugin. */
 export interface PluginRun {
   /** The environment, to which `env` of the plugin adds. */
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { defined } from "./defined.ts";
 import { plain } from "./plain.ts";
 import type { Redact } from "./redaction.ts";
 
-/** How a request failed, in the terms in which a caller decides what to do about it. */
+/** Kinds of failures, in the terms in which a caller decides what to do. */
 export type FailureKind =
   | "unreachable"
   /** Not answered in full within the time that the call has. */
@@ -25,7 +25,7 @@ export type FailureKind =
 /** One failed attempt. Holds nothing secret. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether the same request may well succeed a little later. */
+  /** True if the same request may well succeed a little later. */
   readonly transient: boolean;
   /** Milliseconds the server asks to wait. */
   readonly retryAfter?: number;
@@ -37,7 +37,7 @@ export interface Failure {
   readonly causes?: readonly string[];
   /** Name of the object that the server says does not exist. */
   readonly absent?: string;
-  /** In words why the call was not sent at all; the rest is about the call before it. */
+  /** The reason why the call was not sent at all; the rest is about the call before it. */
   readonly notAttempted?: string;
 }
 
@@ -100,7 +100,7 @@ function first(header: string | string[] | undefined): string | undefined {
 }
 
 /**
- * What the Status object in a response says. Any other text is dropped: an error page of a proxy
+ * The words of the Status object in a response. Any other text is dropped: an error page of a proxy
  * may echo the request, and with it the credentials.
  */
 function statusObject(

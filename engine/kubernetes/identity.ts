@@ -2,7 +2,7 @@ import type { Kubernetes } from "./interface.ts";
 import { resources } from "./resources.ts";
 
 /**
- * Who a cluster is: the UID of its namespace `kube-system`, which lasts exactly as long as the
+ * A cluster is identified by the UID of its namespace `kube-system`, which lasts exactly as long as the
  * cluster. A name or a context can come to mean another cluster; a UID can't.
  */
 
@@ -23,8 +23,8 @@ export async function identify(kubernetes: Kubernetes): Promise<string> {
 }
 
 /**
- * The sentence for a context that leads to another cluster than the one the program knows by that
- * name; undefined where it is the same, or none is known yet. Pure.
+ * The sentence for a context that leads to another cluster than the program knows by that name. Undefined where it is
+ * the same, or none is known yet.
  *
  * @param at `cluster` is its name in the config
  * @param live the UID as it was read in this run
@@ -45,8 +45,8 @@ export function movedCluster(
 }
 
 /**
- * A sentence for each name in the config that leads to the same cluster as a name before it: other
- * contexts, even other kubeconfigs, can lead to one API server. Pure.
+ * A sentence for each name in the config that leads to the same cluster as a name before it. Other contexts, even other
+ * kubeconfigs, can lead to one API server.
  */
 export function sameClusters(identities: Identities): string[] {
   const first = new Map<string, string>();

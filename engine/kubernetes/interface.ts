@@ -21,7 +21,7 @@ export interface ConnectOptions {
   readonly pageSize?: number;
   /** Milliseconds for a list with all its pages; 300,000. */
   readonly listTimeout?: number;
-  /** How much an API server may answer with; `sizeLimits`. */
+  /** Bounds of an API server's answers; `sizeLimits`. */
   readonly sizeLimits?: Partial<SizeLimits>;
   /** Ends what is under way; by default nothing does. */
   readonly cancellation?: Cancellation;
@@ -37,13 +37,13 @@ export interface ConnectOptions {
 export interface ListOptions {
   /** All namespaces without one. */
   readonly namespace?: string;
-  /** As in the API: `app=web,tier in (a,b)`. */
+  /** The API's notation: `app=web,tier in (a,b)`. */
   readonly labelSelector?: string;
-  /** As in the API: `status.phase!=Failed`. */
+  /** The API's notation: `status.phase!=Failed`. */
   readonly fieldSelector?: string;
   /** No more than so many, for a sample: what is missing in it says nothing. All without it. */
   readonly first?: number;
-  /** What else is kept of the cluster, which has one bound for all that goes by this. */
+  /** Shared by lists that have one bound together. */
   readonly keep?: Keep;
 }
 
@@ -64,9 +64,8 @@ export interface RemoveOptions {
 }
 
 /**
- * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure
- * is worth; while the cluster does not answer (breaker.ts) and once the run is cancelled, at once, as
- * `notAttempted` says. A request whose outcome is unknown is sent again, so that a create may find
+ * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure is worth. It
+ * throws at once, with `notAttempted`, while the cluster does not answer (breaker.ts) and once the run is cancelled. A request whose outcome is unknown is sent again, so that a create may find
  * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
  */
 export interface Kubernetes {
@@ -80,8 +79,8 @@ export interface Kubernetes {
   list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
   /**
-   * As `get`, but undefined for an object that does not exist. That is a 404 whose Status names the
-   * object, as an API server sends it for an absent object and for an absent namespace. A 404 that
+   * The object, or undefined if it does not exist. That is a 404 whose Status names the object, as an API server
+   * sends it. A 404 that
    * does not name it, because the kind is not served or because something else answers, is thrown.
    */
   find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;

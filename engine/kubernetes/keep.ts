@@ -2,11 +2,10 @@
 const each = 64;
 
 /**
- * What is kept of the lists of a cluster, so that a large one takes no more memory than is needed: values that many
- * objects have in common, like their account of who has set what, are there once.
+ * Counts what is kept of a cluster's lists, and keeps once what many objects have in common, like their labels.
  */
 export class Keep {
-  /** In about: of memory, and so of what came, since not all of it is kept. */
+  /** Bytes of memory, in about; of what came, there may be more. */
   bytes = 0;
   readonly #shared = new Map<string, unknown>();
 

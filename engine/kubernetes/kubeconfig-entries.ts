@@ -19,7 +19,7 @@ export interface ClusterEntry {
   readonly tlsServerName?: string;
   readonly proxyUrl?: string;
   readonly disableCompression: boolean;
-  /** What the entry holds for credential plugins, which alone know its shape. */
+  /** The entry's part for credential plugins, which alone know its shape. */
   readonly pluginConfig?: unknown;
 }
 
@@ -188,7 +188,7 @@ function plugin(exec: NonNullable<User["exec"]>, folder: string): ExecPlugin {
   };
 }
 
-/** What to use instead of each provider; kubectl itself has none but oidc any more. */
+/** Plugins to use instead of each provider; kubectl itself has none but oidc any more. */
 const successors: Readonly<Record<string, string>> = {
   oidc: "kubelogin (kubectl oidc-login)",
   gcp: "gke-gcloud-auth-plugin",

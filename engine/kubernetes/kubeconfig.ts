@@ -15,7 +15,7 @@ import {
 } from "./kubeconfig-entries.ts";
 import { plain } from "./plain.ts";
 
-/** Where the runner's access to a cluster is configured. Names only, never a credential. */
+/** The names by which the runner's access to a cluster is found; never a credential. */
 export interface ClusterAccess {
   readonly context: string;
   /** Path of a kubeconfig file; without one `KUBECONFIG` and then the default file are read. */
@@ -42,7 +42,7 @@ export interface Kubeconfig {
   readonly relative?: readonly string[];
 }
 
-/** Where kubeconfig files are looked for. */
+/** Variables and home folder that say where kubeconfig files are. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -58,7 +58,7 @@ const inCluster = "in-cluster";
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * What kubectl would use for `access.context`, from the given file, else those of `KUBECONFIG`, else
+ * The entries that kubectl would use for `access.context`, from the given file, else those of `KUBECONFIG`, else
  * `~/.kube/config`. Reads files only, runs no credential plugin and sends nothing.
  *
  * @throws KubeconfigError
@@ -134,7 +134,7 @@ function candidates(access: ClusterAccess, { variables, home }: Environment): st
 interface Entry {
   readonly file: string;
   readonly fields: Fields;
-  /** Whether the file has another entry of that name, of which kubectl takes neither. */
+  /** True if the file has another entry of that name, of which kubectl takes neither. */
   readonly repeated: boolean;
 }
 
@@ -186,7 +186,7 @@ function named(list: unknown, field: string, file: string): Map<string, Entry> {
   return entries;
 }
 
-/** As kubectl merges: the first file to name an entry wins, and its whole entry counts. */
+/** The entry of that name. As in kubectl, the first file to name it wins, and its whole entry counts. */
 function first(files: readonly Entries[], kind: keyof Entries, name: string): Entry | undefined {
   return files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
 }
@@ -227,7 +227,7 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
   return { context: name, cluster: cluster.entry, user: user.entry, relative };
 }
 
-/** What is wrong with a server, if anything is. */
+/** The mistake in a server, if there is any. */
 function problemOf({ server, skipTLSVerify }: ClusterEntry): string | undefined {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an https URL";

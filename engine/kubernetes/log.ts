@@ -4,9 +4,8 @@ import { plain } from "./plain.ts";
 export type Log = (line: string) => void;
 
 /**
- * The debug log, which `LINKERD_MULTICLUSTER_LOG=debug` switches on: one line on stderr for each
- * request with its verb, object, status, duration and attempt, for each retry with its reason, and
- * for decisions that no preview shows. Pulumi prints these lines as diagnostics of the stack.
+ * The debug log, which `LINKERD_MULTICLUSTER_LOG=debug` switches on. It has a line on stderr for each request with its
+ * verb, object, status, duration and attempt, for each retry with its reason, and for decisions that no preview shows. Pulumi prints these lines as diagnostics of the stack.
  *
  * No line holds a header, a body, a query or what a server said in words, so none holds a secret.
  *

@@ -11,7 +11,7 @@ export function isDnsName(text: string): boolean {
   return text.length <= 253 && labels.test(text);
 }
 
-/** Of a label; annotation keys follow the same rule once they are in lower case. */
+/** The rule of label keys, and of annotation keys once they are in lower case. */
 export function isLabelKey(text: string): boolean {
   const slash = text.indexOf("/");
   const name = text.slice(slash + 1);

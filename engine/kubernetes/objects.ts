@@ -18,8 +18,8 @@ import {
 import { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
 /**
- * The Kubernetes objects that this program reads and writes, reduced to the fields it uses, in the shape of the API's
- * JSON; fields that are not listed survive an update untouched. Each type is that of a check, which an answer passes
+ * The Kubernetes objects that this program reads and writes, with the fields it uses, in the shape of the API's JSON.
+ * Fields that are not listed survive an update untouched. Each type is that of a check, which an answer passes
  * where it comes in. An API server has validated its objects by the same rules. Something that only passes for one, or
  * one that somebody has taken over, has not, and what it says is written into other clusters.
  */
@@ -45,7 +45,7 @@ const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
 const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
 const count = wholeNumber(0, 2 ** 31 - 1);
-/** In CIDR notation. */
+/** Ranges in CIDR notation. */
 const ranges = list(text("a range of addresses", isCidr));
 const labels = shared(texts(isLabelKey, isLabelValue));
 
@@ -72,7 +72,7 @@ const anyMetadata = {
   labels,
   annotations: texts((key) => isLabelKey(key.toLowerCase()), undefined, bounds.annotations.most),
   creationTimestamp: time,
-  /** Who has set which field, by the API server's own account. */
+  /** The API server's own account of who has set which field. */
   managedFields: list(managedFields),
   /** Set while the object is going, held by a finalizer; such an object cannot be revived. */
   deletionTimestamp: time,
@@ -90,7 +90,7 @@ export type ObjectMeta = Of<typeof metadata>;
 const identityOf = (name: Check<string>) =>
   map({ metadata: map({ name, namespace: dnsLabel }, ["name", "namespace"]) }, ["metadata"]);
 
-/** Which object it is, for one that is malformed otherwise: without that its list says nothing. */
+/** The name of an object that is malformed otherwise; without that, its list says nothing. */
 export const identity = identityOf(dnsName);
 export const hostIdentity = identityOf(dnsLabel);
 
@@ -154,7 +154,7 @@ export const service = map(
     spec: map({
       type: word,
       clusterIP,
-      /** Of a dual-stack Service two, of which `clusterIP` is the first. */
+      /** Two, where a Service is dual-stack: `clusterIP` and another. */
       clusterIPs: list(clusterIP, 2),
       selector: labels,
       ports: distinctPorts,
@@ -258,7 +258,7 @@ export const serviceCidr = map({ metadata: clusterMetadata, spec: map({ cidrs: r
 export const node = map(
   {
     metadata: clusterMetadata,
-    /** Of the pods on it, as the cluster's controller manager has given them out. */
+    /** Ranges of the pods on it, as the cluster's controller manager has given them out. */
     spec: map({ podCIDRs: ranges }),
     /** IPs, and names of the machine. */
     status: map({ addresses: list(map({ address: text("an address") }, ["address"])) }),
@@ -269,7 +269,7 @@ export const node = map(
 export type ServiceCidr = Of<typeof serviceCidr>;
 export type Node = Of<typeof node>;
 
-/** That somebody has something (coordination.k8s.io). */
+/** A Lease says that somebody has something (coordination.k8s.io). */
 export const lease = map({ metadata, spec: map({ holderIdentity: word }) }, ["metadata"]);
 
 export type Lease = Of<typeof lease>;

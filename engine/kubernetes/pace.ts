@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
 
-/** How many requests one API server gets at a time. */
+/** Bounds of how many requests one API server gets at a time. */
 export interface PacePolicy {
   /** At first, and never more than `most`. */
   readonly first: number;
   readonly most: number;
-  /** How few slow answers can make of it; where the server refuses requests it is a single one. */
+  /** The least that slow answers make of it; refusals go down to a single one. */
   readonly leastForSlow: number;
   /** A round of answers that took this many times as long as the fastest round is slow. */
   readonly slow: number;
@@ -17,18 +17,18 @@ export const pacePolicy: PacePolicy = {
   ...{ first: 8, most: 32, leastForSlow: 8, slow: 4, unnoticed: 20 },
 };
 
-/** What an answer says about how busy its server is. */
+/** The signs in an answer of how busy its server is. */
 export interface Answer {
   /** 429, or 503 with a time to wait for. */
   readonly refused: boolean;
-  /** How long it took, if it is comparable with others. */
+  /** Its duration, if it is comparable with others. */
   readonly milliseconds?: number;
 }
 
 /**
- * Calls of one API server, as many at a time as it bears; the others wait for their turn. As TCP does it, there is one
- * more after each round of answers, half as many when the server refuses some, and a fifth less when it becomes slow,
- * which others who use it feel as well. A round is as many answers as there were requests in flight.
+ * Calls of one API server, as many at a time as it bears; the others wait for their turn. As in TCP, there is one more
+ * after each round of answers, and half as many when the server refuses some. When it becomes slow, which others feel as
+ * well, there are a fifth less. A round is as many answers as there were requests in flight.
  */
 export class Pace {
   readonly #policy: PacePolicy;
@@ -38,7 +38,7 @@ export class Pace {
   #total = 0;
   /** Mean of the fastest round, in milliseconds. */
   #fastest = Infinity;
-  /** Whether the limit has been halved in this round: what is refused together counts once. */
+  /** True once the limit was halved in this round: what is refused together counts once. */
   #halved = false;
 
   constructor(policy: PacePolicy = pacePolicy) {
@@ -46,7 +46,7 @@ export class Pace {
     this.#turns = pLimit(Math.min(policy.first, policy.most));
   }
 
-  /** How many are in flight at most. */
+  /** The most that are in flight. */
   get limit(): number {
     return this.#turns.concurrency;
   }

@@ -12,7 +12,7 @@ export interface Page<T> {
   readonly next: string | undefined;
   /** The version of the cluster that it shows, if it says so. */
   readonly version: string | undefined;
-  /** How long the answer is. */
+  /** The length of the answer. */
   readonly bytes: number;
 }
 
@@ -38,9 +38,9 @@ const mostWithoutNews = 20;
 type ReadPage<T> = (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>;
 
 /**
- * All items of a list, read page by page. All pages show one state of the cluster; if the server
- * drops that state half-way (410) everything is read again in a single page, which can't expire, or where that
- * is too long, by pages once more. Whatever `read` throws is thrown: a list is complete or an error.
+ * All items of a list, read page by page, so that all show one state of the cluster. If the server drops that state
+ * half-way (410), everything is read again in a single page, which can't expire; where that is too long, by pages once
+ * more. Whatever `read` throws is thrown: a list is complete or an error.
  */
 export async function readAll<T>(read: ReadPage<T>, paging: Paging): Promise<T[]> {
   const { pageSize, first, within, time, errorOf } = paging;

@@ -13,7 +13,7 @@ export interface OpenedClusters {
   /** A client for each cluster, by its name. */
   readonly clusters: ReadonlyMap<string, Reachable>;
   readonly uids: Identities;
-  /** What the user has to fix before anything is done: contexts, and one cluster given twice. */
+  /** Mistakes to fix before anything is done: contexts, and one cluster given twice. */
   readonly mistakes: readonly string[];
   /** Ends all connections. */
   readonly close: () => Promise<void>;

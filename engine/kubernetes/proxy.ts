@@ -13,10 +13,9 @@ export interface Proxy {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy between this machine and `server`: `proxyUrl`, the kubeconfig's `proxy-url`, else what
- * the environment says, by the rules of golang.org/x/net/http/httpproxy, which kubectl follows:
- * `HTTPS_PROXY` for https and `HTTP_PROXY` for http, except for what `NO_PROXY` lists and for this
- * machine itself.
+ * The proxy between this machine and `server`: the kubeconfig's `proxy-url`, else that of the environment. Its rules
+ * are those of golang.org/x/net/http/httpproxy, which kubectl follows: `HTTPS_PROXY` for https and `HTTP_PROXY` for http,
+ * except for what `NO_PROXY` lists and for this machine itself.
  *
  * @returns undefined for a direct connection; a text for a mistake: a sentence without the value
  */
@@ -59,7 +58,7 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** Whether a server is reached without the environment's proxy. */
+/** True for a server that is reached without the environment's proxy. */
 function isDirect(server: URL, noProxy = ""): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, "");
   const port = server.port || (server.protocol === "https:" ? "443" : "80");
@@ -106,7 +105,7 @@ function isBlock(entry: string): boolean {
   return family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
-/** Whether an address is in a block. An IPv4 address may be written in IPv6, and is none of it. */
+/** True for an address in a block. One of IPv4 that is written in IPv6 is in no block of IPv6. */
 function contains(block: string, address: string): boolean {
   const [net = ""] = block.split("/");
   return (!isVersion4(address) || isVersion4(net)) && inRanges([block])(address);

@@ -6,10 +6,10 @@ import { bounds } from "./bounds.ts";
  */
 export type Redact = (text: string) => string;
 
-/** What stands in the place of a text that is not shown. */
+/** The words in the place of a text that is not shown. */
 export const hidden = "[not shown, as it quotes a credential]";
 
-/** How many letters and digits in a row betray a credential, and its forms in base64 and hex, which are longer. */
+/** Letters and digits in a row that betray a credential; its forms in base64 and hex are longer. */
 const telling = { plain: 6, base64: 8, hex: 12 };
 
 /** @param sent the credentials that requests are sent with; blank ones mean nothing */
@@ -93,7 +93,7 @@ function quotes(text: string, { exact, parts }: Traces): boolean {
   );
 }
 
-/** What of a text is compared, so that neither blanks and quotes nor the case can hide anything. */
+/** The characters that are compared, so that neither blanks and quotes nor the case can hide anything. */
 function letters(text: string): string {
   return text.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 }

@@ -26,8 +26,8 @@ export interface Request {
 }
 
 /**
- * Takes the value from the JSON of an answer, or says in words why there is none: then it is asked
- * for again, unless the failure says that this is of no use. `bytes`: how long the answer is.
+ * Takes the value from the JSON of an answer of so many bytes. Words that say why there is none have it asked for
+ * again; a failure says itself whether that is of use.
  */
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T> | string;
 
@@ -58,7 +58,7 @@ export interface Settings {
 export class Requester {
   readonly #sessions: Sessions;
   readonly #settings: Settings;
-  /** Whether the server was there when last heard of; decides how long it is tried. */
+  /** True if the server was there when last heard of; decides how long it is tried. */
   #answering = false;
   /** Requests sent, every attempt counted. */
   readonly sent = { reads: 0, writes: 0 };
@@ -69,9 +69,9 @@ export class Requester {
   }
 
   /**
-   * What `read` returns for the answer. Every request is repeated if its outcome is unknown: a repeated
-   * create may then find its own object (alreadyExists), a repeated delete none (notFound), a
-   * repeated update its own resourceVersion (conflict).
+   * Sends until there is an answer, and returns what `read` takes from it. A request is repeated if its outcome is
+   * unknown: a repeated create may find its own object (alreadyExists), a delete none (notFound), and an update its own
+   * resourceVersion (conflict).
    *
    * @param limit a time limit besides that of every call
    * @throws KubernetesError

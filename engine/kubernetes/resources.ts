@@ -3,25 +3,25 @@ import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 
 /**
- * A kind of object as the API serves it. `T` is the shape of one object, in the API's JSON without
- * `apiVersion` and `kind`, which the client writes itself and items of a list do not carry.
+ * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which
+ * the client writes itself and items of a list do not carry.
  */
 export interface Resource<T> {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Where the API serves it: `api/v1`, `apis/multicluster.linkerd.io/v1alpha3`. */
+  /** The path at which the API serves it: `api/v1`, `apis/multicluster.linkerd.io/v1alpha3`. */
   readonly path: string;
   readonly plural: string;
   readonly namespaced: boolean;
   /** Its objects are secret: no error repeats what the server says of them. */
   readonly sensitive?: boolean;
-  /** What an answer must be to pass for such an object; without it anything does. */
+  /** The check that an answer must pass as such an object; without it anything does. */
   readonly shape?: Check<T>;
   /** Takes the name of a malformed object, which is then in its list, marked (objects.ts). Without it, no such list is read. */
   readonly identity?: Check<object>;
 }
 
-/** Which object; the `metadata` of any object will do. */
+/** The name of an object; the `metadata` of any will do. */
 export interface ObjectName {
   readonly name: string;
   readonly namespace?: string;

@@ -30,7 +30,7 @@ export const systemTime: Time = {
   random: () => Math.random(),
 };
 
-/** How long a call is retried: until either of the two is used up. */
+/** A call is retried until either of the two is used up. */
 export interface RetryBudget {
   readonly attempts: number;
   /** Milliseconds since the first attempt after which no other is started. */
@@ -39,11 +39,11 @@ export interface RetryBudget {
 
 export interface RetryPolicy {
   /**
-   * For a cluster that answers, or did so last time: overload, restarts, lost connections. `within`
-   * is the deadline of every call: what is under way then is given up.
+   * The budget for a cluster that answers, or did so last time: overload, restarts, lost connections. `within` is the
+   * deadline of every call: what is under way then is given up.
    */
   readonly working: RetryBudget;
-  /** For a cluster that can't be reached at all: a wrong address should not cost a minute. */
+  /** The budget for a cluster that can't be reached at all: a wrong address should not cost a minute. */
   readonly connecting: RetryBudget;
   readonly backoff: Backoff;
 }
@@ -63,13 +63,13 @@ export const retryPolicy: RetryPolicy = {
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
-/** What is tried, and what has to be known about it. */
+/** A thing that is tried, with what has to be known about it. */
 export interface Trying<T> {
   /** One attempt, the `number`th from 1 up, which may take up to `remaining` milliseconds. */
   readonly attempt: (remaining: number, number: number) => Promise<Outcome<T>>;
-  /** Asked after each attempt, because one attempt teaches the next. */
+  /** True if the cluster answers, as the last attempt has shown. */
   readonly answering: () => boolean;
-  /** Told before each wait, in milliseconds, for another attempt. */
+  /** Hears of each wait, in milliseconds, for another attempt. */
   readonly retrying?: ((failure: Failure, wait: number) => void) | undefined;
   /** Ends waits; the attempt after one finds out for itself. */
   readonly stop?: AbortSignal | undefined;
@@ -121,7 +121,7 @@ export function backoff(
   return whole * (0.5 + time.random() / 2);
 }
 
-/** How long something is waited for, and how often it is looked at; in milliseconds. */
+/** The time for which something is waited for, and between two looks; in milliseconds. */
 export interface Polling {
   readonly within: number;
   readonly every: number;

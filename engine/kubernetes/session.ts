@@ -6,7 +6,7 @@ import type { Proxy } from "./proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 
-/** What requests are sent with until credentials change. */
+/** Credentials and connections that requests are sent with until either change. */
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
   /** The field or variable that names the proxy in between, if there is one. */
@@ -15,12 +15,12 @@ export interface Session extends Omit<Authentication, "sent"> {
   readonly redact: Redact;
 }
 
-/** How connections are made: `dispatcher` makes them, and the rest is said to it. */
+/** The way that connections take, and the function that makes them. */
 export interface Connections extends Omit<Route, "tls"> {
   readonly dispatcher: (route: Route) => Dispatcher;
 }
 
-/** In ms: how often credentials are loaded again, and at most renewed on a 401. */
+/** Milliseconds after which credentials are loaded again, and between two renewals on a 401. */
 const credentialsAge = 30_000;
 
 /**

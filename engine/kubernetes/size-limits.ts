@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { bounds } from "./bounds.ts";
 
-/** How much one API server may make this process hold. */
+/** The most that one API server may make this process hold. */
 export interface SizeLimits {
   /** Bytes of one answer. */
   readonly answer: number;
@@ -19,7 +19,7 @@ export const sizeLimits: SizeLimits = {
   kept: bounds.kept.most,
 };
 
-/** For a sentence. */
+/** A size in a sentence. */
 export function inMiB(bytes: number): string {
   return `${Math.round((bytes * 10) / 2 ** 20) / 10} MiB`;
 }

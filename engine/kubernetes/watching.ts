@@ -13,7 +13,7 @@ import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";
 
-/** What has become of an object, of which nothing but the metadata is asked for. */
+/** A change of an object, of which nothing but the metadata is asked for. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: OtherObject;
@@ -54,7 +54,7 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** In seconds: after which the server is to end a watch; API servers take 30 to 60 minutes by themselves. */
+/** Seconds after which the server is to end a watch; API servers take 30 to 60 minutes by themselves. */
 const shortestWatch = 300;
 
 /**
