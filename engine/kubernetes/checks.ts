@@ -47,7 +47,7 @@ export const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is not a flag");
 
 /** Whatever it is, nobody looks into it. */
-export const anything: Check = (value, keep) => (keep === undefined ? value : {});
+export const anything: Check = (value, keep) => (keep === undefined ? value : true);
 
 export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
   return (value, keep) => {
@@ -149,23 +149,12 @@ export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
     for (const [key, each] of Object.entries(value)) {
       const taken = item(each, keep);
       if (taken instanceof Wrong) return taken;
+      keep?.take(key.length);
       read.push([key, taken]);
     }
     return Object.fromEntries(read);
   };
 }
-
-/** The keys of a map, of which nobody looks at the values. */
-export const keys: Check = (value, keep) => {
-  if (!isRecord(value)) return new Wrong(" is not a map");
-  if (keep === undefined) return value;
-  return Object.fromEntries(
-    Object.keys(value).map((key) => {
-      keep.take(key.length);
-      return [key, true];
-    }),
-  );
-};
 
 /** A value that many objects have in common, and that is there once. */
 export function shared<T>(check: Check<T>): Check<T> {

@@ -2,6 +2,7 @@ import { programVersion } from "../version.ts";
 import { Authenticator } from "./authentication.ts";
 import { Breaker, breakerPolicy } from "./breaker.ts";
 import { Client, type ListSettings } from "./client.ts";
+import { defined } from "./defined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "./kubeconfig.ts";
 import { debugLog } from "./log.ts";
 import { Pace, pacePolicy } from "./pace.ts";
-import { type Proxy, proxyFor } from "./proxy.ts";
+import { proxyFor } from "./proxy.ts";
 import { Requester, type Settings } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";
@@ -71,21 +72,21 @@ export async function connectToWatch(
 }
 
 async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
-  const { time = systemTime, environment = processEnvironment() } = options;
-  const {
-    connections = pacePolicy.most,
-    connectTimeout = 5_000,
-    requestTimeout = 30_000,
-  } = options;
-  const { dispatcher = dispatcherFor, log = debugLog(environment.variables) } = options;
-  const { pluginTimeout = 60_000 } = options;
-  const limits = { ...sizeLimits, ...options.sizeLimits };
+  const { environment = processEnvironment(), time = systemTime, retry = retryPolicy } = options;
+  const { connections = pacePolicy.most, dispatcher = dispatcherFor } = options;
+  const { connectTimeout = 5_000, requestTimeout = 30_000, pluginTimeout = 60_000 } = options;
+  const { pageSize = 500, listTimeout = 300_000, cancellation } = options;
   const { variables } = environment;
+  const { log = debugLog(variables) } = options;
+  const limits = { ...sizeLimits, ...options.sizeLimits };
   const read = () => kubeconfigOf(to, cluster, environment);
   const authenticator = (one: Kubeconfig) => new Authenticator(one, { variables, pluginTimeout });
   const kubeconfig = await read();
+  const { context } = kubeconfig;
   const server = new URL(kubeconfig.cluster.server);
-  const proxy = checkedProxy(server, kubeconfig, cluster, environment);
+  const proxy = proxyFor(server, kubeconfig.cluster.proxyUrl, variables);
+  if (typeof proxy === "string")
+    throw new KubeconfigError(cluster, `the way to the server of context ${context}: ${proxy}`);
   const sessions = new Sessions(
     authenticator(kubeconfig),
     async () => authenticator(await read()),
@@ -93,19 +94,13 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     time,
   );
   const settings: Settings = {
-    place: { cluster, context: kubeconfig.context, server: server.origin },
-    server,
-    policy: options.retry ?? retryPolicy,
+    ...{ server, policy: retry, time, cancellation, requestTimeout, log },
+    place: { cluster, context, server: server.origin },
     breaker: new Breaker(breakerPolicy, time),
     pace: new Pace({ ...pacePolicy, most: connections }),
-    time,
-    cancellation: options.cancellation,
-    requestTimeout,
     mostBytes: limits.answer,
     userAgent: programVersion,
-    log,
   };
-  const { pageSize = 500, listTimeout = 300_000 } = options;
   const lists: ListSettings = { pageSize, within: listTimeout, limits, time };
   return { requester: new Requester(sessions, settings), lists, time };
 }
@@ -115,33 +110,12 @@ async function kubeconfigOf(
   cluster: string,
   environment: Environment,
 ): Promise<Kubeconfig> {
-  if ("server" in to) return withoutFile(to, cluster);
+  if ("server" in to) {
+    const { server, certificateAuthority: caData, tlsServerName, token } = to;
+    const unset = { skipTLSVerify: false, disableCompression: false };
+    const entry = { server, ...unset, ...defined({ caData, tlsServerName }) };
+    return { context: cluster, cluster: entry, user: { token } };
+  }
   const kubeconfig = await readKubeconfig(to, cluster, environment);
   return "token" in to ? { ...kubeconfig, user: { token: to.token } } : kubeconfig;
-}
-
-function withoutFile(
-  { server, certificateAuthority, tlsServerName, token }: Credentials,
-  context: string,
-): Kubeconfig {
-  return {
-    context,
-    cluster: {
-      ...{ server, skipTLSVerify: false, disableCompression: false },
-      ...(certificateAuthority !== undefined && { caData: certificateAuthority }),
-      ...(tlsServerName !== undefined && { tlsServerName }),
-    },
-    user: { token },
-  };
-}
-
-function checkedProxy(
-  server: URL,
-  { cluster: { proxyUrl }, context }: Kubeconfig,
-  cluster: string,
-  { variables }: Environment,
-): Proxy | undefined {
-  const proxy = proxyFor(server, proxyUrl, variables);
-  if (typeof proxy !== "string") return proxy;
-  throw new KubeconfigError(cluster, `the way to the server of context ${context}: ${proxy}`);
 }

@@ -5,9 +5,9 @@ import {
   type Check,
   either,
   flag,
-  keys,
   list,
   map,
+  mapOf,
   type Of,
   shared,
   text,
@@ -54,6 +54,8 @@ const manager = text(
   "a field manager",
   (value) => value.length <= 128 && /^[ -~]*$|^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(value),
 );
+
+const keys = mapOf(anything);
 
 /** One entry of `managedFields`: the fields that one manager has set by one kind of operation. */
 const managedFields = map({

@@ -62,7 +62,10 @@ describe("what is kept of a list", () => {
     deepEqual(kept(resources.pods, [{ metadata: meta("db-0"), status }]), [
       {
         metadata: meta("db-0"),
-        status: { phase: "Running", initContainerStatuses: [{ ...proxy, state: { running: {} } }] },
+        status: {
+          phase: "Running",
+          initContainerStatuses: [{ ...proxy, state: { running: true } }],
+        },
       },
     ]);
   });
