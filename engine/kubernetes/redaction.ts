@@ -78,7 +78,7 @@ function encoded(credential: string, before: number): string {
   return bytes.toString("base64").slice(before === 0 ? 0 : before + 1, end);
 }
 
-const escape = /(?:%(?:25)*|(?<!\\)\\+(?:u00|x)|&#x?)([\da-f]{2,3})|(?<!\\)\\+[nrt]|&\w{2,6};/gi;
+const escape = /(?:%(?:25)*|(?<!\\)\\+(?:u00|x)|&#x?)([\da-f]{2,3})/gi;
 
 function quotes(text: string, { exact, parts }: Traces): boolean {
   if (exact.some((one) => text.includes(one))) return true;

@@ -4,6 +4,7 @@ export const tokensToHide: readonly string[] = [
   "canary/token+1=of_west",
   'canary "p<w>\\d" & ünion',
   "hunter2",
+  "ma/ny+ma=rk/s1+he=re",
 ];
 
 const bytes = (secret: string) => Buffer.from(secret);
