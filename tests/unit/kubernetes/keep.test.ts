@@ -71,11 +71,8 @@ describe("what is kept of a list", () => {
   });
 
   it("has no fields that the object has not", () => {
-    const least = { metadata: { name: "web", namespace: "shop" } };
-    deepEqual(kept(resources.services, [{ ...least, spec: {} }]), [{ ...least, spec: {} }]);
-    deepEqual(kept(resources.endpoints, [{ ...least, subsets: [{}] }]), [
-      { ...least, subsets: [{}] },
-    ]);
+    const least = { metadata: { name: "web", namespace: "shop" }, spec: {} };
+    deepEqual(kept(resources.services, [least]), [least]);
   });
 
   it("has values once that objects have in common, in one list or in several, and counts them once", () => {

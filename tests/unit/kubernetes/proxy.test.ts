@@ -17,54 +17,28 @@ const http = "http://west.example.com:8080";
 const proxy = "http://proxy:3128";
 
 describe("a proxy", () => {
-  const variables: readonly (readonly [
-    string,
-    string,
-    Readonly<Record<string, string>>,
-    string,
-  ])[] = [
-    ["none", https, {}, "direct"],
-    ["HTTPS_PROXY for https", https, { HTTPS_PROXY: proxy }, `HTTPS_PROXY: ${proxy}/`],
-    ["https_proxy as well", https, { https_proxy: proxy }, `https_proxy: ${proxy}/`],
-    [
-      "upper case first",
-      https,
-      { https_proxy: "http://no", HTTPS_PROXY: proxy },
-      `HTTPS_PROXY: ${proxy}/`,
-    ],
-    [
-      "the other case where one is empty",
-      https,
-      { HTTPS_PROXY: "", https_proxy: proxy },
-      `https_proxy: ${proxy}/`,
-    ],
-    ["HTTP_PROXY not for https", https, { HTTP_PROXY: proxy, ALL_PROXY: proxy }, "direct"],
-    ["HTTPS_PROXY not for http", http, { HTTPS_PROXY: proxy }, "direct"],
-    ["HTTP_PROXY for http", http, { HTTP_PROXY: proxy }, `HTTP_PROXY: ${proxy}/`],
-    ["http without a scheme", https, { HTTPS_PROXY: "proxy:3128" }, `HTTPS_PROXY: ${proxy}/`],
-    [
-      "without a scheme, with a password",
-      https,
-      { HTTPS_PROXY: "me:pw@proxy:3128" },
-      "HTTPS_PROXY: http://me:pw@proxy:3128/",
-    ],
-    [
-      "https itself",
-      https,
-      { HTTPS_PROXY: "https://proxy:3129" },
-      "HTTPS_PROXY: https://proxy:3129/",
-    ],
-    [
-      "socks5h, as socks5",
-      https,
-      { HTTPS_PROXY: "socks5h://proxy:1080" },
-      "HTTPS_PROXY: socks5://proxy:1080",
-    ],
+  const named = (name: string) => `${name}: ${proxy}/`;
+  const ofHttps: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{}, "direct"],
+    [{ HTTPS_PROXY: proxy }, named("HTTPS_PROXY")],
+    [{ https_proxy: proxy }, named("https_proxy")],
+    [{ https_proxy: "http://no", HTTPS_PROXY: proxy }, named("HTTPS_PROXY")],
+    [{ HTTPS_PROXY: "", https_proxy: proxy }, named("https_proxy")],
+    [{ HTTP_PROXY: proxy, ALL_PROXY: proxy }, "direct"],
+    [{ HTTPS_PROXY: "proxy:3128" }, named("HTTPS_PROXY")],
+    [{ HTTPS_PROXY: "me:pw@proxy:3128" }, "HTTPS_PROXY: http://me:pw@proxy:3128/"],
+    [{ HTTPS_PROXY: "https://proxy:3129" }, "HTTPS_PROXY: https://proxy:3129/"],
+    [{ HTTPS_PROXY: "socks5h://proxy:1080" }, "HTTPS_PROXY: socks5://proxy:1080"],
   ];
-  for (const [rule, server, environment, expected] of variables)
-    it(`is, by the environment: ${rule}`, () => {
-      equal(way(server, environment), expected);
+  for (const [environment, expected] of ofHttps)
+    it(`is, by ${JSON.stringify(environment)}, ${expected}`, () => {
+      equal(way(https, environment), expected);
     });
+
+  it("is another for http", () => {
+    equal(way(http, { HTTPS_PROXY: proxy }), "direct");
+    equal(way(http, { HTTP_PROXY: proxy }), named("HTTP_PROXY"));
+  });
 
   it("is proxy-url first, even to this machine and in spite of NO_PROXY", () => {
     const environment = { HTTPS_PROXY: "http://other", NO_PROXY: "*" };
