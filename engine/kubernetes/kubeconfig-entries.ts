@@ -9,35 +9,6 @@ import { type ExecPlugin, pluginVersions } from "./exec-plugin.ts";
  * does not know are passed over, as by kubectl.
  */
 
-/** Paths are absolute. */
-export interface ClusterEntry {
-  readonly server: string;
-  /** PEM in base64. */
-  readonly caData?: string;
-  readonly caFile?: string;
-  readonly skipTLSVerify: boolean;
-  readonly tlsServerName?: string;
-  readonly proxyUrl?: string;
-  readonly disableCompression: boolean;
-  /** The entry's part for credential plugins, which alone know its shape. */
-  readonly pluginConfig?: unknown;
-}
-
-/** Without a field: anonymous. Paths are absolute. */
-export interface UserEntry {
-  readonly token?: string;
-  readonly tokenFile?: string;
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM in base64. */
-  readonly certData?: string;
-  readonly certFile?: string;
-  readonly keyData?: string;
-  readonly keyFile?: string;
-  readonly impersonate?: Impersonation;
-  readonly plugin?: ExecPlugin;
-}
-
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -98,8 +69,11 @@ function taken<T>(check: Check<T>, fields: Fields): T {
 
 const pluginExtension = "client.authentication.k8s.io/exec";
 
+/** Paths are absolute, and certificates PEM in base64. */
+export type ClusterEntry = ReturnType<typeof clusterEntry>;
+
 /** @throws EntryProblem */
-export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
+export function clusterEntry(fields: Fields, folder: string) {
   const entry = taken(clusterFields, fields);
   const skipTLSVerify = entry["insecure-skip-tls-verify"] ?? false;
   const caData = entry["certificate-authority-data"];
@@ -120,6 +94,7 @@ export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
       caFile,
       tlsServerName: entry["tls-server-name"],
       proxyUrl: entry["proxy-url"],
+      /** The entry's part for credential plugins, which alone know its shape. */
       pluginConfig: entry.extensions?.find(({ name }) => name === pluginExtension)?.extension,
     }),
   };
@@ -127,8 +102,11 @@ export function clusterEntry(fields: Fields, folder: string): ClusterEntry {
 
 type User = Of<typeof userFields>;
 
+/** Without a field: anonymous. Paths are absolute, and certificates and keys PEM in base64. */
+export type UserEntry = ReturnType<typeof userEntry>;
+
 /** @throws EntryProblem */
-export function userEntry(fields: Fields, folder: string): UserEntry {
+export function userEntry(fields: Fields, folder: string) {
   const entry = taken(userFields, fields);
   if (entry["auth-provider"] !== undefined) throw new EntryProblem(providerProblem(entry));
   if (entry.token !== undefined && (entry.username ?? entry.password) !== undefined)
