@@ -1,18 +1,17 @@
 /** `npm run watch`: runs a stack whenever something that its mesh depends on has changed, until it is ended. */
-import { listenAddressIn } from "../automation/listen-address.ts";
-import { WatchMetrics } from "../automation/metrics.ts";
-import { serveObservability } from "../automation/observability-server.ts";
-import { PulumiCli } from "../automation/pulumi-cli.ts";
-import { RunRecords, recordFolder } from "../automation/run-record.ts";
-import { PulumiRuns } from "../automation/stack-runs.ts";
+import { isIP } from "node:net";
 import { parseDuration, systemTime } from "@linkerd-multicluster/engine/kubernetes";
 import {
-  Convergence,
+  ControlLoop,
+  DryRunner,
+  Hostnames,
   limited,
-  Lookout,
   MeshWatch,
   type Observer,
   sentenceOf,
+  serve,
+  StackRuns,
+  watchMetrics,
 } from "@linkerd-multicluster/engine/watch";
 import { commonOptions, runIfStarted, stackIn, valuesIn } from "./command-line.ts";
 
@@ -27,7 +26,7 @@ const options = {
 } as const;
 
 /**
- * What the command line says: the stack, `resync` in milliseconds, and where to listen, if anywhere.
+ * Reads the command line: the stack, `resync` in milliseconds, and where to listen, if anywhere.
  *
  * @throws Error whose message is the one sentence to print
  */
@@ -40,16 +39,23 @@ export function optionsIn(args: readonly string[]) {
     throw new Error(
       `--resync is ${JSON.stringify(resync)}; it must be a duration of a minute or more, as 10m or 1h30m.`,
     );
-  const address = listen === undefined ? undefined : listenAddressIn(listen);
-  if (listen !== undefined && address === undefined)
+  return {
+    ...{ help, output, resync: milliseconds },
+    ...(listen !== undefined && { listen: addressIn(listen) }),
+    ...stackIn(choice),
+  };
+}
+
+/** Reads `127.0.0.1:9464` or `[::1]:9464`. Without an IP nobody would know who is let in. */
+function addressIn(listen: string): { readonly host: string; readonly port: number } {
+  const { bracketed, plain, port } =
+    /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:]+)):(?<port>\d{1,5})$/.exec(listen)?.groups ?? {};
+  const host = bracketed ?? plain ?? "";
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || Number(port) > 65_535)
     throw new Error(
       `--listen is ${JSON.stringify(listen)}; it must be an IP and a port, as 127.0.0.1:9464 or [::]:9464.`,
     );
-  return {
-    ...{ help, output, resync: milliseconds },
-    ...(address !== undefined && { listen: address }),
-    ...stackIn(choice),
-  };
+  return { host, port: Number(port) };
 }
 
 async function main(): Promise<void> {
@@ -59,49 +65,42 @@ async function main(): Promise<void> {
     return;
   }
   const stop = new AbortController();
-  const time = systemTime;
-  const print = limited(printer(output), time);
-  const metrics = new WatchMetrics({ resync });
+  const metrics = watchMetrics(resync);
+  const print = limited(printer(output), systemTime);
   let isReady = false;
   const observe: Observer = (event) => {
     print(event);
     metrics.observe(event);
-    if (event.event === "looked") isReady = true;
+    if (event.event === "dryRun") isReady = true;
+    if (event.event === "triggered") loop.trigger(event.cluster);
   };
-  const records = new RunRecords(recordFolder(process.env));
-  const cli = new PulumiCli({ ...choice, folder: process.cwd(), variables: process.env });
-  const stack = new PulumiRuns({ cli, records, observe });
-  const lookout = new Lookout();
-  const meshWatch = new MeshWatch({
-    time,
-    observe: (event) => {
-      observe(event);
-      if (event.event === "triggered") convergence.trigger(event.cluster);
-    },
-  });
-  const convergence = new Convergence({ stack, lookout, meshWatch, observe, time, resync });
-  const observable = {
-    isLive: () => !convergence.isStuck,
-    isReady: () => isReady,
-    metrics,
-  };
-  const server = listen && (await serveObservability(listen, observable));
+  const program = { folder: process.cwd(), variables: process.env };
+  const stack = new StackRuns({ ...choice, ...program, observe });
+  const hostnames = new Hostnames();
+  const dryRunner = new DryRunner(hostnames.remember.bind(hostnames));
+  const meshWatch = new MeshWatch({ observe });
+  const loop = new ControlLoop({ stack, dryRunner, meshWatch, observe, resync });
+  const served = { isLive: () => !loop.isStuck, isReady: () => isReady, metrics };
+  const server = listen && (await serve(listen, served));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       stop.abort();
-      lookout.close();
+      dryRunner.close();
       stack.interrupt();
     });
+  void hostnames.watch((about) => {
+    observe({ event: "triggered", reason: "hostname", cluster: "", about });
+  }, stop.signal);
   try {
-    await convergence.run(stop.signal);
+    await loop.run(stop.signal);
   } finally {
-    lookout.close();
-    await meshWatch.stop();
+    dryRunner.close();
+    await meshWatch.update([]);
     await server?.close();
   }
 }
 
-/** To standard output, one line for each event. */
+/** Prints one line for each event to standard output. */
 function printer(output: string): Observer {
   return (event) => {
     const time = new Date().toISOString();

@@ -50,7 +50,7 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
     settled: () => wait("the watch to settle", (watch) => isSettled(watch) === true),
     lost: (cluster) =>
       wait(`the watch to miss ${cluster}`, ({ events }) =>
-        events.some((each) => each.event === "looked" && isWithout(each.sources, cluster)),
+        events.some((each) => each.event === "dryRun" && isWithout(each.sources, cluster)),
       ),
     async end() {
       screen.command("kill %1");
@@ -60,8 +60,8 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
 }
 
 function isWithout(
-  sources: readonly { readonly away: Readonly<Record<string, string>> }[],
+  sources: readonly { readonly unreachable: Readonly<Record<string, string>> }[],
   cluster: string,
 ): boolean {
-  return sources.some(({ away }) => cluster in away);
+  return sources.some(({ unreachable }) => cluster in unreachable);
 }

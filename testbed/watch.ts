@@ -64,10 +64,10 @@ export function startWatch(
   return { pid: child.pid ?? 0, events, isEnded: () => end !== undefined, ended, problem };
 }
 
-/** Whatever clusters have told was looked at, and nothing is left to do; undefined: not yet. */
+/** Whether there was a dry run after the last change, and nothing is left to do; undefined: not yet. */
 export function isSettled({ events }: Pick<RunningWatch, "events">): true | undefined {
   const last = (event: WatchEvent["event"]) => events.findLastIndex((each) => each.event === event);
   const state = events[last("state")];
-  const isLookedAt = last("triggered") >= 0 && last("looked") > last("triggered");
-  return (state?.event === "state" && state.state === "settled" && isLookedAt) || undefined;
+  const isReadSince = last("triggered") >= 0 && last("dryRun") > last("triggered");
+  return (state?.event === "state" && state.state === "settled" && isReadSince) || undefined;
 }

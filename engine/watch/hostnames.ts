@@ -1,51 +1,60 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
+import { systemTime, type Time } from "../kubernetes/retry.ts";
 
-/** The addresses of each name that DNS has an answer for, in time. */
-export type Resolve = (
-  hostnames: readonly string[],
-) => Promise<Readonly<Record<string, readonly string[]>>>;
+type Addresses = Readonly<Record<string, readonly string[]>>;
 
-/** Milliseconds that DNS is given to resolve all of them. */
+/** Milliseconds between two times that hostnames are resolved, and that DNS has for all of them. */
+const period = 30_000;
 const timeout = 10_000;
 
 /**
- * The hostnames of gateways, with what they led to when clusters were last looked at. Clusters don't
- * tell of a change in DNS, and mirrors lead to addresses.
+ * The hostnames of gateways, with what they led to in the last dry run. Clusters don't tell of a change in
+ * DNS, and mirrors lead to addresses.
  */
 export class Hostnames {
-  readonly #resolve: Resolve;
-  #known: Readonly<Record<string, readonly string[]>> = {};
+  readonly #resolve: (hostnames: readonly string[]) => Promise<Addresses>;
+  #known: Addresses = {};
 
-  constructor(resolve: Resolve = resolveApart) {
+  /** @param resolve finds the addresses of each name that DNS has an answer for, in time */
+  constructor(resolve = resolveApart) {
     this.#resolve = resolve;
   }
 
-  remember(hostnames: Readonly<Record<string, readonly string[]>>): void {
+  remember(hostnames: Addresses): void {
     this.#known = hostnames;
   }
 
-  /** The names that now lead elsewhere. A name that does not resolve may be DNS being away: it stays. Never rejects. */
+  /** Calls `moved` for each name that leads elsewhere, until the signal is aborted. Never rejects. */
+  async watch(
+    moved: (name: string) => void,
+    signal: AbortSignal,
+    time: Time = systemTime,
+  ): Promise<void> {
+    for (;;) {
+      await time.sleep(period, signal);
+      if (signal.aborted) return;
+      for (const name of await this.moved()) moved(name);
+    }
+  }
+
+  /** The names that now lead elsewhere. A name that does not resolve may be DNS being away: it stays. */
   async moved(): Promise<string[]> {
-    const hostnames = Object.keys(this.#known);
-    const found: Awaited<ReturnType<Resolve>> =
-      hostnames.length === 0 ? {} : await this.#resolve(hostnames).catch(() => ({}));
-    // A look may have been made meanwhile.
-    return Object.entries(this.#known).flatMap(([hostname, before]) => {
-      const now = found[hostname] ?? before;
-      return isDeepStrictEqual(sorted(now), sorted(before)) ? [] : [hostname];
-    });
+    const names = Object.keys(this.#known);
+    const found = names.length === 0 ? {} : await this.#resolve(names).catch((): Addresses => ({}));
+    // A dry run may have been made meanwhile.
+    return Object.entries(this.#known).flatMap(([name, before]) =>
+      isDeepStrictEqual(new Set(found[name] ?? before), new Set(before)) ? [] : [name],
+    );
   }
 }
 
 /**
- * In a process of its own, with a thread for each name: those that some target's DNS never answers for
- * keep neither other names waiting, nor what the watch reads of files.
+ * Resolves in a process of its own, with a thread for each name: those that some target's DNS never answers
+ * for keep neither other names waiting, nor what the watch reads of files.
  */
-async function resolveApart(
-  hostnames: readonly string[],
-): Promise<Readonly<Record<string, readonly string[]>>> {
+async function resolveApart(hostnames: readonly string[]): Promise<Addresses> {
   const found: Record<string, readonly string[]> = {};
   const child = fork(new URL("./hostnames-process.ts", import.meta.url), hostnames, {
     ...{ detached: true, timeout, killSignal: "SIGKILL" },
@@ -57,8 +66,4 @@ async function resolveApart(
   // Not its exit, which may come before its last answer.
   await once(child, "close");
   return found;
-}
-
-function sorted(addresses: readonly string[]): string[] {
-  return [...new Set(addresses)].sort();
 }

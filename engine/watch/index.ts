@@ -1,20 +1,10 @@
-/**
- * Watching the clusters of a stack between its runs, and when to run it.
- * The rest of the program imports nothing of it but this.
- */
-export { Convergence, type RunEnd, type StackRuns } from "./convergence.ts";
-export {
-  commands,
-  leftovers,
-  type Observer,
-  reasons,
-  results,
-  type SourceSeen,
-  type State,
-  states,
-  type WatchEvent,
-} from "./events.ts";
-export { limited } from "./log-limit.ts";
-export { Lookout } from "./lookout.ts";
+/** Watching the clusters of a stack between its runs, and running it: all that the program imports of it. */
+export { ControlLoop } from "./control-loop.ts";
+export { DryRunner } from "./dry-runner.ts";
+export type { Observer, WatchEvent } from "./events.ts";
+export { Hostnames } from "./hostnames.ts";
+export { limited, sentenceOf } from "./log.ts";
 export { MeshWatch } from "./mesh-watch.ts";
-export { sentenceOf } from "./sentences.ts";
+export { watchMetrics } from "./metrics.ts";
+export { serve } from "./server.ts";
+export { StackRuns } from "./stack-runs.ts";

@@ -7,52 +7,45 @@ import { linkOf } from "../mirroring/model/link-settings.ts";
 import { federatedName, label, mirrorName } from "../mirroring/model/vocabulary.ts";
 import { entryOf, type Inputs } from "../mirroring/model/state.ts";
 
-/** What in one cluster the mesh depends on. */
+/** The part of a cluster that the mesh depends on. */
 export interface Interest {
   readonly access: ClusterAccess;
-  /** Of the links of which the cluster is the target, and of those by which its own Services federate. */
+  /** Those of the links of which the cluster is the target, and by which its own Services federate. */
   readonly selectors: readonly LabelSelector[];
-  /** Their gateway Services. */
+  /** Gateway Services of these links. */
   readonly gateways: readonly ObjectKey[];
-  /** Targets of the links of which it is the source; undefined: it is none. */
+  /** Targets of the links of which the cluster is the source; undefined: it is none. */
   readonly mirrorsOf?: readonly string[];
 }
 
-/** By cluster, what the mirrors depend on that the stack has in its state. */
+/** The interest in each cluster that the mirrors in the state depend on. */
 export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
-  const add = (name: string, access: ClusterAccess, more: Partial<Interest>) => {
-    const { selectors = [], gateways = [], mirrorsOf } = found.get(name) ?? {};
-    const targets = more.mirrorsOf ?? mirrorsOf;
+  const add = (inputs: Inputs, name: string, more: Partial<Interest>) => {
+    const { uid: _, ...access } = entryOf(inputs, name);
+    const before = found.get(name);
     found.set(name, {
+      ...before,
+      ...more,
       access,
-      selectors: distinct([...selectors, ...(more.selectors ?? [])]),
-      gateways: distinct([...gateways, ...(more.gateways ?? [])]),
-      ...(targets !== undefined && { mirrorsOf: targets }),
+      selectors: distinct([...(before?.selectors ?? []), ...(more.selectors ?? [])]),
+      gateways: distinct([...(before?.gateways ?? []), ...(more.gateways ?? [])]),
     });
   };
   for (const inputs of sources) {
-    const removed = inputs.removedLinks ?? [];
-    const targets = [...inputs.links, ...removed].map(({ target }) => target);
     const links = inputs.links.map(linkOf);
-    add(inputs.source, accessOf(inputs, inputs.source), {
+    const targets = [...links, ...(inputs.removedLinks ?? [])].map(({ target }) => target);
+    add(inputs, inputs.source, {
       selectors: links.map((link) => link.federatedServiceSelector),
       mirrorsOf: distinct(targets).sort(),
     });
-    for (const link of links) {
-      const { gateway, selector, remoteDiscoverySelector, federatedServiceSelector } = link;
-      add(link.target, accessOf(inputs, link.target), {
-        selectors: [selector, remoteDiscoverySelector, federatedServiceSelector],
+    for (const { target, gateway, ...link } of links)
+      add(inputs, target, {
+        selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
         gateways: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
       });
-    }
   }
   return found;
-}
-
-function accessOf(inputs: Inputs, name: string): ClusterAccess {
-  const { uid: _, ...access } = entryOf(inputs, name);
-  return access;
 }
 
 function distinct<T>(values: readonly T[]): T[] {
@@ -72,9 +65,6 @@ export function isOfInterest(
   if (gateways.includes(objectKey(namespace, name))) return true;
   if (selectors.some((selector) => selects(selector, labels))) return true;
   if (mirrorsOf === undefined) return false;
-  return (
-    labels[label.mirrored] === "true" ||
-    name.endsWith(federatedName("")) ||
-    mirrorsOf.some((target) => name.endsWith(mirrorName("", target)))
-  );
+  const suffixes = [federatedName(""), ...mirrorsOf.map((target) => mirrorName("", target))];
+  return labels[label.mirrored] === "true" || suffixes.some((suffix) => name.endsWith(suffix));
 }

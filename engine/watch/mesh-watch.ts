@@ -1,59 +1,98 @@
-import { isDeepStrictEqual } from "node:util";
 import { connectToWatch } from "../kubernetes/connect.ts";
+import { parseDuration } from "../kubernetes/duration.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
 import { systemTime, type Time } from "../kubernetes/retry.ts";
 import type { Watching } from "../kubernetes/watching.ts";
+import { afterProbe, alive, type Liveness } from "../mirroring/model/gateway-liveness.ts";
+import { type SendProbe, sendProbe } from "../mirroring/observe/gateway-probe.ts";
+import {
+  type RememberedGateway,
+  rememberedGateways,
+} from "../mirroring/model/remembered-gateways.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
-import { ClusterWatch } from "./cluster-watch.ts";
+import { watchCluster } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
-import { GatewayProbes } from "./gateway-probes.ts";
-import { type Interest, interests } from "./interest.ts";
+import { interests } from "./interest.ts";
+import { longestTimer } from "./schedule.ts";
 
 /** One for each kind, and one for lists. */
 const connections = 5;
+
+/** Milliseconds: no gateway is probed more often, whatever its Service says. */
+const shortestPeriod = 1_000;
 
 export interface MeshWatchSettings {
   readonly observe: Observer;
   readonly time?: Time;
   readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;
+  readonly send?: SendProbe;
 }
 
-/** Watches every cluster that mirrors depend on, and the gateways that are probed. */
+/** Watches every cluster that mirrors depend on, and probes the gateways of links with `gatewayProbe`. */
 export class MeshWatch {
   readonly #settings: Required<MeshWatchSettings>;
-  readonly #gateways: GatewayProbes;
-  readonly #clusters = new Map<string, { readonly interest: Interest; watch: ClusterWatch }>();
+  /** By all that they depend on. */
+  readonly #running = new Map<
+    string,
+    { readonly stop: AbortController; readonly ended: Promise<void> }
+  >();
 
-  constructor({
-    observe,
-    time = systemTime,
-    connect = (access, cluster) => connectToWatch(access, cluster, { connections, time }),
-  }: MeshWatchSettings) {
-    this.#settings = { observe, time, connect };
-    this.#gateways = new GatewayProbes({ observe, time });
+  constructor({ observe, time = systemTime, send = sendProbe, connect }: MeshWatchSettings) {
+    const connectTo: MeshWatchSettings["connect"] = (access, cluster) =>
+      connectToWatch(access, cluster, { connections, time });
+    this.#settings = { observe, time, send, connect: connect ?? connectTo };
   }
 
-  /** Begins to watch what is new, and no longer watches what is not needed any more. */
+  /** Begins with what is new, and ends what is not needed any more. */
   async update(sources: readonly Inputs[]): Promise<void> {
-    this.#gateways.update(sources);
-    const wanted = interests(sources);
-    const ending: Promise<void>[] = [];
-    for (const [name, { interest, watch }] of this.#clusters) {
-      if (isDeepStrictEqual(wanted.get(name), interest)) continue;
-      this.#clusters.delete(name);
-      ending.push(watch.stop());
+    const { connect, ...settings } = this.#settings;
+    const wanted = new Map<string, (signal: AbortSignal) => Promise<void>>();
+    for (const [cluster, interest] of interests(sources)) {
+      const watched = { ...settings, cluster, interest };
+      wanted.set(JSON.stringify([cluster, interest]), (signal) =>
+        watchCluster({ ...watched, connect: () => connect(interest.access, cluster) }, signal),
+      );
     }
-    const { observe, time, connect } = this.#settings;
-    for (const [cluster, interest] of wanted) {
-      if (this.#clusters.has(cluster)) continue;
-      const own = { cluster, interest, time, observe };
-      const watch = new ClusterWatch({ ...own, connect: () => connect(interest.access, cluster) });
-      this.#clusters.set(cluster, { interest, watch });
+    for (const gateway of sources.flatMap((inputs) => rememberedGateways(inputs, inputs)))
+      wanted.set(JSON.stringify(gateway), (signal) => probe(gateway, settings, signal));
+    const ending = [...this.#running].filter(([key]) => !wanted.has(key));
+    for (const [key, { stop }] of ending) {
+      this.#running.delete(key);
+      stop.abort();
     }
-    await Promise.all(ending);
+    for (const [key, start] of wanted) {
+      if (this.#running.has(key)) continue;
+      const stop = new AbortController();
+      this.#running.set(key, { stop, ended: start(stop.signal) });
+    }
+    await Promise.all(ending.map(([, { ended }]) => ended));
   }
+}
 
-  async stop(): Promise<void> {
-    await this.update([]);
+/**
+ * Probes a gateway in its own period, as Linkerd's probe workers do (linkerd-behaviour.md 7.3), from what
+ * mirrors have gone by since the last run. One that goes down or is back is a reason for a dry run, which
+ * probes it for itself. Never rejects, as no probe does.
+ */
+async function probe(
+  { target, gateway, alive: wasAlive }: RememberedGateway,
+  { observe, time, send }: Pick<Required<MeshWatchSettings>, "observe" | "time" | "send">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { addresses, probe: how } = gateway;
+  const said = parseDuration(how.period) ?? shortestPeriod;
+  const period = Math.min(Math.max(said, shortestPeriod), longestTimer);
+  let seen: Liveness = wasAlive ? alive : { failures: how.threshold, down: "" };
+  const isOver = () => signal.aborted;
+  for (;;) {
+    await time.sleep(period, signal);
+    if (isOver()) return;
+    const before = seen;
+    seen = afterProbe(before, await send({ addresses, ...how }, { time, stop: signal }), how);
+    if (isOver()) return;
+    if ((seen.down === undefined) === (before.down === undefined)) continue;
+    const about =
+      seen.down === undefined ? "answers its probe again" : `fails its probe (${seen.down})`;
+    observe({ event: "triggered", reason: "probe", cluster: target, about });
   }
 }

@@ -1,23 +1,64 @@
 import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
-import { Gathering } from "./gathering.ts";
+
+/** Milliseconds without another change before a dry run, and since the first change at most. */
+const quiet = 1_000;
+const longestDelay = 5_000;
+
+/** Dry runs that a cluster which is never quiet may cause, and then one in so many milliseconds. */
+const burst = 30;
+const perDryRun = 30_000;
+
+/**
+ * Debounces the changes of clusters, so that a rollout costs one dry run. Each cluster has dry runs of its
+ * own to spend: one that never stops changing neither causes them without end, nor holds up the others.
+ */
+class Debounce {
+  readonly #changes = new Map<string, { readonly first: number; readonly last: number }>();
+  /** By cluster: when all the dry runs that it has spent are its own again. */
+  readonly #restored = new Map<string, number>();
+
+  add(cluster: string, now: number): void {
+    const first = this.#changes.get(cluster)?.first ?? now;
+    this.#changes.set(cluster, { first, last: now });
+  }
+
+  /** When the changes are to be acted upon; Infinity while there are none. */
+  get due(): number {
+    const dues = [...this.#changes].map(([cluster, { first, last }]) => {
+      const affordable = (this.#restored.get(cluster) ?? 0) - (burst - 1) * perDryRun;
+      return Math.max(Math.min(last + quiet, first + longestDelay), affordable);
+    });
+    return Math.min(...dues);
+  }
+
+  /** Begins anew; returns when the first change was seen, if there has been one. */
+  take(now: number): number | undefined {
+    const first = Math.min(...[...this.#changes.values()].map((change) => change.first));
+    for (const cluster of this.#changes.keys())
+      this.#restored.set(cluster, Math.max(this.#restored.get(cluster) ?? now, now) + perDryRun);
+    this.#changes.clear();
+    return first === Infinity ? undefined : first;
+  }
+}
 
 /** Milliseconds until a run that failed is tried again. */
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 
-/** The most of them that a sign from a cluster has to wait: one failure does not stop the rest. */
-const eventsWait = 30_000;
+/** The most of them that a change has to wait: one failure does not stop the rest. */
+const longestHold = 30_000;
 
-type Step = "resync" | "retry" | "look" | { readonly wait: number };
+/** Node's timers go off at once where they are told more milliseconds. */
+export const longestTimer = 2 ** 31 - 1;
 
-/** When the next thing is to be done, on the clock of `Time`; it begins with everything. */
+/** Decides when the next thing is done, on the clock of `Time`; it begins with everything. */
 export class Schedule {
   readonly #every: number;
   readonly #time: Time;
-  readonly #gathering = new Gathering();
+  readonly #debounce = new Debounce();
   #failures = 0;
   /** When a run that failed is tried again; Infinity: none has. */
   #retry = Infinity;
-  /** Before that, no sign from a cluster leads to a look: a run has just failed. */
+  /** Before that, no change leads to a dry run: a run has just failed. */
   #notBefore = -Infinity;
   #resync = -Infinity;
   /** When something is due that no cluster tells of. */
@@ -29,29 +70,28 @@ export class Schedule {
     this.#time = time;
   }
 
-  /** What to do now, or how long to wait for it. */
-  next(): Step {
+  /** Says what to do now, or how many milliseconds to wait for it. */
+  next(): "everything" | "mirrors" | { readonly wait: number } {
     const now = this.#time.now();
-    if (this.#resync <= now) return "resync";
-    if (this.#retry <= now) return "retry";
-    const look = Math.min(this.#due, Math.max(this.#gathering.due, this.#notBefore));
-    if (look <= now) return "look";
-    return { wait: Math.min(this.#resync, this.#retry, look) - now };
+    const everything = Math.min(this.#resync, this.#retry);
+    if (everything <= now) return "everything";
+    const mirrors = Math.min(this.#due, Math.max(this.#debounce.due, this.#notBefore));
+    if (mirrors <= now) return "mirrors";
+    return { wait: Math.min(everything - now, mirrors - now, longestTimer) };
   }
 
-  /** Something has changed in a cluster. */
-  gather(cluster: string): void {
-    this.#gathering.add(cluster, this.#time.now());
+  changed(cluster: string): void {
+    this.#debounce.add(cluster, this.#time.now());
   }
 
-  /** What has been gathered is looked at now; when the first sign was seen, if there has been one. */
+  /** Takes the changes to act upon; returns when the first was seen, if there has been one. */
   take(): number | undefined {
     this.#due = Infinity;
-    return this.#gathering.take(this.#time.now());
+    return this.#debounce.take(this.#time.now());
   }
 
-  /** In so many milliseconds something is to be looked at, whatever clusters tell. */
-  lookIn(milliseconds: number): void {
+  /** Plans a dry run in so many milliseconds, whatever clusters tell. */
+  dueIn(milliseconds: number): void {
     this.#due = this.#time.now() + milliseconds;
   }
 
@@ -69,18 +109,17 @@ export class Schedule {
     return this.#failures > 0;
   }
 
-  /** A run, or what leads to one, has failed; milliseconds until it is tried again. */
-  fail(): number {
+  /** Notes a failure; returns how many milliseconds there are until it is tried again. */
+  failed(): number {
     this.#failures += 1;
     const wait = backoff(this.#failures, failureBackoff, this.#time);
-    const now = this.#time.now();
-    this.#retry = now + wait;
-    this.#notBefore = now + Math.min(wait, eventsWait);
+    this.#retry = this.#time.now() + wait;
+    this.#notBefore = this.#time.now() + Math.min(wait, longestHold);
     return wait;
   }
 
-  /** Nothing is left to be tried again. */
-  calm(): void {
+  /** Notes that nothing is left to be tried again. */
+  succeeded(): void {
     this.#failures = 0;
     this.#retry = Infinity;
     this.#notBefore = -Infinity;

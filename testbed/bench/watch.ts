@@ -74,7 +74,7 @@ export async function measureWatch(
       await settled(running);
     }
     const looks = running.events.flatMap((each) =>
-      each.event === "looked" ? [each.milliseconds] : [],
+      each.event === "dryRun" ? [each.milliseconds] : [],
     );
     const ports = Object.values(bed.clusters).map(({ server }) => Number(new URL(server).port));
     const { pid } = running;

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseAllDocuments } from "yaml";
-import { mirrorsIn } from "../../automation/stack-state.ts";
 import { healthMesh } from "../../config/health-mesh.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { MeshWatch } from "../../engine/watch/mesh-watch.ts";
+import { stackStateIn } from "../../engine/watch/stack-state.ts";
 import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
@@ -157,8 +157,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   async function watched(): Promise<void> {
     const events: WatchEvent[] = [];
     const meshWatch = new MeshWatch({ observe: (event) => events.push(event) });
-    const found = mirrorsIn(await writer.pulumi("stack", "export"));
-    await meshWatch.update(found.map(({ inputs }) => inputs));
+    const { mirrors } = stackStateIn(await writer.pulumi("stack", "export"));
+    await meshWatch.update([...mirrors.values()]);
     const kinds = ["endpoints", "namespaces", "services"];
     const everything = [
       ...["links", ...kinds].map((kind) => `east ${kind}`),
@@ -170,7 +170,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       );
       return Promise.resolve(isDeepStrictEqual(told.sort(), everything) || undefined);
     });
-    await meshWatch.stop();
+    await meshWatch.update([]);
   }
 
   /** `verb resource` of all that the runner asks for meanwhile, none of which may be refused. */

@@ -73,11 +73,11 @@ describe("npm run watch", function () {
   it("does not run for what it has written itself, and leaves no history where it did not run", async () => {
     await settled();
     const before = ups();
-    const looks = watch.events.length;
+    const from = watch.events.length;
     // Of a mirror, and none of what is mirrored.
     const spec = { sessionAffinity: "ClientIP" };
     await patchService(world.kube.east, `${namespace}/first-west`, { spec });
-    await event((each) => each.event === "looked", looks);
+    await event((each) => each.event === "dryRun", from);
     await settled();
     equal(ups(), before);
     equal(await runs.history(), before);
@@ -90,7 +90,8 @@ describe("npm run watch", function () {
     await removeService(world.kube.east, `${namespace}/second-west`);
     // Nothing can be concluded about a mirror of a cluster that is away.
     await event(
-      ({ event, ...rest }) => event === "looked" && JSON.stringify(rest).includes('"away":{"west"'),
+      ({ event, ...rest }) =>
+        event === "dryRun" && JSON.stringify(rest).includes('"unreachable":{"west"'),
     );
     await west.restore();
     await mirrored("second");

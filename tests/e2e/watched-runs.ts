@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { processTable, runVariable } from "../../automation/process-table.ts";
 import type { RunningWatch } from "../../testbed/watch.ts";
 
 /** Who is killed while a run of a watch is under way. */
@@ -37,10 +36,13 @@ export class WatchedRuns {
   /** Of runs that have not come to their end, and what they print. */
   async records(): Promise<string[]> {
     const files = await this.#files("watch-state");
-    return files.filter((file) => /\.(json|out|err)$/.test(file));
+    return files.filter((file) => /\/(run\.json|stdout|stderr)$/.test(file));
   }
 
-  /** Everything that runs of a watch have started and that has not ended, by its command. */
+  /**
+   * Everything that runs of a watch have started and that has not ended, by its command. The language host is
+   * left out: one whose CLI was killed idles until it notices, within five minutes.
+   */
   async started(): Promise<Started[]> {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
     const found = await Promise.all(
@@ -48,9 +50,12 @@ export class WatchedRuns {
         const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
         const environment = await read("environ");
         const isOurs =
-          environment.includes(`\0${runVariable}=`) && environment.includes(this.#folder);
-        if (!isOurs || processTable.identity(Number(pid)) === undefined) return [];
-        return [{ pid: Number(pid), line: (await read("cmdline")).replaceAll("\0", " ") }];
+          environment.includes("PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true") &&
+          environment.includes(this.#folder);
+        const line = (await read("cmdline")).replaceAll("\0", " ");
+        // Empty for one that has ended and that nobody has asked about its end.
+        const isRunning = line !== "" && !line.includes("pulumi-language-nodejs");
+        return isOurs && isRunning ? [{ pid: Number(pid), line }] : [];
       }),
     );
     return found.flat();
@@ -70,7 +75,12 @@ export class WatchedRuns {
       "the provider": () => pids(all.filter(isProvider)),
       "all of them": () => [watch.pid, ...pids(all)],
     };
-    for (const pid of chosen[whom]()) processTable.kill(pid);
+    for (const pid of chosen[whom]())
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
   }
 
   async #files(...path: readonly string[]): Promise<string[]> {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { resources } from "../../engine/kubernetes/resources.ts";
 import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
-import { sentenceOf } from "../../engine/watch/sentences.ts";
+import { sentenceOf } from "../../engine/watch/log.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
@@ -148,7 +148,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   /** What a person would want to hear of. */
   function told(event: WatchEvent): void {
     const isNews =
-      event.event === "cleared" ||
+      event.event === "lockCleared" ||
       (event.event === "state" && !["settled", "starting", "running"].includes(event.state));
     if (isNews) console.log(`${new Date().toISOString()} ${String(sentenceOf(event))}`);
   }

@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import * as z from "zod";
 
-import { WatchMetrics } from "../../../automation/metrics.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { samplesIn } from "../automation/exposition.ts";
+import { watchMetrics } from "../../../engine/watch/metrics.ts";
+import { samplesIn } from "../watch/exposition.ts";
 import { documents, text } from "./files.ts";
 import { parseQuery } from "./promql.ts";
 
@@ -40,10 +40,10 @@ const dashboard = z.looseObject({
 const everything: readonly WatchEvent[] = [
   { event: "clusterAdded", cluster: "east", kinds: ["services"] },
   {
-    ...{ event: "looked", milliseconds: 1 },
+    ...{ event: "dryRun", milliseconds: 1 },
     sources: [
       {
-        ...{ source: "east", verdict: "inOrder", refusals: [], away: {} },
+        ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
         parts: { west: { mirrors: 1, notMirrored: 0 } },
       },
     ],
@@ -78,7 +78,7 @@ describe("examples: alerts and dashboard of the watch", () => {
   const exported = new Map<string, Set<string>>();
 
   before(async () => {
-    const metrics = new WatchMetrics({ resync: 600_000 });
+    const metrics = watchMetrics(600_000);
     for (const event of everything) metrics.observe(event);
     for (const { name, labels } of samplesIn(await metrics.text()))
       exported.set(name, new Set([...(exported.get(name) ?? ofTargets), ...Object.keys(labels)]));

@@ -118,7 +118,7 @@ describe("examples: the image of the watch", () => {
   });
 
   it("has all of the program that the watch and its runs need", () => {
-    const program = ["automation", "bin", "components", "config", "engine", "index.ts"];
+    const program = ["bin", "components", "config", "engine", "index.ts"];
     for (const path of [...program, "Pulumi.yaml", "package.json", "package-lock.json", ".npmrc"])
       ok(copied.includes(path) || copied.includes(`${path}/`), path);
   });

@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 
 import { Hostnames } from "../../../engine/watch/hostnames.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 
 describe("hostnames of gateways", () => {
   let answers: Record<string, string[] | undefined>;
@@ -18,6 +19,18 @@ describe("hostnames of gateways", () => {
   it("have moved if they lead to other addresses, in whatever order DNS tells them", async () => {
     answers = { "a.example": ["10.0.0.2", "10.0.0.1"], "b.example": ["10.0.0.4"] };
     deepEqual(await hostnames.moved(), ["b.example"]);
+  });
+
+  it("are told of every half minute, as long as they lead elsewhere", async () => {
+    const time = new VirtualTime();
+    const stop = new AbortController();
+    const told: string[] = [];
+    void time.sleep(40_000).then(() => (answers["a.example"] = ["10.0.0.9"]));
+    void time.sleep(95_000).then(() => {
+      stop.abort();
+    });
+    await hostnames.watch((name) => told.push(`${name} ${time.now()}`), stop.signal, time);
+    deepEqual(told, ["a.example 60000", "a.example 90000"]);
   });
 
   it("have not moved if DNS is away", async () => {

@@ -5,19 +5,16 @@ import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 
 import { until } from "../../../testbed/processes.ts";
-import {
-  type ObservabilityServer,
-  serveObservability,
-} from "../../../automation/observability-server.ts";
+import { serve } from "../../../engine/watch/server.ts";
 
 describe("the server of health and metrics", () => {
-  let server: ObservabilityServer;
+  let server: Awaited<ReturnType<typeof serve>>;
   let isLive = true;
   let isReady = false;
   let text = () => Promise.resolve("mirrors 1\n");
 
   before(async () => {
-    server = await serveObservability(
+    server = await serve(
       { host: "127.0.0.1", port: 0 },
       {
         isLive: () => isLive,
@@ -45,7 +42,7 @@ describe("the server of health and metrics", () => {
 
   it("says what it waits for until it is ready", async () => {
     const { code, text: said } = await ask("/readyz");
-    deepEqual([code, said], [503, "waiting for the state, or the first look at the clusters\n"]);
+    deepEqual([code, said], [503, "waiting for the state, or the first dry run\n"]);
     isReady = true;
     equal((await ask("/readyz")).code, 200);
   });
@@ -97,7 +94,7 @@ describe("the server of health and metrics", () => {
 
   it("says in a sentence that an address is taken", async () => {
     const { port } = server;
-    const taken = serveObservability(
+    const taken = serve(
       { host: "127.0.0.1", port },
       { isLive: () => true, isReady: () => true, metrics: { contentType: "", text: () => text() } },
     );

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 
 import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { limited } from "../../../engine/watch/log-limit.ts";
+import { limited } from "../../../engine/watch/log.ts";
 
 const changed = (cluster: string): WatchEvent => ({
   ...{ event: "triggered", reason: "event", cluster, about: "services shop/web" },

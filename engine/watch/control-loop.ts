@@ -1,0 +1,197 @@
+import { systemTime, type Time } from "../kubernetes/retry.ts";
+import type { Inputs } from "../mirroring/model/state.ts";
+import type { DryRunner } from "./dry-runner.ts";
+import type { Command, Observer, RunEnd, SourceStatus, State } from "./events.ts";
+import type { MeshWatch } from "./mesh-watch.ts";
+import { Schedule } from "./schedule.ts";
+import type { StackRuns } from "./stack-runs.ts";
+
+/**
+ * Milliseconds after which a dry run, or dry runs that fail one after the other, must be stuck. How long a run
+ * may take is for Pulumi and the clusters to say.
+ */
+const stuckAfter = 900_000;
+
+export interface ControlLoopParts {
+  readonly stack: Pick<StackRuns, "sources" | "preview" | "up">;
+  readonly dryRunner: Pick<DryRunner, "prepare" | "run">;
+  readonly meshWatch: Pick<MeshWatch, "update">;
+  readonly observe: Observer;
+  readonly time?: Time;
+  /** Milliseconds between two runs that see to everything, and not to mirrors alone. */
+  readonly resync: number;
+}
+
+/**
+ * Runs the stack whenever there is a reason: a dry run first, which takes no lock and leaves no history,
+ * and `up` only if that finds something to do. One thing at a time. What a run has written comes back as
+ * a change, and costs a dry run that finds everything in sync.
+ */
+export class ControlLoop {
+  readonly #parts: ControlLoopParts;
+  readonly #time: Time;
+  readonly #schedule: Schedule;
+  #sources: readonly Inputs[] = [];
+  /** The sources for which the last dry run has found that nothing may be done. */
+  #refused: readonly SourceStatus[] = [];
+  /** When the first change was seen that has not been dealt with. */
+  #pending: number | undefined;
+  /** When a dry run must have succeeded, the one under way or one that is tried again and again. */
+  #dryRunBy = Infinity;
+  #wake: () => void = () => undefined;
+  #isStopped: () => boolean = () => false;
+
+  constructor(parts: ControlLoopParts) {
+    this.#parts = parts;
+    this.#time = parts.time ?? systemTime;
+    this.#schedule = new Schedule(parts.resync, this.#time);
+  }
+
+  /** Notes that something has changed in a cluster. */
+  trigger(cluster: string): void {
+    this.#parts.dryRunner.prepare();
+    this.#schedule.changed(cluster);
+    this.#wake();
+  }
+
+  /** A dry run should have succeeded long ago. */
+  get isStuck(): boolean {
+    return this.#time.now() > this.#dryRunBy;
+  }
+
+  /** Goes on until the signal is aborted; a run that is under way then is waited for. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isStopped = () => signal.aborted;
+    this.#tell("starting");
+    while (!signal.aborted) {
+      const next = this.#schedule.next();
+      if (next === "everything") await this.#everything();
+      else if (next === "mirrors") await this.#mirrors();
+      else await this.#sleep(next.wait, signal);
+    }
+  }
+
+  /** At the start, after a failure, and from time to time. */
+  async #everything(): Promise<void> {
+    this.#schedule.resync();
+    this.#take();
+    if (!(await this.#readState())) return;
+    const isChanged = await this.#dryRun();
+    if (isChanged === undefined || this.#isStopped()) return;
+    if (isChanged) {
+      await this.#up();
+      return;
+    }
+    const end = await this.#run("preview");
+    if (end.result !== "succeeded") this.#failed(end);
+    else if (end.changes > 0) await this.#up();
+    else this.#settled();
+  }
+
+  async #mirrors(): Promise<void> {
+    this.#take();
+    const isChanged = await this.#dryRun();
+    if (isChanged === true && !this.#isStopped()) await this.#up();
+    // A failure that has nothing to do with mirrors is not mended because they are in sync.
+    else if (isChanged === false && !this.#schedule.isFailing) this.#settled();
+  }
+
+  /** Finds out whether there is anything to do that may be done; undefined: the dry run has failed. */
+  async #dryRun(): Promise<boolean | undefined> {
+    const begun = this.#time.now();
+    this.#dryRunBy = Math.min(this.#dryRunBy, begun + stuckAfter);
+    try {
+      // A stack that has not run yet has nothing to be read.
+      const { sources, dueIn = Infinity } =
+        this.#sources.length > 0 ? await this.#parts.dryRunner.run(this.#sources) : { sources: [] };
+      this.#dryRunBy = Infinity;
+      this.#schedule.dueIn(dueIn);
+      const milliseconds = this.#time.now() - begun;
+      this.#parts.observe({ event: "dryRun", milliseconds, sources });
+      this.#refused = sources.filter(({ status }) => status === "refused");
+      return sources.some(({ status }) => status === "changed");
+    } catch (error) {
+      this.#failed(failure(error));
+      return undefined;
+    }
+  }
+
+  #take(): void {
+    const first = this.#schedule.take();
+    this.#pending ??= first;
+  }
+
+  async #up(): Promise<void> {
+    this.#tell("running");
+    const end = await this.#run("up");
+    if (end.result !== "succeeded") this.#failed(end);
+    if (this.#isStopped()) return;
+    const isRead = await this.#readState();
+    if (end.result !== "succeeded" || !isRead) return;
+    if (this.#pending !== undefined && this.#refused.length === 0) {
+      const milliseconds = this.#time.now() - this.#pending;
+      this.#parts.observe({ event: "converged", milliseconds });
+    }
+    this.#settled();
+  }
+
+  async #run(command: Command): Promise<RunEnd> {
+    const { stack, observe } = this.#parts;
+    const begun = this.#time.now();
+    observe({ event: "runBegan", command });
+    // Their mistakes would stop the run for all.
+    const excluded = this.#refused.map(({ source }) => source);
+    const end = await stack[command](excluded).catch(failure);
+    observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
+    return end;
+  }
+
+  /** Reads what to watch, and where the next dry run begins; false: the state can't be read. */
+  async #readState(): Promise<boolean> {
+    try {
+      this.#sources = await this.#parts.stack.sources();
+    } catch (error) {
+      this.#failed(failure(error));
+      return false;
+    }
+    await this.#parts.meshWatch.update(this.#sources);
+    return true;
+  }
+
+  /** Nothing is left to do but what was refused, which a person sees to, or the next dry run. */
+  #settled(): void {
+    this.#schedule.succeeded();
+    this.#pending = undefined;
+    const refusals = this.#refused.flatMap((source) => source.refusals);
+    if (refusals.length === 0) this.#tell("settled");
+    else this.#tell("refused", refusals, this.#schedule.untilResync);
+  }
+
+  #failed({ result, why }: RunEnd): void {
+    // It was told to stop, which fails whatever is under way.
+    if (this.#isStopped()) return;
+    const retryIn = this.#schedule.failed();
+    const state = result === "locked" ? "locked" : "failing";
+    this.#tell(state, why === undefined ? [] : [why], retryIn);
+  }
+
+  #tell(state: State, why: readonly string[] = [], retryIn?: number): void {
+    const retry = retryIn === undefined ? {} : { retryIn };
+    this.#parts.observe({ event: "state", state, why, ...retry });
+  }
+
+  /** Waits until that time has passed, or something has changed. */
+  async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const awake = new AbortController();
+    this.#wake = () => {
+      awake.abort();
+    };
+    await this.#time.sleep(milliseconds, AbortSignal.any([awake.signal, signal]));
+    this.#wake = () => undefined;
+  }
+}
+
+function failure(error: unknown): RunEnd {
+  const why = error instanceof Error ? error.message : String(error);
+  return { result: "failed", changes: 0, why };
+}

@@ -1,0 +1,13 @@
+/** The process of one dry run (dry-runner.ts): told what is in the state, it answers with its result. */
+import type { Inputs } from "../mirroring/model/state.ts";
+import { dryRun } from "./dry-run.ts";
+
+process.once("message", (sources) => {
+  dryRun(sources as readonly Inputs[])
+    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+    .then((answer) => process.send?.(answer, () => process.exit()))
+    .catch(() => process.exit(1));
+});
+
+// Whoever wanted to know is gone.
+process.once("disconnect", () => process.exit());

@@ -1,0 +1,100 @@
+import { inSeconds } from "../kubernetes/duration.ts";
+import { plain } from "../kubernetes/plain.ts";
+import type { Time } from "../kubernetes/retry.ts";
+import type { Observer, SourceStatus, State, WatchEvent } from "./events.ts";
+
+/** Events of one cluster that are passed on in so many milliseconds. */
+const most = 60;
+const span = 60_000;
+
+/** Passes events on, but no more than that of each cluster: one that never stops changing would fill a disk. */
+export function limited(observe: Observer, time: Pick<Time, "now">): Observer {
+  const told = new Map<string, { readonly since: number; readonly times: number }>();
+  return (event) => {
+    if (event.event !== "triggered" && event.event !== "watching" && event.event !== "watchLost") {
+      observe(event);
+      return;
+    }
+    const { cluster } = event;
+    const now = time.now();
+    const last = told.get(cluster);
+    const isNew = last === undefined || now - last.since >= span;
+    const { since, times } = isNew ? { since: now, times: 0 } : last;
+    told.set(cluster, { since, times: times + 1 });
+    if (times < most) observe(event);
+    else if (times === most) observe({ event: "muted", cluster, milliseconds: since + span - now });
+  };
+}
+
+/** One line for a person; undefined for an event that another one or metrics tell as well. */
+export function sentenceOf(event: WatchEvent): string | undefined {
+  const line = lineOf(event);
+  // What a cluster is called and says comes from outside, and a terminal obeys control characters.
+  return line === undefined ? undefined : plain(line);
+}
+
+function lineOf(event: WatchEvent): string | undefined {
+  switch (event.event) {
+    case "clusterAdded":
+    case "clusterRemoved":
+    case "expiries":
+      return undefined;
+    case "watching":
+      return `${event.cluster}: watching ${event.kind}`;
+    case "watchLost":
+      return `${event.cluster}: not watching ${event.kind}: ${event.why}; trying again`;
+    case "triggered": {
+      const { cluster, about } = event;
+      const words = {
+        event: `${cluster}: ${about} changed`,
+        // The line that the watch has begun says it already.
+        listed: undefined,
+        hostname: `${about} leads to another address`,
+        probe: `${cluster}: its gateway ${about}`,
+      };
+      return words[event.reason];
+    }
+    case "muted":
+      return `${event.cluster}: more than can be told here; metrics count it, and lines come again in ${inSeconds(event.milliseconds)}`;
+    case "dryRun":
+      return `dry run took ${inSeconds(event.milliseconds)}: ${event.sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`;
+    case "runBegan":
+      return `pulumi ${event.command} began`;
+    case "runEnded": {
+      const resources = `${event.changes} resource${event.changes === 1 ? "" : "s"}`;
+      const change = event.command === "preview" ? "to change" : "changed";
+      return `pulumi ${event.command} ${event.result} after ${inSeconds(event.milliseconds)}, ${resources} ${change}`;
+    }
+    case "converged":
+      return `everything is done ${inSeconds(event.milliseconds)} after the first change`;
+    case "state": {
+      const again =
+        event.retryIn !== undefined && ` (again in ${inSeconds(event.retryIn)} at the latest)`;
+      return (
+        [stateWords[event.state], event.why.join("; ")].filter(Boolean).join(": ") + (again || "")
+      );
+    }
+    case "lockCleared":
+      return `cleared the lock that an earlier run of this watch has left (${event.lock})`;
+  }
+}
+
+const stateWords: Readonly<Record<State, string>> = {
+  starting: "starting",
+  settled: "everything is in order",
+  running: "there is something to do",
+  refused: "nothing is done, because it was refused",
+  failing: "the last run failed",
+  locked: "the stack is locked",
+};
+
+function sourceLine({ source, status, parts, unreachable }: SourceStatus): string {
+  const counts = Object.entries(parts).map(
+    ([part, { mirrors, notMirrored }]) =>
+      `${part} ${mirrors}${notMirrored === 0 ? "" : ` and ${notMirrored} not mirrored`}`,
+  );
+  const words = { inSync: "in sync", changed: "to be changed", refused: "refused" }[status];
+  const unread = Object.keys(unreachable);
+  const missing = unread.length === 0 ? "" : `, without ${unread.join(", ")}`;
+  return `${source} (${counts.join(", ") || "no mirrors"}) ${words}${missing}`;
+}

@@ -1,0 +1,199 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+import type { WatchEvent } from "../../../engine/watch/events.ts";
+import { StackRuns, type StackRunsSettings } from "../../../engine/watch/stack-runs.ts";
+import { until } from "../../../testbed/processes.ts";
+import { repository } from "../../../testbed/stack.ts";
+
+const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+const mirrorsType = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+const urn = `urn:pulumi:dev::p::m:Mesh$${mirrorsType}::east`;
+const inputs = { source: "east", stack: "p/s", clusters: {}, links: [], revision: 1, mirrors: {} };
+
+/** Stands for Pulumi's CLI: what it is called with goes to `calls`, and what it does is in `script`. */
+describe("runs of a stack", () => {
+  let folder: string;
+  let events: WatchEvent[];
+  let runs: StackRuns;
+
+  const watch = (more: Partial<StackRunsSettings> = {}) =>
+    new StackRuns({
+      ...{ folder, stack: "dev", configFile: "c.yaml", observe: (event) => events.push(event) },
+      variables: { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder },
+      ...more,
+    });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-unit-"));
+    events = [];
+    runs = watch();
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const script = async (body: string) => {
+    const pulumi = join(folder, "pulumi");
+    await writeFile(pulumi, `#!/bin/sh\necho "$@" >> ${join(folder, "calls")}\n${body}\n`);
+    await chmod(pulumi, 0o755);
+  };
+  const calls = async () => (await readFile(join(folder, "calls"), "utf8")).trim().split("\n");
+  const records = async () => {
+    const files = await readdir(join(folder, "linkerd-multicluster"), { recursive: true });
+    return files.filter((file) => file.endsWith("run.json"));
+  };
+  const stateOf = (...resources: readonly object[]) =>
+    script(`echo '${JSON.stringify({ deployment: { resources } })}'`);
+  const printed = (file: string) =>
+    until(file, [], () => readFile(join(folder, file), "utf8").catch(() => undefined));
+
+  it("are counted by what they change, or are to change, and leave nothing behind", async () => {
+    await script(
+      `echo '{"sequence":1,"timestamp":1,"summaryEvent":{"resourceChanges":{"same":3,"update":2,"create":1}}}'`,
+    );
+    deepEqual(await runs.up([]), { result: "succeeded", changes: 3 });
+    deepEqual(await runs.preview([]), { result: "succeeded", changes: 3 });
+    const options = "--json --non-interactive --stack dev --config-file c.yaml";
+    deepEqual(await calls(), [`up --yes --skip-preview ${options}`, `preview ${options}`]);
+    deepEqual(await records(), []);
+  });
+
+  it("fail with the errors that the engine tells, and no others", async () => {
+    await script(`
+echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
+echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'
+exit 255`);
+    deepEqual(await runs.up([]), { result: "failed", changes: 0, why: "it is wrong" });
+  });
+
+  it("fail with what is printed where the engine did not come to tell anything", async () => {
+    await script("echo 'error: no stack named dev found' >&2; exit 1");
+    equal((await runs.up([])).why, "error: no stack named dev found");
+  });
+
+  it("fail in a sentence where there is no CLI", async () => {
+    await rejects(runs.up([]), /There is no pulumi on PATH/);
+    await rejects(runs.sources(), /There is no pulumi on PATH/);
+  });
+
+  it("let Node keep what it compiles where the program's own is kept, or as they are told", async () => {
+    await script(`echo "$NODE_COMPILE_CACHE" > ${folder}/cache`);
+    await runs.up([]);
+    equal(await printed("cache"), `${join(repository, "node_modules", ".cache", "compiled")}\n`);
+    const NODE_COMPILE_CACHE = "/elsewhere";
+    const variables = { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder };
+    await watch({ variables: { ...variables, NODE_COMPILE_CACHE } }).up([]);
+    equal(await printed("cache"), "/elsewhere\n");
+  });
+
+  it("end with one interrupt, in a group of their own", async () => {
+    await script(`trap 'echo interrupted >> ${folder}/calls; exit 1' INT
+ps -o pgid= -p $$ > ${folder}/group; echo $$ > ${folder}/started
+while :; do sleep 0.05; done`);
+    const run = runs.up([]);
+    const pid = await printed("started");
+    runs.interrupt();
+    equal((await run).result, "cancelled");
+    equal((await calls()).filter((line) => line === "interrupted").length, 1);
+    equal((await printed("group")).trim(), pid.trim());
+    equal((await runs.up([])).result, "cancelled");
+  });
+
+  it("know the mirrors of the state by their inputs, and when its certificates expire", async () => {
+    const date = "2036-01-01T00:00:00.000Z";
+    const trust = "linkerd-multicluster:index:TrustRoot";
+    await stateOf(
+      { type: "pulumi:pulumi:Stack", outputs: { expiries: { "a cookie": date } } },
+      { type: mirrorsType, urn, inputs: { ...inputs, __provider: "code" } },
+      { type: mirrorsType, urn, inputs, delete: true },
+      { type: mirrorsType, urn, inputs: { __provider: "code" } },
+      { type: trust },
+      { type: trust, outputs: { expiries: { "the trust anchor": date, secret: { key: "x" } } } },
+    );
+    deepEqual(await runs.sources(), [inputs]);
+    deepEqual(events, [{ event: "expiries", certificates: { "the trust anchor": date } }]);
+    await script(`echo '{"deployment":{}}'`);
+    deepEqual(await runs.sources(), []);
+  });
+
+  it("leave out the mirrors of sources that are to stay as they are", async () => {
+    await stateOf({ type: mirrorsType, urn, inputs });
+    await runs.sources();
+    await runs.up(["east", "unknown"]);
+    await runs.preview(["east"]);
+    const [, ...commands] = await calls();
+    deepEqual(
+      commands.map((line) =>
+        line.split(" ").filter((_, index, all) => all[index - 1] === "--exclude"),
+      ),
+      [[urn], [urn]],
+    );
+  });
+
+  /** Runs an `up` that is killed, like Pulumi's with its lock; says whose lock that is. */
+  async function killed(): Promise<string> {
+    await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
+    const run = runs.up([]);
+    const pid = Number(await printed("started"));
+    process.kill(pid, "SIGKILL");
+    deepEqual(await run, { result: "failed", changes: 0, why: "pulumi ended with SIGKILL" });
+    equal((await records()).length, 1);
+    return `root@${hostname()} (pid ${pid})`;
+  }
+
+  /** Fails as long as the lock is there, which `cancel` removes. */
+  const lockedBy = (whose: string) => `
+if [ -e ${folder}/lock ]; then
+  echo "error: the stack is currently locked by 1 lock(s).
+  file:///l.json: created by ${whose} at $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2; exit 255
+fi`;
+  const cancelling = (body: string) =>
+    script(`case $1 in cancel) rm ${folder}/lock;; up) ${body};; esac`);
+
+  it("clear the lock of a run that was killed, and forget it", async () => {
+    const whose = await killed();
+    runs = watch();
+    await cancelling(lockedBy(whose));
+    equal((await runs.up([])).result, "succeeded");
+    equal((await calls()).includes("cancel --yes --stack dev"), true);
+    deepEqual(
+      events.map(({ event }) => event),
+      ["lockCleared"],
+    );
+    deepEqual(await records(), []);
+  });
+
+  it("forget one that was killed without a lock once another has succeeded, of their own stack", async () => {
+    const other = watch({ stack: "prod" });
+    await killed();
+    await script("exit 1");
+    equal((await runs.up([])).result, "failed");
+    await script("exit 0");
+    equal((await other.up([])).result, "succeeded");
+    equal((await records()).length, 1);
+    equal((await runs.up([])).result, "succeeded");
+    deepEqual(await records(), []);
+  });
+
+  it("leave a lock that is somebody else's, and say whose", async () => {
+    await writeFile(join(folder, "lock"), "");
+    await cancelling(lockedBy("root@laptop (pid 42)"));
+    const { result, why = "" } = await runs.up([]);
+    equal(result, "locked");
+    match(why, /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/);
+    equal((await calls()).length, 1);
+  });
+
+  it("leave the lock of a run that an earlier watch has begun and that still goes on", async () => {
+    await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
+    const earlier = watch().up([]);
+    const pid = Number(await printed("started"));
+    await cancelling(lockedBy(`root@${hostname()} (pid ${pid})`));
+    const { result, why = "" } = await runs.up([]);
+    equal(result, "locked");
+    match(why, /a run that a watch has begun still goes on/);
+    process.kill(pid);
+    await earlier;
+  });
+});
