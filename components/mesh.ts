@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "../config/health-mesh.ts";
+import { healthMesh } from "../config/share.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownClusters, ownLinks } from "../config/share.ts";
 import { Claim } from "./claim.ts";

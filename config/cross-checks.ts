@@ -1,9 +1,19 @@
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
-import { chartDigests } from "./chart-checks.ts";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
-import { listed, type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import { charts as chartKeys } from "./keys.ts";
+import {
+  leftOut,
+  listed,
+  mustBe,
+  type Path,
+  quoted,
+  sentence,
+  where,
+  wrongValue,
+} from "./mistakes.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
+import { filled } from "./schema.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
 
 /** What no single key can show: sentences about keys that do not go together. */
@@ -20,7 +30,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     namespaces,
     flatNetwork,
     trust,
-    chartDigests,
+    digests,
     reservedValues,
   ];
   return checks.flatMap((check) => check(readings, circumstances));
@@ -30,9 +40,10 @@ function clusterCount({ clusters }: Readings): string[] {
   if (clusters === undefined) return [];
   if (clusters.size === 0)
     return [sentence(["clusters"], "names no cluster", "it must name at least one")];
-  if ([...clusters.values()].some(({ values }) => values.revoked !== true)) return [];
   const rule = "at least one must not be, as access is revoked in the clusters that remain";
-  return [sentence(["clusters"], "names only revoked clusters", rule)];
+  return [...clusters.values()].every(({ values }) => values.revoked === true)
+    ? [sentence(["clusters"], "names only revoked clusters", rule)]
+    : [];
 }
 
 /** With `manage: mirrors` the stack has given no access that it could take away. */
@@ -41,8 +52,8 @@ function revokedLinks({ stack, links = [] }: Readings): string[] {
   return links
     .filter(({ values }) => values.revoked === true)
     .map(({ path }) => {
-      const rule = `it must be left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
-      return sentence([...path, "revoked"], "is true", rule);
+      const rule = `left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
+      return mustBe([...path, "revoked"], "is true", rule);
     });
 }
 
@@ -50,8 +61,7 @@ function sameClusterTwice({ clusters }: Readings): string[] {
   const seen = new Map<string, string>();
   return [...(clusters ?? [])].flatMap(([name, { path, values, wrong }]) => {
     // A cluster that is made anew may have the context of the one that it replaces.
-    if (values.revoked === true) return [];
-    if (wrong.has("context") || wrong.has("kubeconfig")) return [];
+    if (values.revoked === true || wrong.has("context") || wrong.has("kubeconfig")) return [];
     const context = values.context ?? name;
     const access = JSON.stringify([values.kubeconfig, context]);
     const first = seen.get(access);
@@ -71,12 +81,12 @@ function hub(readings: Readings): string[] {
 }
 
 function sources(readings: Readings): string[] {
-  const { sources: names } = readings.stack.values;
+  const { sources: names, manage } = readings.stack.values;
   if (names === undefined) return [];
-  if (readings.stack.values.manage === "trust") {
-    const rule = `it must be left out where ${where(["manage"])} is "trust", which is for all clusters`;
-    return [sentence(["sources"], "is set", rule)];
-  }
+  if (manage === "trust")
+    return [
+      leftOut(["sources"], ` where ${where(["manage"])} is "trust", which is for all clusters`),
+    ];
   if (names.length === 0)
     return [sentence(["sources"], "is an empty list", "it must name at least one cluster")];
   return names.flatMap((name, index) => {
@@ -95,7 +105,7 @@ function ends(readings: Readings): string[] {
     );
     if (values.source === undefined || values.source !== values.target) return named;
     const state = `is ${quoted(values.target)}, the link's source`;
-    return [...named, sentence([...path, "target"], state, "it must be another cluster")];
+    return [...named, mustBe([...path, "target"], state, "another cluster")];
   });
 }
 
@@ -103,7 +113,7 @@ function unknownCluster({ clusters }: Readings, path: Path, name: string | undef
   if (name !== undefined && (clusters === undefined || clusters.has(name))) return [];
   const known = listed([...(clusters?.keys() ?? [])].map(quoted));
   const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
-  return [sentence(path, `is ${shown(name)}`, `it must be ${rule}`)];
+  return [wrongValue(path, name, rule)];
 }
 
 function pairs(readings: Readings): string[] {
@@ -125,22 +135,21 @@ function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
   return [...links, linkDefaults]
     .filter(({ values }) => values.mirroring === "controller")
     .map(({ path }) => {
-      const rule = `it must be pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
-      return sentence([...path, "mirroring"], `is "controller"`, rule);
+      const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
+      return mustBe([...path, "mirroring"], 'is "controller"', rule);
     });
 }
 
 /** An exclusion that does not hold is worse than none. */
 function namespaces(readings: Readings): string[] {
   const { linkDefaults } = readings;
-  const rule =
-    "it must be left out, as Linkerd's controller mirrors the Services of all namespaces";
+  const rule = "left out, as Linkerd's controller mirrors the Services of all namespaces";
   const mistakes = declaredLinks(readings).flatMap(({ entry }) => {
     const by = entry?.values.mirroring ?? linkDefaults.values.mirroring;
     return (["namespaces", "excludedNamespaces"] as const).flatMap((key) => {
       const from = [entry, linkDefaults].find((part) => part?.values[key] !== undefined);
       if (by !== "controller" || from === undefined) return [];
-      return sentence([...from.path, key], 'is set, but mirroring is "controller"', rule);
+      return mustBe([...from.path, key], 'is set, but mirroring is "controller"', rule);
     });
   });
   return [...new Set(mistakes)];
@@ -165,24 +174,37 @@ function flatNetwork(readings: Readings): string[] {
 }
 
 function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: Path): string[] {
-  const why = `but ${where(gateway)} is false`;
-  const mistakes: string[] = [];
-  if (values.selector !== undefined && !isEmpty(values.selector)) {
-    const rule = "it must be left out, as without a gateway it could never mirror anything";
-    mistakes.push(sentence([...path, "selector"], `is set, ${why}`, rule));
-  }
-  if (values.headless === true) {
-    const rule = "it must be false, as headless mirrors need a gateway";
-    mistakes.push(sentence([...path, "headless"], `is true, ${why}`, rule));
-  }
-  if (values.gatewayProbe === true) {
-    const rule = "it must be false, as there is no gateway to probe";
-    mistakes.push(sentence([...path, "gatewayProbe"], `is true, ${why}`, rule));
-  }
-  return mistakes;
+  const { selector = {}, headless, gatewayProbe } = values;
+  const checks = [
+    [
+      "selector",
+      !isEmpty(selector),
+      "set",
+      "left out, as without a gateway it could never mirror anything",
+    ],
+    ["headless", headless === true, "true", "false, as headless mirrors need a gateway"],
+    ["gatewayProbe", gatewayProbe === true, "true", "false, as there is no gateway to probe"],
+  ] as const;
+  return checks.flatMap(([key, isWanted, state, rule]) =>
+    isWanted ? mustBe([...path, key], `is ${state}, but ${where(gateway)} is false`, rule) : [],
+  );
 }
 
 /** A selector without a single term, which selects nothing. */
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/**
+ * Digests need a source whose charts somebody compares: Helm takes from an https repository whatever
+ * it gets, and reads the digest in the repository's index for nothing (helm v3.20.2,
+ * pkg/repo/chartrepo.go, pkg/downloader/chart_downloader.go).
+ */
+function digests({ stack: { values, wrong } }: Readings): string[] {
+  const { source, digests } = filled(chartKeys.keys, values.charts);
+  if (digests === undefined || wrong.has("charts") || !source.startsWith("https://")) return [];
+  const state = `is set, but ${where(["charts", "source"])} is ${quoted(source)}, and Helm compares no chart of an https repository with a digest`;
+  const rule =
+    "left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes";
+  return [mustBe(["charts", "digests"], state, rule)];
 }

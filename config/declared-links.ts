@@ -35,7 +35,7 @@ export function declaredLinks({ stack, clusters, links = [] }: Readings): Declar
  * for a hub the hub to every other cluster and back.
  */
 function pairsOf(topology: StackInput["topology"], clusters: readonly string[]): Pair[] {
-  if (topology === undefined || topology === "none") return [];
+  if (topology === "none") return [];
   const linked = ({ source, target }: Pair): boolean =>
     source !== target &&
     (topology === "mesh" || source === topology.hub || target === topology.hub);

@@ -7,68 +7,57 @@ import {
   gatewayOf,
 } from "./declared-links.ts";
 import { charts, cluster, generatedTrust, stack } from "./keys.ts";
-import * as links from "./link-keys.ts";
+import { gateway, linkDefaults } from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { ClusterInput, Readings, StackInput } from "./read.ts";
-import { defaultsOf } from "./schema.ts";
+import { filled } from "./schema.ts";
 
 /** Fills in every default. Only for readings without a mistake. */
 export function meshConfig(readings: Readings): MeshConfig {
-  const values = { ...defaultsOf(stack.keys), ...readings.stack.values };
-  const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace } = values;
-  const configured = (revoked: boolean) =>
-    [...(readings.clusters ?? [])].flatMap(([name, { values: input }]) =>
-      isRevoked(input) === revoked
-        ? [[name, clusterConfig(name, input, readings.stack.values)] as const]
-        : [],
-    );
-  const clusters = new Map(configured(false));
+  const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, ...values } =
+    readings.stack.values;
+  const configured = [...(readings.clusters ?? [])].map(([name, reading]) => {
+    return [name, clusterConfig(name, reading.values, readings.stack.values)] as const;
+  });
+  const isRevoked = (name: string) => readings.clusters?.get(name)?.values.revoked === true;
+  const clusters = new Map(configured.filter(([name]) => !isRevoked(name)));
   const links = declaredLinks(readings).filter(
     ({ source, target }) => clusters.has(source) && clusters.has(target),
   );
   const config = {
     ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
-    sources: new Set(readings.stack.values.sources ?? readings.clusters?.keys()),
-    claims: readings.stack.values.sources !== undefined,
+    sources: new Set(values.sources ?? readings.clusters?.keys()),
+    claims: values.sources !== undefined,
     revoked: {
-      clusters: new Map(configured(true)),
+      clusters: new Map(configured.filter(([name]) => isRevoked(name))),
       links: links
-        .filter(({ entry }) => isRevoked(entry?.values))
+        .filter(({ entry }) => entry?.values.revoked === true)
         .map(({ source, target }) => ({ source, target })),
     },
     trust: trustConfig(values.trust),
-    charts: { ...defaultsOf(charts.keys), ...values.charts },
+    charts: filled(charts.keys, values.charts),
     removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
   };
   return {
     ...config,
     links: links
-      .filter(({ entry }) => !isRevoked(entry?.values))
+      .filter(({ entry }) => entry?.values.revoked !== true)
       .map((link) => linkConfig(link, readings, config)),
   };
 }
 
-function isRevoked(input: { readonly revoked?: boolean } | undefined): boolean {
-  return input?.revoked === true;
-}
-
-function clusterConfig(
-  name: string,
-  input: ClusterInput,
-  given: Readings["stack"]["values"],
-): ClusterConfig {
-  const { multiclusterNamespace, trustDomain } = { ...defaultsOf(stack.keys), ...given };
-  const { context = name, kubeconfig, gateway = {}, ...own } = input;
+function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): ClusterConfig {
+  const { context = name, kubeconfig, gateway = {}, revoked, ...own } = filled(cluster.keys, input);
   const enabled = gateway === false ? undefined : gateway.enabled;
-  const { revoked, ...rest } = { trustDomain, ...defaultsOf(cluster.keys), ...own };
   return {
-    ...rest,
+    trustDomain: mesh.trustDomain,
+    ...own,
     name,
     // Pulumi hands over a default like a value of the user's.
     isTrustDomainSet:
-      own.trustDomain !== undefined || trustDomain !== stack.keys.trustDomain.default,
+      own.trustDomain !== undefined || mesh.trustDomain !== stack.keys.trustDomain.default,
     access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
-    gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, multiclusterNamespace),
+    gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, mesh.multiclusterNamespace),
     ...(enabled !== undefined && { gatewayEnabled: enabled }),
   };
 }
@@ -80,12 +69,12 @@ function trustConfig({
   issuers = {},
   ignorePods = [],
   ...settings
-}: NonNullable<StackInput["trust"]>): TrustConfig {
+}: StackInput["trust"]): TrustConfig {
   if (external) return { kind: "external" };
   if (publisher !== undefined) return { kind: "stack", stack: publisher };
   if (anchors !== undefined)
     return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
-  return { kind: "generated", ...defaultsOf(generatedTrust), ...settings, ignorePods };
+  return { kind: "generated", ...filled(generatedTrust, settings), ignorePods };
 }
 
 /** What linkDefaults says of gateways and their mirrors does not concern a link that has no gateway. */
@@ -101,10 +90,8 @@ function linkConfig(
   const target = clusters.get(name);
   if (!choice.known || target === undefined) throw new Error("linkConfig got an unchecked link");
   const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
-    ...defaultsOf(links.linkDefaults.keys),
     excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
-    ...readings.linkDefaults.values,
-    ...link.entry?.values,
+    ...filled(linkDefaults.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
     ...(choice.value === false && flatNetwork),
   };
   // Linkerd's controller probes by itself.
@@ -121,5 +108,5 @@ function linkConfig(
 }
 
 function gatewaySource(input: GatewayInput, namespace: string): GatewaySource | false {
-  return input === false ? false : { namespace, ...defaultsOf(links.gateway.keys), ...input };
+  return input === false ? false : { namespace, ...filled(gateway.keys, input) };
 }

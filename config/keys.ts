@@ -3,13 +3,13 @@ import { linkDefaults as engine, linkerdGateway } from "@linkerd-multicluster/en
 import * as links from "./link-keys.ts";
 import {
   anything,
-  flag,
+  choice,
   type Keys,
   list,
+  off,
   oneOf,
   type Section,
   section,
-  text,
   wholeNumber,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
@@ -21,21 +21,18 @@ import * as syntax from "./syntax.ts";
  * one is free, changing what one means is not.
  */
 
-const helmValues = z.record(z.string(), z.unknown(), { error: "a map of Helm values" });
+const helmValuesOf = (whose: string) =>
+  ({
+    type: z.record(z.string(), z.unknown(), { error: "a map of Helm values" }),
+    default: {},
+    meaning: `Helm values of ${whose} chart`,
+  }) as const;
 
 /** In the order in which the charts are installed: each needs what the one before it brings. */
 export const chartValues = section("a cluster's values", {
-  "linkerd-crds": { type: helmValues, default: {}, meaning: "Helm values of the CRDs' chart" },
-  "linkerd-control-plane": {
-    type: helmValues,
-    default: {},
-    meaning: "Helm values of the control plane's chart",
-  },
-  "linkerd-multicluster": {
-    type: helmValues,
-    default: {},
-    meaning: "Helm values of the multicluster extension's chart",
-  },
+  "linkerd-crds": helmValuesOf("the CRDs'"),
+  "linkerd-control-plane": helmValuesOf("the control plane's"),
+  "linkerd-multicluster": helmValuesOf("the multicluster extension's"),
 });
 
 export type ChartName = keyof typeof chartValues.keys;
@@ -45,28 +42,28 @@ export const chartNames = Object.keys(chartValues.keys) as readonly ChartName[];
 
 export const cluster = section("a cluster", {
   context: {
-    type: text(syntax.oneLine("the name of a kubeconfig context")),
+    type: syntax.oneLine("the name of a kubeconfig context"),
     otherwise: "the cluster's name",
     meaning: "the context in the kubeconfig",
   },
   kubeconfig: {
-    type: text(syntax.oneLine("the path of a kubeconfig file, never its content")),
+    type: syntax.oneLine("the path of a kubeconfig file, never its content"),
     otherwise: "`KUBECONFIG`, then the default file",
     confidential: true,
     meaning: "path of a kubeconfig file, never its content",
   },
   clusterDomain: {
-    type: text(syntax.domain),
+    type: syntax.domain,
     default: engine.targetDomain,
     meaning: "the cluster's own DNS domain",
   },
   trustDomain: {
-    type: text(syntax.domain),
+    type: syntax.domain,
     otherwise: "the mesh's `trustDomain`",
     meaning: "with `manage: all`, a trust domain of the cluster's own (docs/guides/trust.md)",
   },
   apiServer: {
-    type: text(syntax.apiServer),
+    type: syntax.apiServer,
     otherwise: "the kubeconfig's server",
     meaning: "https URL at which the other clusters reach this cluster's API server",
   },
@@ -85,23 +82,18 @@ export const cluster = section("a cluster", {
       "Helm values by chart: `linkerd-crds`, `linkerd-control-plane`, `linkerd-multicluster`",
   },
   uid: {
-    type: text(syntax.oneLine("the UID of the cluster's namespace kube-system")),
+    type: syntax.oneLine("the UID of the cluster's namespace kube-system"),
     otherwise: "that of the first run",
     meaning:
       "UID that the cluster's namespace `kube-system` must have; to accept a cluster that was recreated, set its new UID",
   },
-  revoked: {
-    type: flag,
-    default: false,
-    meaning:
-      "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
-  },
-  gatewayApi: {
-    type: oneOf("install", "assume"),
-    default: "install",
-    meaning:
-      "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",
-  },
+  revoked: off(
+    "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
+  ),
+  gatewayApi: choice(
+    ["install", "assume"],
+    "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",
+  ),
 });
 
 const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
@@ -125,55 +117,50 @@ export const generatedTrust = {
     meaning:
       "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
   },
-  unknownAnchors: {
-    type: oneOf("keep", "remove"),
-    default: "keep" as const,
-    meaning:
-      "trust anchors in a cluster's bundle that are not this stack's: `keep` leaves and reports them, `remove` removes them once that breaks nothing",
-  },
+  unknownAnchors: choice(
+    ["keep", "remove"],
+    "trust anchors in a cluster's bundle that are not this stack's: `keep` leaves and reports them, `remove` removes them once that breaks nothing",
+  ),
 } satisfies Keys;
 
-const issuer = section("an issuer", {
+export const issuer = section("an issuer", {
   certificate: {
-    type: text(syntax.pem("a certificate")),
+    type: syntax.pem("a certificate"),
     required: true,
     meaning: "PEM of the issuer's certificate",
   },
   key: {
-    type: text(syntax.pem("a private key")),
+    type: syntax.pem("a private key"),
     required: true,
     meaning: "PEM of its private key, which must be a secret of the stack config",
   },
 });
 
 const trust = section("trust", {
-  external: {
-    type: flag,
-    default: false,
-    meaning:
-      "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters (docs/guides/trust.md)",
-  },
+  external: off(
+    "`true`: cert-manager and trust-manager, or others, provide issuers and trust bundles on the clusters (docs/guides/trust.md)",
+  ),
   stack: {
-    type: text(syntax.stackName),
+    type: syntax.stackName,
     otherwise: "this stack",
     meaning:
       "a stack with `manage: trust`, as `<organization>/<project>/<stack>`, from which this one takes anchors and issuers (docs/guides/fleet.md)",
   },
   ...generatedTrust,
   extraAnchors: {
-    type: text(syntax.pem("trust anchors")),
+    type: syntax.pem("trust anchors"),
     otherwise: "none",
     meaning:
       "PEM of trust anchors that every cluster trusts beside the generated one, such as those of another mesh",
   },
   ignorePods: {
-    type: list(text(syntax.podsOfCluster), "a list of pods"),
+    type: list(syntax.podsOfCluster, "a list of pods"),
     default: [],
     meaning:
       "pods that a rotation does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; meshed ones lose connections",
   },
   anchors: {
-    type: text(syntax.pem("trust anchors")),
+    type: syntax.pem("trust anchors"),
     otherwise: "generated",
     meaning: "PEM of your own trust anchors, whose private keys stay with you; needs `issuers`",
   },
@@ -188,7 +175,7 @@ const trust = section("trust", {
 
 const digestOf = (chart: string) =>
   ({
-    type: text(syntax.digest),
+    type: syntax.digest,
     required: true,
     meaning: `digest of the chart \`${chart}\``,
   }) as const;
@@ -206,12 +193,12 @@ const digests = section("the charts' digests", {
  */
 export const charts = section("charts", {
   version: {
-    type: text(syntax.chartVersion),
+    type: syntax.chartVersion,
     default: "2026.8.3",
     meaning: "version of the three charts",
   },
   source: {
-    type: text(syntax.chartSource),
+    type: syntax.chartSource,
     default: "https://helm.linkerd.io/edge",
     meaning:
       "a Helm repository, an `oci://` address, or a local folder that holds each chart as a folder or an archive",
@@ -221,11 +208,7 @@ export const charts = section("charts", {
     default: 600,
     meaning: "how many seconds to wait for each chart to become ready",
   },
-  skipAwait: {
-    type: flag,
-    default: false,
-    meaning: "`true`: do not wait until the charts are ready",
-  },
+  skipAwait: off("`true`: do not wait until the charts are ready"),
   digests: {
     type: digests.schema,
     otherwise: "not compared",
@@ -257,12 +240,10 @@ export const stack = section("this program's config", {
     of: links.link,
     meaning: "which cluster mirrors from which: a list of links",
   },
-  manage: {
-    type: oneOf("all", "links", "mirrors", "trust"),
-    default: "all",
-    meaning:
-      "how much of the mesh this stack manages: `mirrors` only; `links` adds access, credentials and Link resources where Linkerd runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks only",
-  },
+  manage: choice(
+    ["all", "links", "mirrors", "trust"],
+    "how much of the mesh this stack manages: `mirrors` only; `links` adds access, credentials and Link resources where Linkerd runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks only",
+  ),
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {
       error: "none, mesh or {hub: <cluster>}",
@@ -278,24 +259,21 @@ export const stack = section("this program's config", {
     meaning:
       "settings for every link that does not set them itself: any key of a link but `source` and `target`",
   },
-  linkerdCheck: {
-    type: flag,
-    default: false,
-    meaning:
-      "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
-  },
+  linkerdCheck: off(
+    "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
+  ),
   linkerdNamespace: {
-    type: text(syntax.namespaceName),
+    type: syntax.namespaceName,
     default: "linkerd",
     meaning: "the namespace of Linkerd's control plane",
   },
   multiclusterNamespace: {
-    type: text(syntax.namespaceName),
+    type: syntax.namespaceName,
     default: linkerdGateway.namespace,
     meaning: "the namespace of Linkerd's multicluster extension and its gateway",
   },
   trustDomain: {
-    type: text(syntax.domain),
+    type: syntax.domain,
     default: engine.targetDomain,
     meaning:
       "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
@@ -315,7 +293,7 @@ export const stack = section("this program's config", {
     meaning: "where Linkerd's charts come from, and their version",
   },
   mesh: {
-    type: text(syntax.oneLine("the path of a YAML file")),
+    type: syntax.oneLine("the path of a YAML file"),
     otherwise: "none",
     meaning:
       "path, from the folder of `Pulumi.yaml`, of a YAML file with keys that stacks share, without `linkerd-multicluster:`; a key of the stack replaces that of the file as a whole (docs/guides/fleet.md)",

@@ -5,31 +5,30 @@ import {
   type LinkSpec,
 } from "@linkerd-multicluster/engine/mirroring";
 import {
+  choice,
   flag,
   type Key,
   type Keys,
   list,
+  off,
   oneOf,
   type Section,
   section,
-  text,
   wholeNumber,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
-const labelKey = text(syntax.labelKey);
-const labelValue = text(syntax.labelValue);
 const operators = oneOf("In", "NotIn", "Exists", "DoesNotExist");
 
 export const expression = section("a match expression", {
-  key: { type: labelKey, required: true, meaning: "a label key" },
+  key: { type: syntax.labelKey, required: true, meaning: "a label key" },
   operator: {
     type: operators,
     required: true,
     meaning: "`In`, `NotIn`, `Exists` or `DoesNotExist`",
   },
   values: {
-    type: list(labelValue, "a list of label values"),
+    type: list(syntax.labelValue, "a list of label values"),
     default: [],
     meaning: "label values, for `In` and `NotIn` only",
   },
@@ -53,7 +52,9 @@ const checkedExpression = expression.schema.superRefine(
 
 export const selector = section("a selector", {
   matchLabels: {
-    type: z.record(labelKey, labelValue, { error: "a map of label keys to label values" }),
+    type: z.record(syntax.labelKey, syntax.labelValue, {
+      error: "a map of label keys to label values",
+    }),
     default: {},
     meaning: "labels that a Service must have",
   },
@@ -71,22 +72,22 @@ const ranges = "a list of at least one range of IP addresses, such as 198.51.100
 
 export const gateway = section("a gateway", {
   name: {
-    type: text(syntax.serviceName),
+    type: syntax.serviceName,
     default: linkerdGateway.name,
     meaning: "name of the gateway Service in the target",
   },
   namespace: {
-    type: text(syntax.namespaceName),
+    type: syntax.namespaceName,
     otherwise: "`multiclusterNamespace`",
     meaning: "namespace of the gateway Service",
   },
   addresses: {
-    type: list(text(syntax.address), addresses).min(1, { error: addresses }),
+    type: list(syntax.address, addresses).min(1, { error: addresses }),
     otherwise: "the Service's load balancer",
     meaning: "IP addresses or DNS hostnames at which the source reaches the gateway",
   },
   allowedAddresses: {
-    type: list(text(syntax.addressRange), ranges).min(1, { error: ranges }),
+    type: list(syntax.addressRange, ranges).min(1, { error: ranges }),
     otherwise: "any but special ones",
     meaning:
       "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported",
@@ -97,7 +98,7 @@ export const gateway = section("a gateway", {
     meaning: "the gateway's port",
   },
   identity: {
-    type: text(syntax.tlsIdentity),
+    type: syntax.tlsIdentity,
     otherwise: "the Service's annotation",
     meaning: "the gateway's TLS identity",
   },
@@ -143,11 +144,7 @@ const settings = {
     meaning:
       "overrides what the target's gateway Service says; `false`: a flat network without a gateway",
   },
-  headless: {
-    type: flag,
-    default: engine.headless,
-    meaning: "per-pod mirrors for StatefulSets; needs a gateway",
-  },
+  headless: off("per-pod mirrors for StatefulSets; needs a gateway"),
   selector: {
     type: selector.schema,
     default: engine.selector,
@@ -167,74 +164,60 @@ const settings = {
     meaning: "Services that join `<service>-federated`",
   },
   namespaces: {
-    type: list(text(syntax.namespacePattern), namespaces).min(1, { error: namespaces }),
+    type: list(syntax.namespacePattern, namespaces).min(1, { error: namespaces }),
     default: engine.namespaces,
     meaning:
       "namespaces whose Services are mirrored: names, or how names begin and then `*`; not with `mirroring: controller`",
   },
   excludedNamespaces: {
-    type: list(text(syntax.namespacePattern), "a list of namespaces"),
+    type: list(syntax.namespacePattern, "a list of namespaces"),
     otherwise: "`kube-*` and Linkerd's own",
     meaning:
       "likewise, namespaces that are left out; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
   },
   excludedLabels: {
-    type: list(text(syntax.excludedLabel), "a list of keys and group/* entries"),
+    type: list(syntax.excludedLabel, "a list of keys and group/* entries"),
     default: engine.excludedLabels,
     meaning: "further label keys that are not copied to mirrors; `group/*` for a whole group",
   },
   excludedAnnotations: {
-    type: list(text(syntax.excludedAnnotation), "a list of keys and group/* entries"),
+    type: list(syntax.excludedAnnotation, "a list of keys and group/* entries"),
     default: engine.excludedAnnotations,
     meaning: "further annotation keys that are not copied to mirrors; `group/*` for a whole group",
   },
   copiedMetadata: {
-    type: list(text(syntax.copiedMetadata), "a list of keys and group/* entries"),
+    type: list(syntax.copiedMetadata, "a list of keys and group/* entries"),
     default: engine.copiedMetadata,
     meaning:
       "keys and groups of other controllers that are copied, although they are not by default (docs/reference/metadata.md)",
   },
-  createNamespaces: {
-    type: flag,
-    default: engine.createNamespaces,
-    meaning:
-      "create a namespace that is missing in the source; otherwise its Services are skipped. With `mirroring: controller`, one link with `true` turns it on for all controllers of the source",
-  },
-  readiness: {
-    type: oneOf("ignore", "follow"),
-    default: engine.readiness,
-    meaning:
-      "`follow`: as in Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness does not matter, since the next run may be hours away",
-  },
-  gatewayProbe: {
-    type: flag,
-    default: engine.gatewayProbe,
-    meaning:
-      "probe the target's gateway from the runner, which must reach it: while it is down, addresses of its mirrors are not ready, as with Linkerd",
-  },
+  createNamespaces: off(
+    "create a namespace that is missing in the source; otherwise its Services are skipped. With `mirroring: controller`, one link with `true` turns it on for all controllers of the source",
+  ),
+  readiness: choice(
+    ["ignore", "follow"],
+    "`follow`: as in Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness does not matter, since the next run may be hours away",
+  ),
+  gatewayProbe: off(
+    "probe the target's gateway from the runner, which must reach it: while it is down, addresses of its mirrors are not ready, as with Linkerd",
+  ),
   maxDeletions: {
     type: z.union([count, share], { error: deletions }),
     default: engine.maxDeletions,
     meaning:
       "how many mirrors one run may delete: a count, or a share of the link's mirrors, which applies once there are more than 10",
   },
-  allowDeletions: {
-    type: flag,
-    default: engine.allowDeletions,
-    meaning: "let this run delete more than `maxDeletions`",
-  },
+  allowDeletions: off("let this run delete more than `maxDeletions`"),
   maxMirrors: {
     type: wholeNumber("a whole number of at least 1, without quotes"),
     default: engine.maxMirrors,
     meaning:
       "how many mirrors, and how many members of federated Services, the link may have; more are not created and reported",
   },
-  mirroring: {
-    type: oneOf("pulumi", "controller"),
-    default: "pulumi",
-    meaning:
-      "`controller`: leave mirroring to Linkerd's own controller, which `all` installs, and which has to be there with `links`",
-  },
+  mirroring: choice(
+    ["pulumi", "controller"],
+    "`controller`: leave mirroring to Linkerd's own controller, which `all` installs, and which has to be there with `links`",
+  ),
   credentialsGeneration: {
     type: wholeNumber("a whole number from 1 to 999999999", 999_999_999),
     default: 1,
@@ -246,12 +229,10 @@ const settings = {
     meaning:
       "days after which the next run rotates the link's token; a token that no run rotates stays valid",
   },
-  unreachable: {
-    type: oneOf("keep", "fail"),
-    default: engine.unreachable,
-    meaning:
-      "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
-  },
+  unreachable: choice(
+    ["keep", "fail"],
+    "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
+  ),
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
 /** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */
@@ -268,12 +249,9 @@ export const link = section("a link", {
     required: true,
     meaning: "the cluster whose Services are exported",
   },
-  revoked: {
-    type: flag,
-    default: false,
-    meaning:
-      "`true`: the source's account in the target is deleted first, then its credentials, Link and mirrors (docs/guides/revoke.md)",
-  },
+  revoked: off(
+    "`true`: the source's account in the target is deleted first, then its credentials, Link and mirrors (docs/guides/revoke.md)",
+  ),
   ...settings,
 });
 

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { namespace, quoted, sentence } from "./mistakes.ts";
+import { mustBe, namespace, quoted } from "./mistakes.ts";
 import { isMap } from "./read.ts";
 
 /** A file of keys that several stacks share, and the stack's own keys over it. */
@@ -36,12 +36,10 @@ export function withMeshFile(
   if (typeof file !== "string" || file === "")
     return { raw: Object.fromEntries(set), fromFile: new Set() };
   const content = contentOf(file, readText);
-  if (typeof content === "string")
-    return {
-      mistakes: [
-        sentence(["mesh"], `is ${quoted(file)}, ${content}`, "it must be the path of a YAML file"),
-      ],
-    };
+  if (typeof content === "string") {
+    const state = `is ${quoted(file)}, which ${content}`;
+    return { mistakes: [mustBe(["mesh"], state, "the path of a YAML file")] };
+  }
   const mistakes = Object.keys(content).flatMap((key) => misplaced(file, key));
   if (mistakes.length > 0) return { mistakes };
   const shared = Object.entries(content).filter(([key]) => !without.has(key));
@@ -53,28 +51,29 @@ export function withMeshFile(
   };
 }
 
-/** The file's top-level map, or the end of a sentence about what it is instead. */
-function contentOf(file: string, readText: ReadText): Readonly<Record<string, unknown>> | string {
+/** A file's top-level map, or the end of a sentence about what is wrong with the file. */
+export function contentOf(
+  file: string,
+  readText: ReadText,
+): Readonly<Record<string, unknown>> | string {
   let text: string;
   try {
     text = readText(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    return `which can't be read (${code === "ENOENT" ? "there is no such file" : code})`;
+    return `can't be read (${code === "ENOENT" ? "there is no such file" : code})`;
   }
   const document = parseDocument(text);
   // The parser's own errors quote the lines around the mistake, which may hold secrets.
   const [error] = document.errors;
-  if (error !== undefined) {
-    const [at] = error.linePos ?? [];
-    return `which is not YAML${at === undefined ? "" : ` (line ${at.line})`}`;
-  }
+  const [at] = error?.linePos ?? [];
+  if (error !== undefined) return `is not YAML${at === undefined ? "" : ` (line ${at.line})`}`;
   try {
     const content: unknown = document.contents === null ? {} : document.toJS();
-    return isMap(content) ? content : "which holds no map of keys";
+    return isMap(content) ? content : "holds no map of keys";
   } catch {
     // Aliases that would fill the memory.
-    return "which repeats too much by aliases";
+    return "repeats too much by aliases";
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TokenRotation } from "@linkerd-multicluster/engine/credentials";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import type { GatewaySource, LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import type { ChartName, charts, generatedTrust, stack } from "./keys.ts";
+import type { charts, cluster, generatedTrust, issuer, stack } from "./keys.ts";
 import type { Filled } from "./schema.ts";
 
 /**
@@ -36,13 +36,17 @@ export interface Revoked {
   readonly links: readonly { readonly source: string; readonly target: string }[];
 }
 
-/** Where the trust anchors and issuers come from, which all clusters share. */
-export type TrustConfig = GeneratedTrust | ProvidedTrust | ExternalTrust | TrustOfStack;
-
 /**
- * Anchors and issuers that the stack generates and keeps in its state: keys of `trust`. An issuer is
- * renewed before it expires, as `renewBeforeDays` is less than `issuerValidityDays`.
+ * Where the trust anchors and issuers come from, which all clusters share: the stack's state, the
+ * config, others who put them on every cluster, or another stack, of the trust root alone.
  */
+export type TrustConfig =
+  | GeneratedTrust
+  | ProvidedTrust
+  | { readonly kind: "external" }
+  | { readonly kind: "stack"; readonly stack: string };
+
+/** An issuer is renewed before it expires, as `renewBeforeDays` is less than `issuerValidityDays`. */
 export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly kind: "generated";
   /** PEM of at least one certificate. */
@@ -51,66 +55,34 @@ export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly ignorePods: readonly string[];
 }
 
-/** Another stack, of the trust root alone, generates them. */
-export interface TrustOfStack {
-  readonly kind: "stack";
-  /** `organization/project/stack`. */
-  readonly stack: string;
-}
-
-/** Others put the issuer and the trust bundle on every cluster. */
-export interface ExternalTrust {
-  readonly kind: "external";
-}
-
 /** Anchors and issuers from the config: the anchors' private keys are in no state. */
 export interface ProvidedTrust {
   readonly kind: "provided";
   /** PEM of at least one certificate. */
   readonly anchors: string;
   /** By cluster; every cluster of the stack has one, under one of the anchors. */
-  readonly issuers: ReadonlyMap<string, ProvidedIssuer>;
+  readonly issuers: ReadonlyMap<string, Filled<typeof issuer.keys>>;
   readonly ignorePods: readonly string[];
 }
 
-export interface ProvidedIssuer {
-  /** PEM, the issuer's own certificate first. */
-  readonly certificate: string;
-  /** PEM of the private key: whoever passes it on marks it as secret. */
-  readonly key: string;
-}
-
-/** Where Linkerd's charts come from, and how long each may take: the keys of `charts`. */
-export interface ChartsConfig extends Filled<Omit<typeof charts.keys, "digests">> {
-  /** `sha256:<hex>` by chart; without it any chart of that version will do. */
-  readonly digests?: Readonly<Record<ChartName, string>>;
-}
+export type ChartsConfig = Filled<typeof charts.keys>;
 
 /** A cluster of the mesh, with what its links have to know of it. */
-export interface ClusterConfig {
+export interface ClusterConfig extends Omit<
+  Filled<typeof cluster.keys>,
+  "context" | "kubeconfig" | "gateway" | "revoked"
+> {
   /** As the config and every message call it; the suffix of its mirrors. */
   readonly name: string;
   readonly access: ClusterAccess;
-  readonly clusterDomain: string;
-  /** Of its Linkerd's identities, where this stack installs Linkerd. */
   readonly trustDomain: string;
   /** Whether it is not just the default, so that a cluster which runs with another may get it. */
   readonly isTrustDomainSet: boolean;
-  /** https URL of the API server for the other clusters; without it the kubeconfig's server. */
-  readonly apiServer?: string;
   /** The gateway of links that target this cluster; `false`: it has none (a flat network). */
   readonly gateway: GatewaySource | false;
   /** Whether it gets Linkerd's gateway; without it that depends on the links. */
   readonly gatewayEnabled?: boolean;
-  readonly values: ChartValues;
-  /** UID that the cluster's namespace kube-system must have; without it that of the first run. */
-  readonly uid?: string;
-  /** Who installs the Gateway API's CRDs: chart linkerd-crds, or somebody else. */
-  readonly gatewayApi: "install" | "assume";
 }
-
-/** Helm values by chart; a chart that is not named takes its own defaults. */
-export type ChartValues = { readonly [Name in ChartName]?: HelmValues };
 
 export type HelmValues = Readonly<Record<string, unknown>>;
 

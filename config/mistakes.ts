@@ -40,6 +40,20 @@ export function sentence(path: Path, state: string, rule: string): string {
   return `${where(path)} ${state}; ${rule}.`;
 }
 
+export function mustBe(path: Path, state: string, rule: string): string {
+  return sentence(path, state, `it must be ${rule}`);
+}
+
+/** The usual sentence: the key is this value and must be another. */
+export function wrongValue(path: Path, value: unknown, rule: string): string {
+  return mustBe(path, `is ${shown(value, path)}`, rule);
+}
+
+/** The sentence about a key that is set and must not be; `why` follows "left out". */
+export function leftOut(path: Path, why: string): string {
+  return mustBe(path, "is set", `left out${why}`);
+}
+
 /** What a value is, in words that fit after "is". Never the content of a map or a list. */
 export function shown(value: unknown, path: Path = []): string {
   if (value === undefined) return "missing";
@@ -98,16 +112,14 @@ export function sentences(issue: core.$ZodIssue, base: Path): string[] {
     case "invalid_union": {
       const meant = issue.errors.find((branch) => branch.some(isInside));
       if (meant !== undefined) return meant.flatMap((inner) => sentences(inner, path));
-      return [sentence(path, `is ${shown(issue.input, path)}`, `it must be ${message}`)];
+      return [wrongValue(path, issue.input, message)];
     }
     case "invalid_key": {
       const rule = issue.issues[0]?.message ?? message;
-      return [sentence(path, `has the key ${shown(path.at(-1))}`, `it must be ${rule}`)];
+      return [mustBe(path, `has the key ${shown(path.at(-1))}`, rule)];
     }
-    default: {
-      const rule = `it must be ${message}${quoting(issue)}`;
-      return [sentence(path, `is ${shown(issue.input, path)}`, rule)];
-    }
+    default:
+      return [wrongValue(path, issue.input, message + quoting(issue))];
   }
 }
 

@@ -1,11 +1,12 @@
 import type * as z from "zod";
 import { cluster, stack } from "./keys.ts";
 import { link, linkDefaults } from "./link-keys.ts";
-import { type Path, sentence, sentences, shown } from "./mistakes.ts";
-import { defaultsOf } from "./schema.ts";
+import { wrongValue, mustBe, type Path, sentences, shown } from "./mistakes.ts";
+import { type Filled, filled } from "./schema.ts";
 import { clusterName } from "./syntax.ts";
 
-export type StackInput = z.output<typeof stack.schema>;
+/** The top level with its defaults, which nothing else there decides. */
+export type StackInput = Filled<typeof stack.keys>;
 export type ClusterInput = z.output<typeof cluster.schema>;
 export type LinkInput = z.output<typeof link.schema>;
 export type LinkDefaultsInput = z.output<typeof linkDefaults.schema>;
@@ -28,12 +29,12 @@ export interface Readings {
 
 /** Reads as much as can be read of the config and adds a sentence to `mistakes` for each misfit. */
 export function readConfig(raw: unknown, mistakes: string[]): Readings {
-  const filled = isMap(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
-  const top = readMap(stack.schema, isMap(raw) ? Object.fromEntries(filled) : raw, [], mistakes);
-  const values = { clusters: {}, ...defaultsOf(stack.keys), ...top.values };
+  const set = isMap(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
+  const top = readMap(stack.schema, isMap(raw) ? Object.fromEntries(set) : raw, [], mistakes);
+  const values = filled(stack.keys, top.values);
   return {
-    stack: top,
-    clusters: isMap(raw) ? readClusters(values.clusters, mistakes) : undefined,
+    stack: { ...top, values },
+    clusters: isMap(raw) ? readClusters(values.clusters ?? {}, mistakes) : undefined,
     links: readLinks(values.links, mistakes),
     linkDefaults: readMap(linkDefaults.schema, values.linkDefaults, ["linkDefaults"], mistakes),
   };
@@ -42,13 +43,13 @@ export function readConfig(raw: unknown, mistakes: string[]): Readings {
 function readClusters(raw: unknown, mistakes: string[]): Readings["clusters"] {
   const path = ["clusters"];
   if (!isMap(raw)) {
-    mistakes.push(sentence(path, `is ${shown(raw)}`, "it must be a map of clusters by name"));
+    mistakes.push(wrongValue(path, raw, "a map of clusters by name"));
     return undefined;
   }
   const read = Object.entries(raw).map(([name, value]) => {
     const at = [...path, name];
-    if (!clusterName.matches(name))
-      mistakes.push(sentence(at, `has the name ${shown(name)}`, `it must be ${clusterName.words}`));
+    for (const { message } of clusterName.safeParse(name).error?.issues ?? [])
+      mistakes.push(mustBe(at, `has the name ${shown(name)}`, message));
     return [name, readMap(cluster.schema, value ?? {}, at, mistakes)] as const;
   });
   return new Map(read);
@@ -56,7 +57,7 @@ function readClusters(raw: unknown, mistakes: string[]): Readings["clusters"] {
 
 function readLinks(raw: unknown, mistakes: string[]): Readings["links"] {
   if (!Array.isArray(raw)) {
-    mistakes.push(sentence(["links"], `is ${shown(raw)}`, "it must be a list of links"));
+    mistakes.push(wrongValue(["links"], raw, "a list of links"));
     return undefined;
   }
   const entries: readonly unknown[] = raw;

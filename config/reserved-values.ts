@@ -1,5 +1,5 @@
 import type { chartValues } from "./keys.ts";
-import { sentence, shown } from "./mistakes.ts";
+import { leftOut, wrongValue } from "./mistakes.ts";
 import { isMap, type Readings } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
@@ -37,19 +37,15 @@ export function reservedValues({ clusters }: Readings): string[] {
     const charts: Readonly<Record<string, unknown>> = values.values ?? {};
     return Object.entries(reserved).flatMap(([chart, keys]) => {
       const at = [...path, "values", chart];
-      return [
-        ...Object.entries(keys)
-          .filter(([key]) => isSet(charts[chart], key.split(".")))
-          .map(([key, why]) =>
-            sentence([...at, ...key.split(".")], "is set", `it must be left out, as ${why}`),
-          ),
-        ...[...emptied(charts[chart], Object.keys(keys))].map(([parent, key]) => {
-          const own = [...at, ...parent.split(".")];
-          const state = `is ${shown(valueAt(charts[chart], parent.split(".")), own)}`;
-          const rule = `it must be a map or be left out, as it would remove ${key}, which the program decides`;
-          return sentence(own, state, rule);
-        }),
-      ];
+      const set = Object.entries(keys)
+        .filter(([key]) => isSet(charts[chart], key.split(".")))
+        .map(([key, why]) => leftOut([...at, ...key.split(".")], `, as ${why}`));
+      const emptied = [...emptiedMaps(charts[chart], Object.keys(keys))].map(([parent, key]) => {
+        const steps = parent.split(".");
+        const rule = `a map or be left out, as it would remove ${key}, which the program decides`;
+        return wrongValue([...at, ...steps], valueAt(charts[chart], steps), rule);
+      });
+      return [...set, ...emptied];
     });
   });
 }
@@ -60,17 +56,15 @@ function isSet(values: unknown, [first, ...rest]: readonly string[]): boolean {
 }
 
 /** Each map above a reserved value that is set to something else, with the first value that it takes along. */
-function emptied(values: unknown, keys: readonly string[]): Map<string, string> {
+function emptiedMaps(values: unknown, keys: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const key of keys) {
     const steps = key.split(".");
-    for (let length = 1; length < steps.length; length++) {
-      const parent = steps.slice(0, length);
-      if (!isSet(values, parent) || isMap(valueAt(values, parent))) continue;
-      const name = parent.join(".");
-      if (!found.has(name)) found.set(name, key);
-      break;
-    }
+    const parents = steps.slice(1).map((_, index) => steps.slice(0, index + 1));
+    const parent = parents
+      .find((at) => isSet(values, at) && !isMap(valueAt(values, at)))
+      ?.join(".");
+    if (parent !== undefined && !found.has(parent)) found.set(parent, key);
   }
   return found;
 }

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Syntax } from "./syntax.ts";
 
 /**
  * What the table of config keys is made of (keys.ts, link-keys.ts). Every message of a type completes
@@ -58,27 +57,25 @@ export function section<const K extends Keys>(noun: string, keys: K): CheckedSec
   return { noun, keys, schema };
 }
 
-export type Defaults<K extends Keys> = {
-  readonly [
-    Name in keyof K as K[Name] extends { readonly default: unknown } ? Name : never
-  ]: K[Name] extends { readonly default: infer Value } ? Value : never;
-};
-
-/** The values of the keys that are left out, as far as they are the table's. */
-export function defaultsOf<K extends Keys>(keys: K): Defaults<K> {
-  const values = Object.entries<Key>(keys).flatMap(([name, key]) => {
-    return "default" in key ? [[name, key.default]] : [];
-  });
-  return Object.fromEntries(values) as Defaults<K>;
-}
+type Optional<K extends Keys> = {
+  [Name in keyof K]: K[Name] extends { readonly otherwise: string } ? Name : never;
+}[keyof K];
 
 /** What a map with these keys is once its defaults are filled in. */
 export type Filled<K extends Keys> = {
-  readonly [Name in keyof K]: z.output<K[Name]["type"]>;
-};
+  readonly [Name in Exclude<keyof K, Optional<K>>]: z.output<K[Name]["type"]>;
+} & { readonly [Name in Optional<K>]?: z.output<K[Name]["type"]> };
 
-export function text({ words, matches }: Syntax) {
-  return z.string({ error: words }).refine(matches, { error: words });
+/** Fills in the defaults of the keys that are left out, as far as they are the table's. */
+export function filled<K extends Keys, Values extends object>(keys: K, values: Values) {
+  const defaults = Object.entries<Key>(keys).flatMap(([name, key]) => {
+    return "default" in key ? [[name, key.default]] : [];
+  });
+  return { ...Object.fromEntries(defaults), ...values } as Filled<K> & Values;
+}
+
+export function text(rule: string, matches: (text: string) => boolean) {
+  return z.string({ error: rule }).refine(matches, { error: rule });
 }
 
 export function oneOf<const Word extends string>(...allowed: Word[]) {
@@ -96,6 +93,20 @@ export function list<Item extends z.ZodType>(item: Item, rule: string) {
 }
 
 export const flag = z.boolean({ error: "true or false" });
+
+/** Is a key that is off unless it is set. */
+export function off(meaning: string) {
+  return { type: flag, default: false, meaning } as const;
+}
+
+/** Is a key that takes one of these words, and without it the first. */
+export function choice<const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  meaning: string,
+) {
+  const [first]: readonly [Words[0], ...string[]] = words;
+  return { type: oneOf<Words[number]>(...words), default: first, meaning } as const;
+}
 
 /** Read entry by entry, so that one mistake does not hide the others (read.ts). */
 export const anything = z.unknown();

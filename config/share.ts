@@ -1,3 +1,5 @@
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
 
 /**
@@ -32,4 +34,20 @@ export function touchedClusters(
     ...([...revoked.clusters.keys()].some((name) => sources.has(name)) ? clusters.keys() : []),
   ]);
   return new Map([...clusters].filter(([name]) => names.has(name)));
+}
+
+/** What of the config health depends on: the stack's clusters and links. Holds no secret. */
+export function healthMesh(config: MeshConfig): HealthMesh {
+  const { manage, linkerdNamespace, multiclusterNamespace } = config;
+  return {
+    // The stack of the trust root alone is to find the same trust on all clusters.
+    ...{ manage: manage === "trust" ? "all" : manage, linkerdNamespace, multiclusterNamespace },
+    clusters: Object.fromEntries(
+      [...touchedClusters(config)].map(([name, { access }]) => [name, access]),
+    ),
+    links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
+      link: settingsOf(spec),
+      mirroring,
+    })),
+  };
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { parseDocument } from "yaml";
-import { namespace } from "./mistakes.ts";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import { contentOf } from "./mesh-file.ts";
 import { parseTexts } from "./parse.ts";
 import { isMap } from "./read.ts";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
-import { healthMesh } from "./health-mesh.ts";
+import { healthMesh } from "./share.ts";
 
 /** Health depends on neither, and they hold secrets, which only Pulumi can read. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
@@ -33,7 +32,7 @@ export async function meshOf(
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
   const file =
     named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))));
-  const parsed = parseTexts(await textsIn(file), `The config in ${file}`, {
+  const parsed = parseTexts(textsIn(file), `The config in ${file}`, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
   });
@@ -56,35 +55,16 @@ async function onlyStack(folder: string): Promise<string> {
   throw new Error(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
 }
 
-/** What health depends on, as Pulumi hands it to a program: maps and lists as JSON. */
-async function textsIn(file: string): Promise<Record<string, string>> {
-  const content = parsed(await contentOf(file), file);
-  const config = isMap(content) ? (content.config ?? {}) : {};
+/** The file's config, as Pulumi hands it to a program: maps and lists as JSON. */
+function textsIn(file: string): Record<string, string> {
+  const content = contentOf(file, (path) => readFileSync(path, "utf8"));
+  if (typeof content === "string") throw new Error(`The stack's config ${file} ${content}.`);
+  const config = content["config"] ?? {};
   if (!isMap(config)) throw new Error(`The key config in ${file} must be a map.`);
-  const needed = Object.entries(config).filter(
-    ([key]) => ![...unneeded].some((each) => key === `${namespace}:${each}`),
-  );
-  return Object.fromEntries(needed.map(([key, value]) => [key, textOf(value)]));
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));
 }
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null || value === undefined ? "" : JSON.stringify(value);
-}
-
-async function contentOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    const why = code === "ENOENT" ? "there is no such file" : code;
-    throw new Error(`The stack's config ${file} can't be read (${why}).`, { cause: error });
-  }
-}
-
-/** The parser's own errors quote the lines around the mistake, which may hold secrets. */
-function parsed(text: string, file: string): unknown {
-  const document = parseDocument(text);
-  if (document.errors.length > 0) throw new Error(`The stack's config ${file} is not YAML.`);
-  return document.toJS();
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
+import { parseDocument } from "yaml";
 import type { MeshConfig } from "./mesh.ts";
 import { namespace } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
-import { plainIssuerKeys } from "./plain-keys.ts";
+import { isMap } from "./read.ts";
 
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
@@ -43,4 +44,26 @@ function stackFile(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether the stack holds the key of a cluster's issuer as plain text. Pulumi tells which top-level
+ * keys hold a secret somewhere, and no more; which values of these are plain is in the stack file.
+ *
+ * @param secretKeys full keys that are secret, in whole or in part
+ * @param stackFile its text; undefined if it can't be read
+ */
+export function plainIssuerKeys(
+  secretKeys: readonly string[],
+  stackFile: string | undefined,
+): (cluster: string) => boolean {
+  const key = `${namespace}:trust`;
+  if (!secretKeys.includes(key)) return () => true;
+  const content: unknown = stackFile === undefined ? undefined : parseDocument(stackFile).toJS();
+  return (cluster) =>
+    typeof ["config", key, "issuers", cluster, "key"].reduce(valueAt, content) === "string";
+}
+
+function valueAt(map: unknown, key: string): unknown {
+  return isMap(map) && Object.hasOwn(map, key) ? map[key] : undefined;
 }

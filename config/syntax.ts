@@ -7,12 +7,9 @@ import {
   isLabelValue,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { othersIn } from "@linkerd-multicluster/engine/mirroring";
+import { text } from "./schema.ts";
 
-/** A kind of text: what it must be, as the end of a sentence "it must be ...", and whether it is. */
-export interface Syntax {
-  readonly words: string;
-  readonly matches: (text: string) => boolean;
-}
+/** The kinds of text in the config: what each must be, and whether it is. */
 
 const dnsLabelChars = `lower-case letters, digits and "-", with a letter or digit at both ends`;
 const labelChars = `letters, digits, "-", "_" and ".", with a letter or digit at both ends`;
@@ -29,145 +26,118 @@ const takenNames = new Set(["federated", "constructor"]);
  * `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. And
  * `constructor` is a key that every map of JavaScript seems to have, state and inputs included.
  */
-export const clusterName: Syntax = {
-  words: `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated" and "constructor", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
-  matches: (text) => isDnsLabel(text) && text.length <= clusterNameLimit && !takenNames.has(text),
-};
+export const clusterName = text(
+  `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated" and "constructor", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
+  (name) => isDnsLabel(name) && name.length <= clusterNameLimit && !takenNames.has(name),
+);
 
-export const namespaceName: Syntax = {
-  words: `the name of a namespace: at most 63 ${dnsLabelChars}`,
-  matches: isDnsLabel,
-};
+export const namespaceName = text(
+  `the name of a namespace: at most 63 ${dnsLabelChars}`,
+  isDnsLabel,
+);
 
-export const namespacePattern: Syntax = {
-  words: "the name of a namespace, or how names begin and then *, such as team-*",
-  matches: (text) => isDnsLabel(text.replace(/\*$/, "x")),
-};
+export const namespacePattern = text(
+  "the name of a namespace, or how names begin and then *, such as team-*",
+  (pattern) => isDnsLabel(pattern.replace(/\*$/, "x")),
+);
 
-export const serviceName: Syntax = {
-  words: `the name of a Service: at most 63 ${dnsLabelChars}`,
-  matches: isDnsLabel,
-};
+export const serviceName = text(`the name of a Service: at most 63 ${dnsLabelChars}`, isDnsLabel);
 
-export const domain: Syntax = {
-  words: "a DNS name in lower case, such as cluster.local",
-  matches: isDnsName,
-};
+export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);
 
-export const tlsIdentity: Syntax = {
-  words: "the TLS identity of the gateway, a DNS name",
-  matches: isDnsName,
-};
+export const tlsIdentity = text("the TLS identity of the gateway, a DNS name", isDnsName);
 
-export const labelKey: Syntax = {
-  words: `a label key: at most 63 ${labelChars}, optionally prefixed with a DNS name and "/"`,
-  matches: isLabelKey,
-};
+export const labelKey = text(
+  `a label key: at most 63 ${labelChars}, optionally prefixed with a DNS name and "/"`,
+  isLabelKey,
+);
 
-export const labelValue: Syntax = {
-  words: `a label value: empty, or at most 63 ${labelChars}`,
-  matches: isLabelValue,
-};
+export const labelValue = text(`a label value: empty, or at most 63 ${labelChars}`, isLabelValue);
 
 const exclusion =
   "a literal key, such as example.com/team, or a whole group, such as example.com/*";
 
-/** A label key, or `group/*` for every key of a group. */
-export const excludedLabel: Syntax = {
-  words: exclusion,
-  matches: (text) => isLabelKey(text.replace(/\/\*$/, "/any")),
-};
+function isLabelKeyOrGroup(key: string): boolean {
+  return isLabelKey(key.replace(/\/\*$/, "/any"));
+}
+
+export const excludedLabel = text(exclusion, isLabelKeyOrGroup);
 
 /** Annotation keys may have an upper-case group, unlike label keys. */
-export const excludedAnnotation: Syntax = {
-  words: exclusion,
-  matches: (text) => excludedLabel.matches(text.toLowerCase()),
-};
+export const excludedAnnotation = text(exclusion, (key) => isLabelKeyOrGroup(key.toLowerCase()));
 
-export const copiedMetadata: Syntax = {
-  words:
-    "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)",
-  matches: (text) => othersIn(text).length > 0,
-};
+export const copiedMetadata = text(
+  "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)",
+  (key) => othersIn(key).length > 0,
+);
 
 /** A name that ends in a number can only be a mistyped IPv4 address: no top-level domain is one. */
-export const address: Syntax = {
-  words: "an IP address or a DNS hostname, without a port",
-  matches: (text) =>
-    isIPv4(text) ||
-    (isIPv6(text) && !text.includes("%")) ||
-    (isDnsName(text.toLowerCase()) && !/(^|\.)\d+$/.test(text)),
-};
+export const address = text(
+  "an IP address or a DNS hostname, without a port",
+  (host) =>
+    isIPv4(host) ||
+    (isIPv6(host) && !host.includes("%")) ||
+    (isDnsName(host.toLowerCase()) && !/(^|\.)\d+$/.test(host)),
+);
 
-export const addressRange: Syntax = {
-  words: "a range of IP addresses in CIDR notation, such as 198.51.100.0/24",
-  matches: isCidr,
-};
+export const addressRange = text(
+  "a range of IP addresses in CIDR notation, such as 198.51.100.0/24",
+  isCidr,
+);
 
 /** Credentials belong in the kubeconfig; without https they would cross the network in the clear. */
-export const apiServer: Syntax = {
-  words: "an https URL without credentials, such as https://west.example.com:6443",
-  matches: (text) => {
-    const url = /\s/.test(text) ? null : URL.parse(text);
+export const apiServer = text(
+  "an https URL without credentials, such as https://west.example.com:6443",
+  (address) => {
+    const url = /\s/.test(address) ? null : URL.parse(address);
     const extra = url && url.username + url.password + url.search + url.hash;
     return url?.protocol === "https:" && extra === "";
   },
-};
+);
 
 /** Semantic versioning, as Helm demands of charts. */
-export const chartVersion: Syntax = {
-  words: "a chart's version, such as 2026.8.3",
-  matches: (text) => /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text),
-};
+export const chartVersion = text("a chart's version, such as 2026.8.3", (version) =>
+  /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version),
+);
 
 /** Credentials would be in the state and in messages; `helm registry login` keeps them out. */
-export const chartSource: Syntax = {
-  words:
-    "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials",
-  matches: (text) =>
-    isOneLine(text) &&
-    !/:\/\/[^/]*@/.test(text) &&
-    (!text.includes("://") || /^(https|oci):\/\/[^/]/.test(text)),
-};
+export const chartSource = text(
+  "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials",
+  (source) =>
+    isOneLine(source) &&
+    !/:\/\/[^/]*@/.test(source) &&
+    (!source.includes("://") || /^(https|oci):\/\/[^/]/.test(source)),
+);
 
 /** As Helm, docker and `helm push` write digests. */
-export const digest: Syntax = {
-  words: "sha256: and 64 hexadecimal digits in lower case",
-  matches: (text) => /^sha256:[0-9a-f]{64}$/.test(text),
-};
+export const digest = text("sha256: and 64 hexadecimal digits in lower case", (value) =>
+  /^sha256:[0-9a-f]{64}$/.test(value),
+);
 
 /** Which pods, as leavingOut in engine/trust/live.ts has it. */
-export const podsOfCluster: Syntax = {
-  words: "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
-  matches: (text) => {
-    const [cluster = "", space, pod, ...more] = text.split("/");
-    const isRight = (part: string | undefined, matches: (text: string) => boolean): boolean =>
-      part === undefined || matches(part);
-    return (
-      more.length === 0 &&
-      isDnsLabel(cluster) &&
-      isRight(space, isDnsLabel) &&
-      isRight(pod, isDnsName)
-    );
+export const podsOfCluster = text(
+  "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
+  (pods) => {
+    const [cluster = "", space = "any", pod = "any", ...more] = pods.split("/");
+    return more.length === 0 && isDnsLabel(cluster) && isDnsLabel(space) && isDnsName(pod);
   },
-};
+);
 
 /** Any text that is not empty, of one line, without blanks at its ends. */
-export function oneLine(words: string): Syntax {
-  return { words, matches: isOneLine };
+export function oneLine(rule: string) {
+  return text(rule, isOneLine);
 }
 
-export const stackName: Syntax = {
-  words:
-    "the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket",
-  matches: (text) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(text),
-};
+export const stackName = text(
+  "the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket",
+  (name) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(name),
+);
 
 /** What is in it is judged where one part can be compared with the other (trust-checks.ts). */
-export function pem(what: string): Syntax {
-  return { words: `PEM of ${what}`, matches: (text) => text.trim() !== "" };
+export function pem(what: string) {
+  return text(`PEM of ${what}`, (content) => content.trim() !== "");
 }
 
-function isOneLine(text: string): boolean {
-  return /^\S([^\r\n]*\S)?$/.test(text);
+function isOneLine(line: string): boolean {
+  return /^\S([^\r\n]*\S)?$/.test(line);
 }

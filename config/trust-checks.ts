@@ -8,11 +8,20 @@ import {
   timeProblem,
 } from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
-import { listed, type Path, quoted, sentence, shown, where } from "./mistakes.ts";
+import {
+  leftOut,
+  listed,
+  mustBe,
+  type Path,
+  quoted,
+  sentence,
+  where,
+  wrongValue,
+} from "./mistakes.ts";
 import type { Readings, StackInput } from "./read.ts";
-import { defaultsOf } from "./schema.ts";
+import { filled } from "./schema.ts";
 
-type TrustInput = NonNullable<StackInput["trust"]>;
+type TrustInput = StackInput["trust"];
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
 /** What decides about `trust` and is not in the config itself. */
@@ -28,11 +37,10 @@ export interface Circumstances {
 export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
   if (wrong.has("trust")) return [];
-  if (values.trust === undefined) return trustOfItsOwn(readings);
-  const { external = false, anchors, issuers } = values.trust;
-  if (external) return [...noneOfOthers(readings), ...nothingElse(values.trust, "external")];
-  if (values.trust.stack !== undefined)
-    return [...noneOfOthers(readings), ...nothingElse(values.trust, "stack")];
+  const { external = false, stack, anchors, issuers } = values.trust;
+  const decisive = external ? "external" : stack === undefined ? undefined : "stack";
+  if (decisive !== undefined)
+    return [...noneOfOthers(readings), ...nothingElse(values.trust, decisive)];
   const pods = ignoredPods(values.trust, readings);
   if (anchors === undefined && issuers === undefined)
     return [
@@ -47,8 +55,8 @@ export function trust(readings: Readings, circumstances: Circumstances): string[
 
 /** Anchors that a stack generates are trusted by its own clusters alone. */
 function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
-  const { manage = "all", sources } = values;
-  if (manage !== "all" || sources === undefined || sources.length === 0) return [];
+  const { manage, sources = [] } = values;
+  if (manage !== "all" || sources.length === 0) return [];
   const others = [...(clusters?.keys() ?? [])].filter((name) => !sources.includes(name));
   if (others.length === 0) return [];
   const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;
@@ -58,42 +66,35 @@ function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
 /** With `manage: trust`, the stack is where the trust comes from. */
 function noneOfOthers({ stack: { values } }: Readings): string[] {
   if (values.manage !== "trust") return [];
-  return ["external", "stack", "anchors", "issuers"]
-    .filter((key) => Object.hasOwn(values.trust ?? {}, key))
-    .map((key) => {
-      const rule = `it must be left out where ${where(["manage"])} is "trust": this stack generates the trust, and the stacks of the clusters take it from here`;
-      return sentence(["trust", key], "is set", rule);
-    });
+  const why = ` where ${where(["manage"])} is "trust": this stack generates the trust, and the stacks of the clusters take it from here`;
+  return tooMuch(values.trust, ["external", "stack", "anchors", "issuers"], why);
 }
 
 function nothingElse(input: TrustInput, decisive: "external" | "stack"): string[] {
-  return Object.keys(input)
-    .filter((key) => key !== decisive)
-    .map((key) => {
-      const rule = `it must be left out, as ${where(["trust", decisive])} is ${decisive === "external" ? "true" : "set"}`;
-      return sentence(["trust", key], "is set", rule);
-    });
+  const others = Object.keys(input).filter((key) => key !== decisive);
+  const state = decisive === "external" ? "true" : "set";
+  return tooMuch(input, others, `, as ${where(["trust", decisive])} is ${state}`);
+}
+
+function tooMuch(input: TrustInput, keys: readonly string[], why: string): string[] {
+  return keys.filter((key) => Object.hasOwn(input, key)).map((key) => leftOut(["trust", key], why));
 }
 
 function ignoredPods({ ignorePods = [] }: TrustInput, { clusters }: Readings): string[] {
   return ignorePods.flatMap((entry, index) => {
     const [cluster = ""] = entry.split("/");
     if (clusters === undefined || clusters.has(cluster)) return [];
-    const state = `is for cluster ${quoted(cluster)}`;
-    return [
-      sentence(
-        ["trust", "ignorePods", index],
-        state,
-        "it must be for one of the configured clusters",
-      ),
-    ];
+    return [forNoCluster(["trust", "ignorePods", index], cluster)];
   });
 }
 
+function forNoCluster(path: Path, cluster: string): string {
+  return mustBe(path, `is for cluster ${quoted(cluster)}`, "for one of the configured clusters");
+}
+
 function extraAnchors({ extraAnchors: pem }: TrustInput): string[] {
-  return pem === undefined
-    ? []
-    : anchorMistakes(["trust", "extraAnchors"], pem, certificatesIn(pem));
+  const path = ["trust", "extraAnchors"];
+  return pem === undefined ? [] : anchorMistakes(path, pem, certificatesIn(pem));
 }
 
 function anchorMistakes(
@@ -101,39 +102,36 @@ function anchorMistakes(
   pem: string,
   anchors: readonly Certificate[] | string,
 ): string[] {
-  if (typeof anchors === "string")
-    return [sentence(path, `is ${shown(pem, path)}`, `it must be ${anchors}`)];
+  if (typeof anchors === "string") return [wrongValue(path, pem, anchors)];
   return anchors.flatMap((anchor, index) => {
     const problem = anchorProblem(anchor);
     const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
-    return problem === undefined ? [] : [sentence(path, state, `it must be ${problem}`)];
+    return problem === undefined ? [] : [mustBe(path, state, problem)];
   });
 }
 
 function validity(input: TrustInput): string[] {
-  const { anchorValidityDays, issuerValidityDays, renewBeforeDays } = {
-    ...defaultsOf(generatedTrust),
-    ...input,
-  };
+  const days = filled(generatedTrust, input);
+  const { anchorValidityDays: anchor, issuerValidityDays: issuer, renewBeforeDays: renew } = days;
   const mistakes: string[] = [];
-  if (renewBeforeDays >= issuerValidityDays) {
-    const rule = `it must be less than the ${issuerValidityDays} of issuerValidityDays`;
-    mistakes.push(sentence(["trust", "renewBeforeDays"], `is ${renewBeforeDays}`, rule));
-  }
-  if (issuerValidityDays > anchorValidityDays) {
-    const rule = `it must be at most the ${anchorValidityDays} of anchorValidityDays`;
-    mistakes.push(sentence(["trust", "issuerValidityDays"], `is ${issuerValidityDays}`, rule));
-  }
+  if (renew >= issuer)
+    mistakes.push(
+      wrongDays("renewBeforeDays", renew, `less than the ${issuer} of issuerValidityDays`),
+    );
+  if (issuer > anchor)
+    mistakes.push(
+      wrongDays("issuerValidityDays", issuer, `at most the ${anchor} of anchorValidityDays`),
+    );
   return mistakes;
 }
 
+function wrongDays(key: string, days: number, rule: string): string {
+  return wrongValue(["trust", key], days, rule);
+}
+
 function oneKind(input: TrustInput): string[] {
-  return [...Object.keys(generatedTrust), "extraAnchors"]
-    .filter((key) => Object.hasOwn(input, key))
-    .map((key) => {
-      const rule = `it must be left out, as ${where(["trust", "anchors"])} provides the certificates`;
-      return sentence(["trust", key], "is set", rule);
-    });
+  const why = `, as ${where(["trust", "anchors"])} provides the certificates`;
+  return tooMuch(input, [...Object.keys(generatedTrust), "extraAnchors"], why);
 }
 
 function providedAnchors(
@@ -143,10 +141,8 @@ function providedAnchors(
   circumstances: Circumstances,
 ): string[] {
   const path = ["trust", "anchors"];
-  if (pem === undefined) {
-    const rule = `it must be set, as ${where(["trust", "issuers"])} is`;
-    return [sentence(path, "is missing", rule)];
-  }
+  if (pem === undefined)
+    return [mustBe(path, "is missing", `set, as ${where(["trust", "issuers"])} is`)];
   const anchors = certificatesIn(pem);
   const wrong = anchorMistakes(path, pem, anchors);
   if (typeof anchors === "string") return wrong;
@@ -161,22 +157,18 @@ function providedIssuers(
 ): string[] {
   const strangers = Object.keys(issuers)
     .filter((name) => !clusters.has(name))
-    .map((name) => {
-      const rule = "it must be for one of the configured clusters";
-      return sentence(["trust", "issuers", name], `is for cluster ${quoted(name)}`, rule);
-    });
+    .map((name) => forNoCluster(["trust", "issuers", name], name));
   const own = new Set(stack.values.sources ?? clusters.keys());
   const each = [...clusters].flatMap(([name, { values }]) => {
     if (values.revoked === true || (!own.has(name) && !Object.hasOwn(issuers, name))) return [];
     const path = ["trust", "issuers", name];
     const issuer = Object.hasOwn(issuers, name) ? issuers[name] : undefined;
-    if (issuer !== undefined)
-      return [
-        ...providedIssuer(path, issuer, anchors, circumstances.now),
-        ...keyInTheOpen(path, name, circumstances),
-      ];
-    const rule = `it must be set, as ${where(["trust", "anchors"])} is`;
-    return [sentence(path, "is missing", rule)];
+    if (issuer === undefined)
+      return [mustBe(path, "is missing", `set, as ${where(["trust", "anchors"])} is`)];
+    return [
+      ...providedIssuer(path, issuer, anchors, circumstances.now),
+      ...keyInTheOpen(path, name, circumstances),
+    ];
   });
   return [...strangers, ...each];
 }
@@ -184,16 +176,14 @@ function providedIssuers(
 /** A file is in a repository, and state would hold the key as it is. */
 function keyInTheOpen(path: Path, cluster: string, circumstances: Circumstances): string[] {
   const at = [...path, "key"];
+  const replaced = "a key that was in a file as it is should be replaced";
   if (circumstances.isShared?.("trust") === true) {
-    const rule = `it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced`;
-    return [sentence(at, "is plain text", rule)];
+    const rule = `a secret in the config of the cluster's own stack, whose trust then replaces this one, and ${replaced}`;
+    return [mustBe(at, "is plain text", rule)];
   }
-  return circumstances.isPlainKey(cluster) ? [plainKey(at)] : [];
-}
-
-function plainKey(at: Path): string {
-  const rule = `it must be a secret, and a key that was in a file as it is should be replaced: pulumi config set --secret --path '${where(at)}' < key.pem`;
-  return sentence(at, "is plain text in the stack config", rule);
+  if (!circumstances.isPlainKey(cluster)) return [];
+  const rule = `a secret, and ${replaced}: pulumi config set --secret --path '${where(at)}' < key.pem`;
+  return [mustBe(at, "is plain text in the stack config", rule)];
 }
 
 function providedIssuer(
@@ -204,28 +194,24 @@ function providedIssuer(
 ): string[] {
   const at = [...path, "certificate"];
   const chain = certificatesIn(pem);
-  if (typeof chain === "string")
-    return [sentence(at, `is ${shown(pem, at)}`, `it must be ${chain}`)];
+  if (typeof chain === "string") return [wrongValue(at, pem, chain)];
   const [issuer] = chain;
   if (issuer === undefined) return [];
   const state = `is ${quoted(issuer.name)}`;
   const problem = issuerProblem(issuer);
   const keyWrong = keyProblem(key, issuer);
   const mistakes: string[] = [];
-  if (problem !== undefined) mistakes.push(sentence(at, state, `it must be ${problem}`));
+  if (problem !== undefined) mistakes.push(mustBe(at, state, problem));
   for (const certificate of chain) {
     const time = timeProblem(certificate, now);
     const which = certificate === issuer ? state : `has ${quoted(certificate.name)} in its chain`;
-    if (time !== undefined) mistakes.push(sentence(at, which, `it must be ${time}`));
+    if (time !== undefined) mistakes.push(mustBe(at, which, time));
   }
   const behind = anchorsBehind(chain, anchors);
-  const signed = `it must be signed by one of ${where(["trust", "anchors"])}`;
-  if (behind.length === 0) mistakes.push(sentence(at, state, signed));
+  const signed = `signed by one of ${where(["trust", "anchors"])}`;
+  if (behind.length === 0) mistakes.push(mustBe(at, state, signed));
   else if (behind.every((anchor) => timeProblem(anchor, now) !== undefined))
-    mistakes.push(sentence(at, state, `${signed} that is valid now`));
-  if (keyWrong !== undefined) {
-    const keyPath = [...path, "key"];
-    mistakes.push(sentence(keyPath, `is ${shown(key, keyPath)}`, `it must be ${keyWrong}`));
-  }
+    mistakes.push(mustBe(at, state, `${signed} that is valid now`));
+  if (keyWrong !== undefined) mistakes.push(wrongValue([...path, "key"], key, keyWrong));
   return mistakes;
 }

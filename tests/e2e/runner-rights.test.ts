@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseAllDocuments } from "yaml";
-import { healthMesh } from "../../config/health-mesh.ts";
+import { healthMesh } from "../../config/share.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { healthMesh } from "../../../config/health-mesh.ts";
+import { healthMesh } from "../../../config/share.ts";
 import { ownClusters, ownLinks, touchedClusters } from "../../../config/share.ts";
 import { revocationArgs } from "../../../components/revocation.ts";
 import { roleOf } from "../../../components/charts/values.ts";

@@ -112,7 +112,7 @@ describe("the mesh of a stack", () => {
     });
     await write("broken", "config: [canary");
     await rejects(meshOf({ stack: "broken" }, folder, {}), {
-      message: `The stack's config ${join(folder, "Pulumi.broken.yaml")} is not YAML.`,
+      message: `The stack's config ${join(folder, "Pulumi.broken.yaml")} is not YAML (line 1).`,
     });
     await write("list", "config: [canary]");
     await rejects(meshOf({ stack: "list" }, folder, {}), {

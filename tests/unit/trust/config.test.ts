@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { certificateLifetime, trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
-import { plainIssuerKeys } from "../../../config/plain-keys.ts";
+import { plainIssuerKeys } from "../../../config/stack.ts";
 import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
 import { authority, day, issuerUnder, now } from "./certificates.ts";
 
