@@ -45,6 +45,7 @@ function isEvidence(path: string): boolean {
 for (const [page, least] of [
   ["docs/explanation/guarantees.md", 20],
   ["docs/explanation/threat-model.md", 20],
+  ["docs/reference/differences.md", 20],
 ] as const)
   describe(`${page} names for each promise`, () => {
     const rows = rowsOf(page);

@@ -24,7 +24,6 @@ export function filesIn(path: string): string[] {
     .sort();
 }
 
-export const scripts = filesIn(".").filter((path) => path.endsWith(".sh"));
 export const manifests = filesIn(".").filter((path) => path.includes("/manifests/"));
 
 /** The documents of a YAML file; a mistake in its syntax is thrown. */
@@ -82,27 +81,4 @@ const packageFile = z.object({
 /** This repository's package.json. */
 export function readPackage(): z.infer<typeof packageFile> {
   return packageFile.parse(JSON.parse(text("../package.json")));
-}
-
-/** Everything in the sh blocks of a README. */
-export function commandsIn(markdown: string): string {
-  return [...markdown.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block).join("\n");
-}
-
-/**
- * The config after each `pulumi config set` of the example's README, in the order in which a reader
- * comes to them.
- */
-export function configsAlong(example: Example): { command: string; config: MeshConfig }[] {
-  const raw = new yaml.Document(rawConfig(example));
-  const commands = commandsIn(text(`${example}/README.md`)).matchAll(
-    /^pulumi config set (?:--path )?'?([\w.[\]]+)'? (\S+)$/gm,
-  );
-  return [...commands].flatMap(([command, path = "", word = ""]) => {
-    const keys = (path.match(/\w+/g) ?? []).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-    raw.setIn(keys, /^(true|false)$/.test(word) ? word === "true" : word);
-    const parsed = parseConfig(z.record(z.string(), z.unknown()).parse(raw.toJS()));
-    // A link takes two commands.
-    return "config" in parsed ? [{ command, config: parsed.config }] : [];
-  });
 }
