@@ -27,6 +27,7 @@ describe("a label of an exported Service (linkerd-behaviour.md 2.6)", () => {
       [],
       false,
     ],
+    ["of another group that ends so is copied", "not-mirror.linkerd.io/tier", [], true],
     ["of remote discovery stays behind", "multicluster.linkerd.io/remote-discovery", [], false],
     ["of Linkerd otherwise is copied", "linkerd.io/app", [], true],
     ["stays behind by its exact key", "evil", ["evil"], false],
