@@ -18,22 +18,10 @@ import { type Circumstances, trust } from "./trust-checks.ts";
 
 /** What no single key can show: sentences about keys that do not go together. */
 export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
-  const checks: readonly ((readings: Readings, circumstances: Circumstances) => string[])[] = [
-    clusterCount,
-    sameClusterTwice,
-    revokedLinks,
-    hub,
-    sources,
-    ends,
-    pairs,
-    mirroring,
-    namespaces,
-    flatNetwork,
-    trust,
-    digests,
-    reservedValues,
-  ];
-  return checks.flatMap((check) => check(readings, circumstances));
+  return [
+    ...[clusterCount, sameClusterTwice, revokedLinks, hub, sources, ends, pairs],
+    ...[mirroring, namespaces, flatNetwork, trust, digests, reservedValues],
+  ].flatMap((check) => check(readings, circumstances));
 }
 
 function clusterCount({ clusters }: Readings): string[] {
@@ -49,12 +37,10 @@ function clusterCount({ clusters }: Readings): string[] {
 /** With `manage: mirrors` the stack has given no access that it could take away. */
 function revokedLinks({ stack, links = [] }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
+  const rule = `left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
   return links
     .filter(({ values }) => values.revoked === true)
-    .map(({ path }) => {
-      const rule = `left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
-      return mustBe([...path, "revoked"], "is true", rule);
-    });
+    .map(({ path }) => mustBe([...path, "revoked"], "is true", rule));
 }
 
 function sameClusterTwice({ clusters }: Readings): string[] {
@@ -132,12 +118,10 @@ function pairs(readings: Readings): string[] {
 /** With `manage: mirrors` the stack provisions nothing, so no controller either. */
 function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
+  const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
   return [...links, linkDefaults]
     .filter(({ values }) => values.mirroring === "controller")
-    .map(({ path }) => {
-      const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
-      return mustBe([...path, "mirroring"], 'is "controller"', rule);
-    });
+    .map(({ path }) => mustBe([...path, "mirroring"], 'is "controller"', rule));
 }
 
 /** An exclusion that does not hold is worse than none. */
@@ -157,10 +141,9 @@ function namespaces(readings: Readings): string[] {
 
 /** Nothing goes through a gateway where there is none: neither gateway mirrors nor headless ones. */
 function flatNetwork(readings: Readings): string[] {
-  const links = declaredLinks(readings).map((link) => ({
-    ...link,
-    gateway: gatewayOf(link, readings),
-  }));
+  const links = declaredLinks(readings).map((link) => {
+    return { ...link, gateway: gatewayOf(link, readings) };
+  });
   const listed = links.flatMap(({ entry, gateway }) => {
     if (entry === undefined || !gateway.known || gateway.value !== false) return [];
     return withoutGateway(entry, [...(gateway.from?.path ?? []), "gateway"]);
@@ -175,19 +158,19 @@ function flatNetwork(readings: Readings): string[] {
 
 function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: Path): string[] {
   const { selector = {}, headless, gatewayProbe } = values;
-  const checks = [
-    [
-      "selector",
-      !isEmpty(selector),
-      "set",
-      "left out, as without a gateway it could never mirror anything",
-    ],
-    ["headless", headless === true, "true", "false, as headless mirrors need a gateway"],
-    ["gatewayProbe", gatewayProbe === true, "true", "false, as there is no gateway to probe"],
-  ] as const;
-  return checks.flatMap(([key, isWanted, state, rule]) =>
-    isWanted ? mustBe([...path, key], `is ${state}, but ${where(gateway)} is false`, rule) : [],
-  );
+  const wrong = (key: string, isWanted: boolean, state: string, rule: string) =>
+    isWanted ? [mustBe([...path, key], `${state}, but ${where(gateway)} is false`, rule)] : [];
+  const never = "left out, as without a gateway it could never mirror anything";
+  return [
+    ...wrong("selector", !isEmpty(selector), "is set", never),
+    ...wrong("headless", headless === true, "is true", "false, as headless mirrors need a gateway"),
+    ...wrong(
+      "gatewayProbe",
+      gatewayProbe === true,
+      "is true",
+      "false, as there is no gateway to probe",
+    ),
+  ];
 }
 
 /** A selector without a single term, which selects nothing. */

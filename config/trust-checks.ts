@@ -41,16 +41,11 @@ export function trust(readings: Readings, circumstances: Circumstances): string[
   const decisive = external ? "external" : stack === undefined ? undefined : "stack";
   if (decisive !== undefined)
     return [...noneOfOthers(readings), ...nothingElse(values.trust, decisive)];
-  const pods = ignoredPods(values.trust, readings);
-  if (anchors === undefined && issuers === undefined)
-    return [
-      ...trustOfItsOwn(readings),
-      ...validity(values.trust),
-      ...extraAnchors(values.trust),
-      ...pods,
-    ];
-  const provided = providedAnchors(anchors, issuers, readings, circumstances);
-  return [...noneOfOthers(readings), ...oneKind(values.trust), ...provided, ...pods];
+  const checks =
+    anchors === undefined && issuers === undefined
+      ? [trustOfItsOwn, validity, extraAnchors, ignoredPods]
+      : [noneOfOthers, oneKind, providedAnchors, ignoredPods];
+  return checks.flatMap((check) => check(readings, circumstances));
 }
 
 /** Anchors that a stack generates are trusted by its own clusters alone. */
@@ -80,7 +75,8 @@ function tooMuch(input: TrustInput, keys: readonly string[], why: string): strin
   return keys.filter((key) => Object.hasOwn(input, key)).map((key) => leftOut(["trust", key], why));
 }
 
-function ignoredPods({ ignorePods = [] }: TrustInput, { clusters }: Readings): string[] {
+function ignoredPods({ stack, clusters }: Readings): string[] {
+  const { ignorePods = [] } = stack.values.trust;
   return ignorePods.flatMap((entry, index) => {
     const [cluster = ""] = entry.split("/");
     if (clusters === undefined || clusters.has(cluster)) return [];
@@ -92,7 +88,8 @@ function forNoCluster(path: Path, cluster: string): string {
   return mustBe(path, `is for cluster ${quoted(cluster)}`, "for one of the configured clusters");
 }
 
-function extraAnchors({ extraAnchors: pem }: TrustInput): string[] {
+function extraAnchors({ stack }: Readings): string[] {
+  const { extraAnchors: pem } = stack.values.trust;
   const path = ["trust", "extraAnchors"];
   return pem === undefined ? [] : anchorMistakes(path, pem, certificatesIn(pem));
 }
@@ -110,43 +107,41 @@ function anchorMistakes(
   });
 }
 
-function validity(input: TrustInput): string[] {
-  const days = filled(generatedTrust, input);
+function validity({ stack }: Readings): string[] {
+  const days = filled(generatedTrust, stack.values.trust);
   const { anchorValidityDays: anchor, issuerValidityDays: issuer, renewBeforeDays: renew } = days;
-  const mistakes: string[] = [];
-  if (renew >= issuer)
-    mistakes.push(
-      wrongDays("renewBeforeDays", renew, `less than the ${issuer} of issuerValidityDays`),
-    );
-  if (issuer > anchor)
-    mistakes.push(
-      wrongDays("issuerValidityDays", issuer, `at most the ${anchor} of anchorValidityDays`),
-    );
-  return mistakes;
+  const wrong = (key: string, is: boolean, value: number, rule: string) =>
+    is ? [wrongValue(["trust", key], value, rule)] : [];
+  return [
+    ...wrong(
+      "renewBeforeDays",
+      renew >= issuer,
+      renew,
+      `less than the ${issuer} of issuerValidityDays`,
+    ),
+    ...wrong(
+      "issuerValidityDays",
+      issuer > anchor,
+      issuer,
+      `at most the ${anchor} of anchorValidityDays`,
+    ),
+  ];
 }
 
-function wrongDays(key: string, days: number, rule: string): string {
-  return wrongValue(["trust", key], days, rule);
-}
-
-function oneKind(input: TrustInput): string[] {
+function oneKind({ stack }: Readings): string[] {
   const why = `, as ${where(["trust", "anchors"])} provides the certificates`;
-  return tooMuch(input, [...Object.keys(generatedTrust), "extraAnchors"], why);
+  return tooMuch(stack.values.trust, [...Object.keys(generatedTrust), "extraAnchors"], why);
 }
 
-function providedAnchors(
-  pem: string | undefined,
-  issuers: IssuersInput | undefined,
-  readings: Readings,
-  circumstances: Circumstances,
-): string[] {
+function providedAnchors(readings: Readings, circumstances: Circumstances): string[] {
   const path = ["trust", "anchors"];
+  const { anchors: pem, issuers = {} } = readings.stack.values.trust;
   if (pem === undefined)
     return [mustBe(path, "is missing", `set, as ${where(["trust", "issuers"])} is`)];
   const anchors = certificatesIn(pem);
   const wrong = anchorMistakes(path, pem, anchors);
   if (typeof anchors === "string") return wrong;
-  return [...wrong, ...providedIssuers(issuers ?? {}, anchors, readings, circumstances)];
+  return [...wrong, ...providedIssuers(issuers, anchors, readings, circumstances)];
 }
 
 function providedIssuers(

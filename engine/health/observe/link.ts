@@ -6,7 +6,6 @@ import { credentialsName } from "../../credentials/objects.ts";
 import type { Secret } from "../../kubernetes/objects.ts";
 import { resources } from "../../kubernetes/resources.ts";
 import { gatewayFacts } from "../../mirroring/model/gateway.ts";
-import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { objectKey } from "../../kubernetes/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
@@ -24,14 +23,18 @@ import {
 } from "../view.ts";
 import { tryCredentials } from "./trial.ts";
 
+/** A link with its defaults. */
+export interface FilledLink extends HealthLink {
+  readonly link: LinkSpec;
+}
+
 /** What is read for one link, in addition to what has been read of its clusters. Never throws. */
 export async function readLink(
   world: Clusters,
   mesh: HealthMesh,
-  { link: settings, mirroring }: HealthLink,
+  { link, mirroring }: FilledLink,
   ends: { readonly source: ClusterReading; readonly target: ClusterReading },
 ): Promise<LinkReading> {
-  const link = linkOf(settings);
   const { gateway: said } = link;
   const [gateway, controller, credentials] = await Promise.all([
     read(async () =>
@@ -64,9 +67,7 @@ function valueOf({ snapshot }: ClusterReading): ClusterSnapshot {
   return snapshot.value;
 }
 
-interface Ends {
-  readonly link: LinkSpec;
-  readonly mirroring: HealthLink["mirroring"];
+interface Ends extends FilledLink {
   readonly source: ClusterReading;
   readonly target: ClusterReading;
 }

@@ -16,11 +16,16 @@ import {
   read,
 } from "../view.ts";
 import { readCluster, readPodRanges } from "./cluster.ts";
-import { leadsToPods, readLink } from "./link.ts";
+import { type FilledLink, leadsToPods, readLink } from "./link.ts";
 
 export interface Views {
   readonly clusters: readonly ClusterView[];
   readonly links: readonly LinkView[];
+}
+
+/** A mesh whose links have their defaults. */
+interface FilledMesh extends HealthMesh {
+  readonly links: readonly FilledLink[];
 }
 
 /**
@@ -28,11 +33,15 @@ export interface Views {
  * cannot be read is one finding and hides no other.
  */
 export async function observeMesh(
-  mesh: HealthMesh,
+  given: HealthMesh,
   now: Date,
   options: ConnectOptions = {},
 ): Promise<Views> {
   const world = new Clusters(options);
+  const mesh = {
+    ...given,
+    links: given.links.map(({ link, mirroring }) => ({ link: linkOf(link), mirroring })),
+  };
   try {
     const names = Object.keys(mesh.clusters);
     const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
@@ -59,7 +68,7 @@ export async function observeMesh(
     });
     const links = await Promise.all(
       mesh.links.map(async (entry) => {
-        const link = linkOf(entry.link);
+        const { link } = entry;
         const ends = { source: readingOf(link.source), target: readingOf(link.target) };
         const mirrors =
           entry.mirroring === "pulumi" ? planOf(outcomes.get(link.source), link.target) : undefined;
@@ -77,11 +86,11 @@ export async function observeMesh(
 /** By source: itself and the targets whose pods it reaches without a gateway. */
 async function flatNetworks(
   clusters: Clusters,
-  mesh: HealthMesh,
+  mesh: FilledMesh,
   readingOf: (name: string) => ClusterReading,
 ): Promise<ReadonlyMap<string, readonly PodRanges[]>> {
   const pairs = mesh.links
-    .map(({ link }) => linkOf(link))
+    .map(({ link }) => link)
     .filter((link) => leadsToPods(link, readingOf(link.target)));
   const ends = new Set(pairs.flatMap(({ source, target }) => [source, target]));
   const readings = await Promise.all(
@@ -103,7 +112,7 @@ async function flatNetworks(
 /** What the engine would do about a cluster's mirrors; undefined where none are this stack's. */
 async function planInto(
   clusters: Clusters,
-  mesh: HealthMesh,
+  mesh: FilledMesh,
   source: string,
 ): Promise<Read<Outcome> | undefined> {
   const links = mesh.links
@@ -114,7 +123,7 @@ async function planInto(
   const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
   const args = {
     ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
-    takenLabels: takenLabels(mesh.links.map(({ link }) => linkOf(link))),
+    takenLabels: takenLabels(mesh.links.map(({ link }) => link)),
   };
   return read(() => reconcile(clusters, args, {}, new Date()));
 }
