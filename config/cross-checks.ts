@@ -145,12 +145,12 @@ function flatNetwork(readings: Readings): string[] {
     return { ...link, gateway: gatewayOf(link, readings) };
   });
   const listed = links.flatMap(({ entry, gateway }) => {
-    if (entry === undefined || !gateway.known || gateway.value !== false) return [];
+    if (entry === undefined || gateway.value !== false) return [];
     return withoutGateway(entry, [...(gateway.from?.path ?? []), "gateway"]);
   });
   const { linkDefaults } = readings;
   // What linkDefaults says about gateway mirrors may still be meant for a link that has a gateway.
-  const used = links.some(({ gateway }) => !gateway.known || gateway.value !== false);
+  const used = links.some(({ gateway }) => gateway.value !== false);
   const inVain = linkDefaults.values.gateway === false && areComplete(links, readings) && !used;
   if (!inVain) return listed;
   return [...listed, ...withoutGateway(linkDefaults, ["linkDefaults", "gateway"])];

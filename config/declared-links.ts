@@ -60,27 +60,23 @@ export function samePair(one: Pair, other: Pair): boolean {
 
 export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
-export type GatewayChoice =
-  | { readonly known: true; readonly value: GatewayInput; readonly from?: Reading<unknown> }
-  | { readonly known: false };
-
 /**
  * The gateway of a link: the nearest one that is set wins as a whole. The link's own, then that of
- * its target, a fact about that one cluster, then that of linkDefaults. Not known where the nearest
- * one, or the target, is itself a mistake.
+ * its target, a fact about that one cluster, then that of linkDefaults. Has no value where the
+ * nearest one, or the target, is itself a mistake.
  */
 export function gatewayOf(
   { entry, target: name }: DeclaredLink,
   { clusters, linkDefaults }: Readings,
-): GatewayChoice {
+): { readonly value?: GatewayInput; readonly from?: Reading<unknown> } {
   const target = clusters?.get(name);
   for (const from of [entry, target, linkDefaults]) {
-    if (from?.wrong.has("gateway")) return { known: false };
+    if (from?.wrong.has("gateway")) return {};
     const value = gatewayForLinks(from?.values.gateway);
-    if (from !== undefined && value !== undefined) return { known: true, value, from };
-    if (from === entry && target === undefined) return { known: false };
+    if (from !== undefined && value !== undefined) return { value, from };
+    if (from === entry && target === undefined) return {};
   }
-  return { known: true, value: {} };
+  return { value: {} };
 }
 
 /** What a gateway says to links: `enabled` is about the cluster, and alone says nothing to them. */

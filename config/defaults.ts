@@ -86,13 +86,14 @@ function linkConfig(
   { clusters, linkerdNamespace, multiclusterNamespace }: Omit<MeshConfig, "links">,
 ): LinkConfig {
   const { source, target: name } = link;
-  const choice = gatewayOf(link, readings);
+  const { value: chosen } = gatewayOf(link, readings);
   const target = clusters.get(name);
-  if (!choice.known || target === undefined) throw new Error("linkConfig got an unchecked link");
+  if (chosen === undefined || target === undefined)
+    throw new Error("linkConfig got an unchecked link");
   const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
     ...filled(linkDefaults.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
-    ...(choice.value === false && flatNetwork),
+    ...(chosen === false && flatNetwork),
   };
   // Linkerd's controller probes by itself.
   const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
@@ -100,7 +101,7 @@ function linkConfig(
     spec: {
       ...{ ...settings, gatewayProbe },
       ...{ source, target: name, targetDomain: target.clusterDomain },
-      gateway: gatewaySource(choice.value, multiclusterNamespace),
+      gateway: gatewaySource(chosen, multiclusterNamespace),
     },
     mirroring,
     rotation: { generation: credentialsGeneration, maxAgeDays: credentialsMaxAge },

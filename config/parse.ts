@@ -18,20 +18,14 @@ export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: read
  * @returns the config; or every mistake in it, each one sentence that names the key path, the value
  *   and what is allowed, never empty: first what is wrong by itself, then what does not go together.
  */
-export function parseConfig(raw: unknown, circumstances = usual()): Parsed {
+export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Parsed {
   const mistakes: string[] = [];
   const readings = readConfig(raw, mistakes);
   mistakes.push(...crossChecks(readings, circumstances));
   return mistakes.length === 0 ? { config: meshConfig(readings) } : { mistakes };
 }
 
-/** Now, and nothing known of how the stack holds its config. */
-function usual(): Circumstances {
-  return { now: new Date(), isPlainKey: () => false };
-}
-
-export interface ParsingTexts {
-  readonly circumstances?: Circumstances;
+export interface ParsingTexts extends Circumstances {
   /** Reads the file that the key `mesh` names. */
   readonly readText: ReadText;
   /** Top-level keys that nobody needs. */
@@ -48,7 +42,7 @@ export interface ParsingTexts {
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
   what: string,
-  { circumstances = usual(), readText, without }: ParsingTexts,
+  { readText, without, ...circumstances }: ParsingTexts,
 ): { readonly config: MeshConfig } | { readonly problem: string } {
   const problem = (mistakes: readonly string[]) => ({
     problem: [`${what} needs a change:`, ...mistakes].join("\n  "),

@@ -94,12 +94,12 @@ export function list<Item extends z.ZodType>(item: Item, rule: string) {
 
 export const flag = z.boolean({ error: "true or false" });
 
-/** Is a key that is off unless it is set. */
+/** A key that is off unless it is set. */
 export function off(meaning: string) {
   return { type: flag, default: false, meaning } as const;
 }
 
-/** Is a key that takes one of these words, and without it the first. */
+/** A key that takes one of these words, and without it the first. */
 export function choice<const Words extends readonly [string, ...string[]]>(
   words: Words,
   meaning: string,

@@ -9,10 +9,7 @@ import { isMap } from "./read.ts";
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
   const parsed = parseTexts(pulumi.runtime.allConfig(), "The stack config", {
-    circumstances: {
-      now: new Date(),
-      isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
-    },
+    isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
     // The engine starts the program in the project's folder.
     readText: (path) => readFileSync(path, "utf8"),
   });

@@ -26,9 +26,9 @@ type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
 /** What decides about `trust` and is not in the config itself. */
 export interface Circumstances {
-  readonly now: Date;
+  readonly now?: Date;
   /** Whether the stack holds the key of this cluster's issuer as plain text. */
-  readonly isPlainKey: (cluster: string) => boolean;
+  readonly isPlainKey?: (cluster: string) => boolean;
   /** Whether a top-level key is in a file that stacks share, where nothing is a secret. */
   readonly isShared?: (key: string) => boolean;
 }
@@ -161,7 +161,7 @@ function providedIssuers(
     if (issuer === undefined)
       return [mustBe(path, "is missing", `set, as ${where(["trust", "anchors"])} is`)];
     return [
-      ...providedIssuer(path, issuer, anchors, circumstances.now),
+      ...providedIssuer(path, issuer, anchors, circumstances.now ?? new Date()),
       ...keyInTheOpen(path, name, circumstances),
     ];
   });
@@ -176,7 +176,7 @@ function keyInTheOpen(path: Path, cluster: string, circumstances: Circumstances)
     const rule = `a secret in the config of the cluster's own stack, whose trust then replaces this one, and ${replaced}`;
     return [mustBe(at, "is plain text", rule)];
   }
-  if (!circumstances.isPlainKey(cluster)) return [];
+  if (circumstances.isPlainKey?.(cluster) !== true) return [];
   const rule = `a secret, and ${replaced}: pulumi config set --secret --path '${where(at)}' < key.pem`;
   return [mustBe(at, "is plain text in the stack config", rule)];
 }
