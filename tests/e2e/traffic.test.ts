@@ -6,13 +6,21 @@ import { inNamespace } from "./access-clusters.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
 import { canSendRequests, skipNote } from "./traffic/requirements.ts";
 import { restartAll, rolledOut, scale } from "./traffic/rollout.ts";
-import { podsOf, total, type Tallies } from "./traffic/stream.ts";
-import { addDeployment, addService, addStatefulSet } from "./traffic/workloads.ts";
+import { podsOf, tallyOf, total, type Tallies } from "./traffic/stream.ts";
+import {
+  addAccount,
+  addDeployment,
+  addService,
+  addStatefulSet,
+  identityOf,
+} from "./traffic/workloads.ts";
 
 const exported = { "mirror.linkerd.io/exported": "true" };
+const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
 /** What a new issuer needs before restarts help, in milliseconds; some more than five minutes. */
 const settling = 305_000;
 const gateway = { address: "203.0.113.1", port: 4143 };
+const gatewayIdentity = identityOf("linkerd-gateway", "linkerd-multicluster");
 const member = { "mirror.linkerd.io/federated": "member" };
 
 describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}`, function () {
@@ -33,7 +41,10 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
       await addDeployment(cluster, { name: "api", program: "server" });
       await addService(cluster, "api", "api", member);
     }
-    await addDeployment(east, { name: "client", program: "client" });
+    await addDeployment(north, { name: "vault", program: "server" });
+    await addService(north, "vault", "vault", discovered);
+    await addAccount(east, "client");
+    await addDeployment(east, { name: "client", program: "client", account: "client" });
     await Promise.all([west, east, north].map((cluster) => rolledOut(cluster)));
     await mesh.up();
   });
@@ -76,6 +87,27 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await strangers.asked(10);
     const tally = (await strangers.since(0)).get("gateway");
     assert.deepEqual(tally?.pods, new Set());
+  });
+
+  it("come to a pod with the client's identity on a flat network", async () => {
+    await ask("vault-north");
+    const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
+    for (const target of ["vault-north", "api-federated"]) {
+      const { identities, origins } = tallyOf(tallies, target);
+      assert.deepEqual(identities, new Set([identityOf("client")]));
+      assert.deepEqual(origins, new Set());
+    }
+    assertNoneFailed(tallies);
+    await theMesh().stream.remove("vault-north");
+  });
+
+  it("come to a pod with the gateway's identity through one, which names the client", async () => {
+    const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
+    for (const target of ["web-west", "nginx-set-0-west"]) {
+      const { identities, origins } = tallyOf(tallies, target);
+      assert.deepEqual(identities, new Set([gatewayIdentity]));
+      assert.deepEqual(origins, new Set([identityOf("client")]));
+    }
   });
 
   it("go on while a run adds exports", async () => {

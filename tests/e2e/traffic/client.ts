@@ -9,7 +9,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 
-import { patience, type Result, type Target } from "./stream.ts";
+import { type Answer, patience, type Result, type Target } from "./stream.ts";
 
 const [client = "", ready = "", targetsFile = "", resultsFile = ""] = process.argv.slice(2);
 const interval = 250;
@@ -18,14 +18,14 @@ let underWay = 0;
 function ask(target: Target): void {
   const at = Date.now();
   underWay++;
-  const done = (outcome: Pick<Result, "pod" | "problem">): void => {
+  const done = (outcome: Partial<Answer> & Pick<Result, "problem">): void => {
     underWay--;
     const result: Result = { client, target: target.name, at, ms: Date.now() - at, ...outcome };
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
   };
   const { address: host, port, authority } = target;
-  const headers = { host: authority, connection: "close" };
-  const outgoing = request({ host, port, headers, timeout: patience, agent: false }, (incoming) => {
+  const to = { host, port, headers: { host: authority, connection: "close" } };
+  const outgoing = request({ ...to, timeout: patience, agent: false }, (incoming) => {
     let text = "";
     incoming.setEncoding("utf8");
     incoming.on("data", (chunk: string) => (text += chunk));
@@ -34,7 +34,7 @@ function ask(target: Target): void {
     });
     incoming.on("end", () => {
       const { statusCode = 0, headers: answered } = incoming;
-      if (statusCode === 200) done({ pod: (JSON.parse(text) as { readonly pod: string }).pod });
+      if (statusCode === 200) done(JSON.parse(text) as Answer);
       else done({ problem: `${statusCode} ${String(answered["l5d-proxy-error"] ?? text)}` });
     });
   });

@@ -1,7 +1,8 @@
 /**
- * The program of a pod that serves: every answer names the pod, and the identity of whoever asks, as
- * its proxy says. Once it is to end, it waits until nobody has asked for a second, which is what pods
- * do that are to lose no request while the news of their end is on its way. FILE says that it is ready.
+ * The program of a pod that serves: every answer names the pod, the identity of whoever asks, as its
+ * proxy says, and for whom a gateway asks, as that says. Once it is to end, it waits until nobody has
+ * asked for a second, which is what pods do that are to lose no request while the news of their end is
+ * on its way. FILE says that it is ready.
  *
  *     node server.ts NAME FILE PORT
  */
@@ -14,8 +15,10 @@ let last = 0;
 
 createServer((incoming, outgoing) => {
   last = Date.now();
-  const client = incoming.headers["l5d-client-id"] ?? null;
-  outgoing.end(JSON.stringify({ pod: name, client }));
+  const identity = incoming.headers["l5d-client-id"];
+  // Each gateway adds its own at the end.
+  const origin = /.*;for=([^;]+)/.exec(incoming.headers.forwarded ?? "")?.[1];
+  outgoing.end(JSON.stringify({ pod: name, identity, origin }));
 }).listen(Number(port), () => {
   writeFileSync(ready, "");
 });

@@ -12,18 +12,27 @@ export interface Target {
   readonly authority: string;
 }
 
+/** What a pod says. */
+export interface Answer {
+  /** `<cluster>/<pod>` that answers. */
+  readonly pod: string;
+  /** Of whoever asks, as the pod's proxy says. */
+  readonly identity?: string;
+  /** For whom a gateway asks, as that says. */
+  readonly origin?: string;
+}
+
 /** How long a client waits for an answer, in milliseconds. */
 export const patience = 10_000;
 
-export interface Result {
+/** Without an answer, `problem` says why. */
+export interface Result extends Partial<Answer> {
   /** `<cluster>/<pod>` that asked. */
   readonly client: string;
   readonly target: string;
   /** When the request was sent, in milliseconds since 1970. */
   readonly at: number;
   readonly ms: number;
-  /** `<cluster>/<pod>` that answered; without one, `problem` says why. */
-  readonly pod?: string;
   readonly problem?: string;
 }
 
@@ -33,6 +42,8 @@ export interface Tally {
   readonly failed: readonly Result[];
   /** Those that answered, as `<cluster>/<pod>`. */
   readonly pods: ReadonlySet<string>;
+  readonly identities: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
 }
 
 /** Of the two kinds of clients: those that are meshed, and those that are not. */
@@ -81,9 +92,7 @@ export class Stream {
     await Promise.all(names.map((name) => this.#asked(name, end)));
     const results = (await this.#read()).filter(({ at }) => at >= start);
     return new Map(
-      names.map(
-        (name) => [name, tallyOf(results.filter(({ target }) => target === name))] as const,
-      ),
+      names.map((name) => [name, sum(results.filter(({ target }) => target === name))] as const),
     );
   }
 
@@ -137,17 +146,26 @@ export class Stream {
   }
 }
 
-function tallyOf(results: readonly Result[]): Tally {
+function sum(results: readonly Result[]): Tally {
   return {
     sent: results.length,
     failed: results.filter(({ pod }) => pod === undefined),
     pods: new Set(results.flatMap(({ pod }) => pod ?? [])),
+    identities: new Set(results.flatMap(({ identity }) => identity ?? [])),
+    origins: new Set(results.flatMap(({ origin }) => origin ?? [])),
   };
 }
 
 /** Those that answered for a target, in order. */
 export function podsOf(tallies: Tallies, target: string): readonly string[] {
-  return [...(tallies.get(target)?.pods ?? [])].sort();
+  return [...tallyOf(tallies, target).pods].sort();
+}
+
+/** @throws Error for a target that nobody asks */
+export function tallyOf(tallies: Tallies, target: string): Tally {
+  const tally = tallies.get(target);
+  if (tally === undefined) throw new Error(`Nobody asks ${target}.`);
+  return tally;
 }
 
 /** How many requests there were. */

@@ -12,6 +12,8 @@ export interface Workload {
   /** Which program of these tests its pods run. */
   readonly program: "server" | "client" | "stranger";
   readonly replicas?: number;
+  /** Its service account, by default the namespace's. */
+  readonly account?: string;
 }
 
 /** Whatever is in it is injected with a proxy. */
@@ -19,6 +21,14 @@ export async function addShop(cluster: Cluster): Promise<void> {
   const annotations = { "linkerd.io/inject": "enabled" };
   await post(cluster, "/api/v1/namespaces", { metadata: { name: namespace, annotations } });
 }
+
+export async function addAccount(cluster: Cluster, name: string): Promise<void> {
+  await post(cluster, inNamespace(namespace, "serviceaccounts"), { metadata: { name } });
+}
+
+/** By what proxies know pods with such an account. */
+export const identityOf = (account: string, of = namespace): string =>
+  `${account}.${of}.serviceaccount.identity.linkerd.cluster.local`;
 
 export async function addDeployment(cluster: Cluster, workload: Workload): Promise<void> {
   const { name, replicas = 1 } = workload;
@@ -66,7 +76,7 @@ export async function addService(
   });
 }
 
-function template({ name, program }: Workload): object {
+function template({ name, program, account = "default" }: Workload): object {
   return {
     metadata: {
       labels: { app: name },
@@ -74,6 +84,7 @@ function template({ name, program }: Workload): object {
     },
     spec: {
       nodeName,
+      serviceAccountName: account,
       containers: [{ name: program, image: program, ports: [{ containerPort: serverPort }] }],
     },
   };
