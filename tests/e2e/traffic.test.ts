@@ -4,9 +4,11 @@ import { until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import { inNamespace } from "./access-clusters.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
+import { samplesOf } from "./traffic/metrics.ts";
+import { admit, admitThroughGateway } from "./traffic/policies.ts";
 import { canSendRequests, skipNote } from "./traffic/requirements.ts";
 import { restartAll, rolledOut, scale } from "./traffic/rollout.ts";
-import { podsOf, tallyOf, total, type Tallies } from "./traffic/stream.ts";
+import { podsOf, type Stream, tallyOf, total, type Tallies } from "./traffic/stream.ts";
 import {
   addAccount,
   addDeployment,
@@ -45,6 +47,8 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await addService(north, "vault", "vault", discovered);
     await addAccount(east, "client");
     await addDeployment(east, { name: "client", program: "client", account: "client" });
+    await addAccount(east, "visitor");
+    await addDeployment(east, { name: "visitor", program: "visitor", account: "visitor" });
     await Promise.all([west, east, north].map((cluster) => rolledOut(cluster)));
     await mesh.up();
   });
@@ -108,6 +112,40 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
       assert.deepEqual(identities, new Set([gatewayIdentity]));
       assert.deepEqual(origins, new Set([identityOf("client")]));
     }
+  });
+
+  it("are counted by the gateway for each client", async () => {
+    const { nodes, stream, visitors } = theMesh();
+    await visit("web-west");
+    const counted = async (account: string) =>
+      samplesOf(await nodes.west.gatewayMetrics(), "inbound_http_authz_allow_total")
+        .filter(({ labels }) => labels["client_id"] === identityOf(account))
+        .reduce((sum, { value }) => sum + value, 0);
+    for (const [account, each] of Object.entries({ client: stream, visitor: visitors })) {
+      const before = await counted(account);
+      const since = Date.now();
+      await each.asked(10);
+      assert.ok((await counted(account)) >= before + 10, account);
+      assert.equal(tallyOf(await each.since(since), "web-west").failed.length, 0);
+    }
+  });
+
+  it("are refused by a pod on a flat network that admits another client alone", async () => {
+    const { bed, stream } = theMesh();
+    await ask("vault-north");
+    await visit("vault-north");
+    await admit(bed.clusters.north, "vault", [identityOf("client")]);
+    await assertRefused("vault-north");
+    await stream.remove("vault-north");
+  });
+
+  it("are refused by a gateway that admits another client alone to a Service", async () => {
+    const { bed, visitors } = theMesh();
+    await visit("nginx-set-0-west", podAuthority("nginx-set-0"));
+    await admitThroughGateway(bed.clusters.west, "web", [identityOf("client")]);
+    await assertRefused("web-west");
+    const others = await visitors.during(() => visitors.asked(10));
+    assert.deepEqual(tallyOf(others, "nginx-set-0-west").failed, []);
   });
 
   it("go on while a run adds exports", async () => {
@@ -234,14 +272,36 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
   }
 
   function askPod(pod: string): Promise<void> {
-    return ask(`${pod}-west`, `${pod}.nginx-svc-west.shop.svc.cluster.local`);
+    return ask(`${pod}-west`, podAuthority(pod));
   }
 
-  async function ask(service: string, authority?: string): Promise<void> {
-    await theMesh().stream.add(await targetOf(theMesh(), "east", service, authority));
-    await theMesh().stream.answered(service);
+  function ask(service: string, authority?: string): Promise<void> {
+    return add(theMesh().stream, service, authority);
+  }
+
+  function visit(service: string, authority?: string): Promise<void> {
+    return add(theMesh().visitors, service, authority);
+  }
+
+  async function add(stream: Stream, service: string, authority?: string): Promise<void> {
+    await stream.add(await targetOf(theMesh(), "east", service, authority));
+    await stream.answered(service);
+  }
+
+  /** Those of the visitor, while those of the client are answered. */
+  async function assertRefused(target: string): Promise<void> {
+    const { stream, visitors } = theMesh();
+    const since = Date.now();
+    await visitors.failed(target);
+    const refused = tallyOf(await visitors.during(() => visitors.asked(10)), target);
+    assert.deepEqual(refused.pods, new Set());
+    for (const { problem = "" } of refused.failed) assert.match(problem, /^403 /);
+    assertNoneFailed(await stream.since(since));
+    await visitors.remove(target);
   }
 });
+
+const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cluster.local`;
 
 /** What ended with its cluster's API server is started again once that is back. */
 async function allWell({ nodes }: Mesh): Promise<void> {

@@ -20,6 +20,8 @@ export interface Mesh {
   readonly stack: PulumiStack;
   readonly network: Network;
   readonly stream: Stream;
+  /** From clients with an account of their own. */
+  readonly visitors: Stream;
   /** From where there is no proxy. */
   readonly strangers: Stream;
   readonly nodes: Readonly<Record<Name, Node>>;
@@ -41,6 +43,7 @@ export async function startMesh(): Promise<Mesh> {
     const network = await newNetwork(folder, watchdog);
     const streams = {
       client: await Stream.create(folder, "client"),
+      visitor: await Stream.create(folder, "visitor"),
       stranger: await Stream.create(folder, "stranger"),
     };
     const nodes = await Promise.all(
@@ -54,8 +57,8 @@ export async function startMesh(): Promise<Mesh> {
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
     for (const cluster of Object.values(bed.clusters)) await addShop(cluster);
     await up();
-    const own = { stream: streams.client, strangers: streams.stranger };
-    const mesh = { bed, stack, network, ...own, up, stop };
+    const { client: stream, visitor: visitors, stranger: strangers } = streams;
+    const mesh = { bed, stack, network, stream, visitors, strangers, up, stop };
     return { ...mesh, nodes: Object.fromEntries(nodes) as Record<Name, Node> };
   } catch (error) {
     await stop();

@@ -30,6 +30,8 @@ export interface Node {
   addresses(): readonly string[];
   /** Has the gateway at another address, and at the one before until `network` loses it. */
   moveGateway(address: string): Promise<void>;
+  /** What the gateway's proxy has counted. */
+  gatewayMetrics(): Promise<string>;
   /** What has gone wrong so far. */
   problems(): readonly string[];
 }
@@ -116,14 +118,20 @@ export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Nod
     }
   })();
 
+  function theGateway(): RunningPod {
+    if (gateway === undefined) throw new Error(`${cluster.name} has no gateway.`);
+    return gateway;
+  }
+
   return {
     addresses: () => [...pods.values()].map(({ address }) => address),
     async moveGateway(address) {
-      if (gateway === undefined) throw new Error(`${cluster.name} has no gateway.`);
+      const running = theGateway();
       balancer = address;
-      await balance(address, gateway);
+      await balance(address, running);
       await addBalancerAddress(cluster, address);
     },
+    gatewayMetrics: () => theGateway().metrics(),
     problems: () => [
       ...problems.values(),
       ...plane.problems(),

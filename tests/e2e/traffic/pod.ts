@@ -26,6 +26,8 @@ export interface RunningPod {
   readonly address: string;
   /** As a kubelet ends a pod whose proxy is a sidecar: that comes last. */
   end(): Promise<void>;
+  /** What its proxy has counted. */
+  metrics(): Promise<string>;
   problem(): string | undefined;
 }
 
@@ -42,11 +44,11 @@ export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<Runni
   const run = join(folder, pod.metadata.uid);
   const namespace = await network.attach(title, address, run);
   const programs: Program[] = [];
+  const admin = await network.reach({ address, port: adminPort });
   const container = containerOf(pod, "linkerd-proxy");
   if (container !== undefined) {
     const proxy = await startProxy({ ...spec, container, namespace, run }, watchdog);
     programs.push(proxy);
-    const admin = await network.reach({ address, port: adminPort });
     await until(`the proxy of ${title}`, [proxy], () => isReady(admin));
   }
   const own = startOwn(title, spec, namespace, run, watchdog);
@@ -59,6 +61,11 @@ export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<Runni
     async end() {
       for (const each of programs) await each.terminate(patience);
       await namespace.end();
+    },
+    async metrics() {
+      const answer = await fetch(`http://${admin.address}:${admin.port}/metrics`);
+      if (!answer.ok) throw new Error(`The proxy of ${title} answers ${answer.status}.`);
+      return answer.text();
     },
     problem: () => programs.map((each) => each.problem()).find((problem) => problem !== undefined),
   };
@@ -76,6 +83,7 @@ function startOwn(
   const programs: Readonly<Record<string, readonly string[]>> = {
     server: ["server.ts", String(serverPort)],
     client: client(streams.client),
+    visitor: client(streams.visitor),
     stranger: client(streams.stranger),
   };
   const own = pod.spec.containers.flatMap((container) => programs[container.name] ?? []);

@@ -46,8 +46,8 @@ export interface Tally {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Of the two kinds of clients: those that are meshed, and those that are not. */
-export type Streams = Readonly<Record<"client" | "stranger", Stream>>;
+/** Of the kinds of clients: those that are meshed, one with an account of its own, and those that are not meshed. */
+export type Streams = Readonly<Record<"client" | "visitor" | "stranger", Stream>>;
 
 export type Tallies = ReadonlyMap<string, Tally>;
 
@@ -115,6 +115,15 @@ export class Stream {
       const problem = own.at(-1)?.problem;
       if (problem !== undefined) throw new Error(problem);
       return undefined;
+    });
+  }
+
+  /** Returns once a request to the target has failed that was sent from now on. */
+  async failed(name: string): Promise<void> {
+    const since = Date.now();
+    await until(`a request to ${name} that fails`, [], async () => {
+      const tally = (await this.since(since)).get(name);
+      return (tally !== undefined && tally.failed.length > 0) || undefined;
     });
   }
 

@@ -10,7 +10,7 @@ export const namespace = "shop";
 export interface Workload {
   readonly name: string;
   /** Which program of these tests its pods run. */
-  readonly program: "server" | "client" | "stranger";
+  readonly program: "server" | "client" | "visitor" | "stranger";
   readonly replicas?: number;
   /** Its service account, by default the namespace's. */
   readonly account?: string;
