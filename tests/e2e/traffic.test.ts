@@ -5,7 +5,7 @@ import type { Config } from "../../testbed/stack.ts";
 import { inNamespace } from "./access-clusters.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
-import { admit, admitThroughGateway } from "./traffic/policies.ts";
+import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";
 import { canSendRequests, skipNote } from "./traffic/requirements.ts";
 import { restartAll, rolledOut, scale } from "./traffic/rollout.ts";
 import { podsOf, type Stream, tallyOf, total, type Tallies } from "./traffic/stream.ts";
@@ -15,6 +15,7 @@ import {
   addService,
   addStatefulSet,
   identityOf,
+  namespace,
 } from "./traffic/workloads.ts";
 
 const exported = { "mirror.linkerd.io/exported": "true" };
@@ -146,6 +147,41 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await assertRefused("web-west");
     const others = await visitors.during(() => visitors.asked(10));
     assert.deepEqual(tallyOf(others, "nginx-set-0-west").failed, []);
+  });
+
+  it("are led by a route on a mirror to another cluster's", async () => {
+    const { bed, stream } = theMesh();
+    const target = await targetOf(theMesh(), "east", "web-west");
+    await stream.add({ ...target, name: "web-west/vault", path: "/vault" });
+    await stream.answered("web-west/vault");
+    const lead = async () => {
+      await leadAside(bed.clusters.east, "web-west", "/vault", "vault-north");
+      await until("answers of the other cluster", [], async () => {
+        const since = Date.now();
+        const [pod = ""] = podsOf(await stream.since(since), "web-west/vault");
+        return pod.startsWith("north/vault-") || undefined;
+      });
+    };
+    assertNoneFailed(await stream.during(lead));
+    const tallies = await stream.during(() => stream.asked(10));
+    assert.match(podsOf(tallies, "web-west/vault").join(), /^north\/vault-[^,]+$/);
+    assert.match(podsOf(tallies, "web-west").join(), /^west\/web-[^,]+$/);
+    assertNoneFailed(tallies);
+    await stream.remove("web-west/vault");
+  });
+
+  it("are tried again where an exported Service says so, whose annotations its mirror has", async () => {
+    const { bed, stream, up } = theMesh();
+    const target = await targetOf(theMesh(), "east", "web-west");
+    await stream.add({ ...target, name: "web-west/flaky", path: "/flaky" });
+    await stream.failed("web-west/flaky");
+    const annotations = { "retry.linkerd.io/http": "5xx", "retry.linkerd.io/limit": "3" };
+    const path = inNamespace(namespace, "services/web");
+    await bed.clusters.west.request("PATCH", path, { metadata: { annotations } });
+    await up();
+    await stream.settled("web-west/flaky");
+    assertNoneFailed(await stream.during(() => stream.asked(20)));
+    await stream.remove("web-west/flaky");
   });
 
   it("go on while a run adds exports", async () => {

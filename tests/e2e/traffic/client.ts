@@ -23,8 +23,8 @@ function ask(target: Target): void {
     const result: Result = { client, target: target.name, at, ms: Date.now() - at, ...outcome };
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
   };
-  const { address: host, port, authority } = target;
-  const to = { host, port, headers: { host: authority, connection: "close" } };
+  const { address: host, port, authority, path = "/" } = target;
+  const to = { host, port, path, headers: { host: authority, connection: "close" } };
   const outgoing = request({ ...to, timeout: patience, agent: false }, (incoming) => {
     let text = "";
     incoming.setEncoding("utf8");

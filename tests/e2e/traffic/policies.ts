@@ -1,4 +1,4 @@
-/** What users say of requests with Linkerd's own objects: whom to let in. */
+/** What users say of requests with Linkerd's own objects: whom to let in, and where to lead them. */
 import assert from "node:assert/strict";
 
 import type { Cluster } from "../../../testbed/bed.ts";
@@ -49,6 +49,24 @@ export async function admitThroughGateway(
   await add("v1beta3", "httproutes", service, { parentRefs, hostnames, rules });
   const path = `${pathOf(multicluster, "v1alpha1", "authorizationpolicies")}/linkerd-gateway`;
   assert.equal((await cluster.request("PATCH", path, { spec: to("others") })).code, 200);
+}
+
+/** What asks `service` for this path is led to another Service. */
+export async function leadAside(
+  cluster: Cluster,
+  service: string,
+  path: string,
+  other: string,
+): Promise<void> {
+  const matches = [{ path: { type: "PathPrefix", value: path } }];
+  const backend = (name: string) => ({ backendRefs: [{ name, port: serverPort }] });
+  await adder(cluster, shop)("v1beta3", "httproutes", service, {
+    parentRefs: [{ group: "core", kind: "Service", name: service, port: serverPort }],
+    rules: [
+      { matches, ...backend(other) },
+      { matches: everything, ...backend(service) },
+    ],
+  });
 }
 
 const pathOf = (namespace: string, version: string, plural: string): string =>

@@ -1,8 +1,8 @@
 /**
  * The program of a pod that serves: every answer names the pod, the identity of whoever asks, as its
- * proxy says, and for whom a gateway asks, as that says. Once it is to end, it waits until nobody has
- * asked for a second, which is what pods do that are to lose no request while the news of their end is
- * on its way. FILE says that it is ready.
+ * proxy says, and for whom a gateway asks, as that says. Of the requests for `/flaky`, every other one
+ * fails. Once it is to end, it waits until nobody has asked for a second, which is what pods do that are
+ * to lose no request while the news of their end is on its way. FILE says that it is ready.
  *
  *     node server.ts NAME FILE PORT
  */
@@ -12,9 +12,11 @@ import { createServer } from "node:http";
 const [name, ready = "", port = ""] = process.argv.slice(2);
 const quiet = 1_000;
 let last = 0;
+let flaky = 0;
 
 createServer((incoming, outgoing) => {
   last = Date.now();
+  if (incoming.url === "/flaky" && flaky++ % 2 === 0) outgoing.statusCode = 503;
   const identity = incoming.headers["l5d-client-id"];
   // Each gateway adds its own at the end.
   const origin = /.*;for=([^;]+)/.exec(incoming.headers.forwarded ?? "")?.[1];

@@ -10,6 +10,7 @@ export interface Target {
   readonly address: string;
   readonly port: number;
   readonly authority: string;
+  readonly path?: string;
 }
 
 /** What a pod says. */
