@@ -2,6 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+import { execa } from "execa";
+
 import { type Cluster, until } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
@@ -34,6 +36,12 @@ export interface RunningPod {
 /** That of the Services too, since a gateway reaches the pods of a headless Service at its own port. */
 export const serverPort = 80;
 
+const printMetrics = `
+  const answer = await fetch("http://127.0.0.1:${adminPort}/metrics");
+  if (!answer.ok) throw new Error("The proxy answers " + answer.status);
+  process.stdout.write(await answer.text());
+`;
+
 /** Seconds that a pod's program has to end by itself, and then its proxy. */
 const patience = 15;
 
@@ -62,10 +70,11 @@ export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<Runni
       for (const each of programs) await each.terminate(patience);
       await namespace.end();
     },
+    // From within the pod, as through a port that is forwarded: others need an identity.
     async metrics() {
-      const answer = await fetch(`http://${admin.address}:${admin.port}/metrics`);
-      if (!answer.ok) throw new Error(`The proxy of ${title} answers ${answer.status}.`);
-      return answer.text();
+      const words = [process.execPath, "--input-type=module", "--eval", printMetrics];
+      const [path = "", ...rest] = [...namespace.enter, ...words];
+      return (await execa(path, rest)).stdout;
     },
     problem: () => programs.map((each) => each.problem()).find((problem) => problem !== undefined),
   };

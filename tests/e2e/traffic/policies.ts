@@ -69,10 +69,19 @@ export async function leadAside(
   });
 }
 
+const kinds = {
+  authorizationpolicies: "AuthorizationPolicy",
+  httproutes: "HTTPRoute",
+  meshtlsauthentications: "MeshTLSAuthentication",
+  servers: "Server",
+} as const;
+
 const pathOf = (namespace: string, version: string, plural: string): string =>
   `/apis/${group}/${version}/namespaces/${namespace}/${plural}`;
 
 const adder =
   (cluster: Cluster, namespace: string) =>
-  (version: string, plural: string, name: string, spec: object): Promise<void> =>
-    post(cluster, pathOf(namespace, version, plural), { metadata: { name }, spec });
+  (version: string, plural: keyof typeof kinds, name: string, spec: object): Promise<void> => {
+    const type = { apiVersion: `${group}/${version}`, kind: kinds[plural] };
+    return post(cluster, pathOf(namespace, version, plural), { ...type, metadata: { name }, spec });
+  };
