@@ -46,7 +46,13 @@ export async function carryOut(
   }
   const { decided, report, source, removed } = outcome;
   wanted.add(outcome);
-  const failures = await write(clusters, inputs, source, decided.decisions, report.statuses, say);
+  // The same cluster may be in the config under another name too, which has what has left this one.
+  const leaving = new Set(removed.map(({ link }) => link.target));
+  const decisions = decided.decisions.filter(
+    ({ part, verdict, key }) =>
+      !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
+  );
+  const failures = await write(clusters, inputs, source, decisions, report.statuses, say);
   const refusals = Object.values(decided.refusals);
   const undecided = Object.values(undecidedLinks(inputs.source, removed));
   return [...new Set([...lost, ...refusals, ...undecided, ...failures])];

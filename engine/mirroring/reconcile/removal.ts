@@ -56,7 +56,9 @@ export async function removeAll(
       );
   const decisions = decided.decisions.filter((decision) => !left(decision));
   // The Link of a link that this run has as well goes on naming its mirrors.
-  const statuses = kept.size > 0 ? [] : report.statuses;
+  const statuses = report.statuses.filter(
+    ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
+  );
   return write(clusters, state, source, decisions, statuses, say);
 }
 
