@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
-import { look } from "../mirroring/reconcile/look.ts";
+import { checkSource } from "../mirroring/reconcile/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
@@ -60,7 +60,7 @@ export class MirrorsProvider {
       return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
     }
     const { clusters, wanted, now } = this.#process;
-    const { outcome, checked } = await look(clusters, olds, args, now());
+    const { outcome, checked } = await checkSource(clusters, olds, args, now());
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
-import { look, type Looked } from "../mirroring/reconcile/look.ts";
+import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
 import { argsOf, type ByPart, type Inputs } from "../mirroring/model/state.ts";
 import type { SourceStatus } from "./events.ts";
 
@@ -47,8 +47,8 @@ export async function dryRun(
   };
   const planned = await Promise.all(
     sources.map(async (before) => {
-      const looked = await look(observed, before, argsOf(before), now);
-      return { before, checked: looked.checked };
+      const found = await checkSource(observed, before, argsOf(before), now);
+      return { before, checked: found.checked };
     }),
   );
   const waits = planned
@@ -70,7 +70,7 @@ export async function dryRun(
 
 function statusOf(
   before: Inputs,
-  { inputs, mistakes, hasWrites }: Looked["checked"],
+  { inputs, mistakes, hasWrites }: CheckedSource["checked"],
 ): Omit<SourceStatus, "unreachable"> {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;

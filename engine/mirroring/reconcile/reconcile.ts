@@ -1,3 +1,4 @@
+import { type Checked, inputsFor } from "../report/inputs.ts";
 import { snapshotIn } from "../model/observation.ts";
 import { judged, mistakesIn } from "./mistakes.ts";
 import {
@@ -60,4 +61,21 @@ export async function reconcile(
     decided,
     report: await besideOthers(clusters, args, source, decided.decisions, said),
   };
+}
+
+/** What there is to do about one source, and what came of reading its clusters. */
+export interface CheckedSource {
+  readonly outcome: Outcome;
+  readonly checked: Checked;
+}
+
+/** Reads the clusters and decides, as a preview does: all that says whether there is a reason to run. */
+export async function checkSource(
+  clusters: Observed,
+  before: Before,
+  args: MirrorsArgs,
+  now: Date,
+): Promise<CheckedSource> {
+  const outcome = await reconcile(clusters, args, before, now);
+  return { outcome, checked: inputsFor(before, args, outcome) };
 }

@@ -19,7 +19,13 @@ import {
   stacksNow,
 } from "../model/state.ts";
 import { summaries } from "./summary.ts";
-import { notesOf, skippedByPart, type Trouble, troubleIn, undecidedLinks } from "./notes.ts";
+import {
+  notesOf,
+  skippedByPart,
+  type Unavailable,
+  unavailableIn,
+  undecidedLinks,
+} from "./notes.ts";
 
 /** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
 export interface Checked {
@@ -41,17 +47,17 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
       inputs: { ...args, mirrors: {}, revision: 0 },
       ...{ mistakes: outcome.mistakes, notes: [], hasWrites: false },
     };
-  const read = troubleIn(outcome.readings);
+  const read = unavailableIn(outcome.readings);
   if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome, read);
   const { decided, removed } = outcome;
-  const trouble = { ...read, refused: { ...read.refused, ...decided.refusals } };
-  const refused = { ...trouble.refused, ...undecidedLinks(args.source, removed) };
-  const skips = skippedByPart(before, args, decided, trouble);
+  const unavailable = { ...read, refused: { ...read.refused, ...decided.refusals } };
+  const refused = { ...unavailable.refused, ...undecidedLinks(args.source, removed) };
+  const skips = skippedByPart(before, args, decided, unavailable);
   const planned = {
     ...memoryOf(before, args, outcome),
     ...nonEmpty("portConflicts", decided.portConflicts),
     ...nonEmpty("notMirrored", skips),
-    ...unreachableIn(trouble),
+    ...unreachableIn(unavailable),
     ...nonEmpty("refused", refused),
   };
   const pending = pendingChanges(before, args, outcome);
@@ -76,11 +82,11 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     },
     mistakes: [],
     hasWrites,
-    notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, trouble)],
+    notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, unavailable)],
   };
 }
 
-function unreachableIn({ unreachable }: Trouble): Pick<Planned, "unreachable"> {
+function unreachableIn({ unreachable }: Unavailable): Pick<Planned, "unreachable"> {
   const names = Object.keys(unreachable).sort();
   return names.length === 0 ? {} : { unreachable: names };
 }
@@ -90,7 +96,7 @@ function keepAll(
   before: Before,
   args: MirrorsArgs,
   { removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
-  trouble: Trouble,
+  unavailable: Unavailable,
 ): Checked {
   const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
   const inputs = {
@@ -99,15 +105,15 @@ function keepAll(
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
-    ...unreachableIn(trouble),
-    ...nonEmpty("refused", trouble.refused),
+    ...unreachableIn(unavailable),
+    ...nonEmpty("refused", unavailable.refused),
   };
   const isNews =
     before.revision === undefined ||
-    Object.keys(trouble.refused).length > 0 ||
+    Object.keys(unavailable.refused).length > 0 ||
     differs(before, inputs);
   const { source } = args;
-  const why = trouble.unreachable[source] ?? trouble.refused[source];
+  const why = unavailable.unreachable[source] ?? unavailable.refused[source];
   return {
     inputs: { ...inputs, revision: isNews ? next(before) : (before.revision ?? 1) },
     mistakes: [],

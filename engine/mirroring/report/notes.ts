@@ -9,14 +9,14 @@ import type { Decided } from "../decide/decide.ts";
 import type { Before, ByPart, MirrorsArgs } from "../model/state.ts";
 
 /** By cluster: why nothing can be done about what it has a part in. */
-export interface Trouble {
+export interface Unavailable {
   /** These may pass by themselves. */
   readonly unreachable: Readonly<Record<string, string>>;
   /** These somebody has to mend. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
-export function troubleIn(readings: ClusterReadings): Trouble {
+export function unavailableIn(readings: ClusterReadings): Unavailable {
   const those = (wanted: string) =>
     Object.fromEntries(
       [...readings].flatMap(([name, reading]) =>
@@ -44,7 +44,7 @@ export function skippedByPart(
   before: Before,
   { links }: MirrorsArgs,
   { decisions, judged }: Decided,
-  { unreachable, refused }: Trouble,
+  { unreachable, refused }: Unavailable,
 ): ByPart<Readonly<Record<string, string>>> {
   // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
   const kept = links.flatMap(({ target }) => {
@@ -80,7 +80,7 @@ export function dispositionNotes(source: string, removed: readonly RemovedPart[]
 export function notesOf(
   args: MirrorsArgs,
   { decided, removed, report }: PlannedOutcome,
-  { unreachable, refused }: Trouble,
+  { unreachable, refused }: Unavailable,
 ): string[] {
   const aboutPart = (part: string) => about(args.source, part);
   const away = [...args.links, ...removed.map(({ link }) => link)].flatMap(({ target }) => {
