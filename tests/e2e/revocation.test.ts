@@ -50,6 +50,13 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
         const inWest = resources.filter(({ provider }) => provider === "west");
         const moved = inWest.map((each) => ({ ...each, provider: cluster.name }));
         await clusters.carryOut(cluster, { ...graph, resources: moved });
+        const tokens = moved.filter(({ inputs }) => inputs.kind === "Secret");
+        // Kubernetes deletes the tokens of the account before, which had the same name, when it comes to it.
+        await until("a token of this account", [], async () => {
+          const { code, body } = await cluster.request("GET", paths.token);
+          if (code === 404) await clusters.carryOut(cluster, { ...graph, resources: tokens });
+          return (body as { readonly data?: object }).data === undefined ? undefined : true;
+        });
       }
     });
     afterEach(async () => {
