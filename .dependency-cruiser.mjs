@@ -83,6 +83,15 @@ export default {
       from: { path: folder(name) },
       to: { path: engine, pathNot: [folder(name), folder(`(${below})`), "^engine/version\\.ts$"] },
     })),
+    ...[
+      ["objects", "kubeconfig|client"],
+      ["kubeconfig", "client"],
+    ].map(([name, above]) => ({
+      name: `kubernetes-${name}-below-${above.replaceAll("|", "-")}`,
+      severity: "error",
+      from: { path: folder(`kubernetes/${name}`) },
+      to: { path: [folder(`kubernetes/(${above})`), "^engine/kubernetes/[a-z-]+\\.ts$"] },
+    })),
     // Data goes one way: observe, decide, report, apply; reconcile has them all do their part.
     ...[
       ["model", "observe|decide|report|apply|reconcile"],
@@ -108,8 +117,7 @@ export default {
       to: {
         dependencyTypesNot: ["type-only"],
         path: ["^engine/kubernetes/", "@pulumi", "@kubernetes", "undici"],
-        pathNot:
-          "^engine/kubernetes/(bounds|objects|link-resource|duration|names|plain|address-ranges)\\.ts$",
+        pathNot: "^engine/kubernetes/objects/[a-z-]+\\.ts$",
       },
     },
     {

@@ -1,6 +1,6 @@
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import type { OtherObject, Secret } from "../kubernetes/objects.ts";
-import { type Resource, resources } from "../kubernetes/resources.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { OtherObject, Secret } from "../kubernetes/objects/objects.ts";
+import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { accountAnnotation, managedBy, tokenType } from "./objects.ts";
 
 /** The token Secrets of an account that this program has made, those being deleted included. */

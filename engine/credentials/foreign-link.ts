@@ -1,8 +1,8 @@
-import { KubernetesError } from "../kubernetes/errors.ts";
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import { isDnsName } from "../kubernetes/names.ts";
-import { plain } from "../kubernetes/plain.ts";
-import { resources } from "../kubernetes/resources.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { isDnsName } from "../kubernetes/objects/names.ts";
+import { plain } from "../kubernetes/objects/plain.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 import { credentialsName } from "./objects.ts";
 import type { TargetArgs } from "./state.ts";
 

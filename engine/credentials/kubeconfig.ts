@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
-import { bounds } from "../kubernetes/bounds.ts";
-import type { ApiServer, Credentials } from "../kubernetes/connect.ts";
-import { isRecord } from "../kubernetes/failure.ts";
+import { bounds } from "../kubernetes/objects/bounds.ts";
+import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
+import { isRecord } from "../kubernetes/objects/checks.ts";
 
 /** The kubeconfig in a credentials Secret: how it is written, and what of it may be used. */
 

@@ -3,7 +3,7 @@ import { tokenNumber } from "./tokens.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
 import { excludedByLink } from "../mirroring/model/metadata-keys.ts";
-import { resources } from "../kubernetes/resources.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 import { programVersion } from "../version.ts";
 
 /** A selector as the API has it; both forms may be there, and an empty one selects nothing. */

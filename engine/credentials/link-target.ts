@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { poll, type Polling } from "../kubernetes/retry.ts";
+import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 

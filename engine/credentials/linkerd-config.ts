@@ -1,10 +1,10 @@
 import { parse } from "yaml";
-import { bounds } from "../kubernetes/bounds.ts";
-import { isDnsName } from "../kubernetes/names.ts";
-import { isRecord } from "../kubernetes/failure.ts";
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import type { ConfigMap } from "../kubernetes/objects.ts";
-import { resources } from "../kubernetes/resources.ts";
+import { bounds } from "../kubernetes/objects/bounds.ts";
+import { isDnsName } from "../kubernetes/objects/names.ts";
+import { isRecord } from "../kubernetes/objects/checks.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { ConfigMap } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 
 export interface Domains {
   readonly clusterDomain: string;

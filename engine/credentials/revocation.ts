@@ -1,7 +1,7 @@
-import { KubernetesError } from "../kubernetes/errors.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { identify, movedCluster } from "../kubernetes/identity.ts";
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type AccountPart, isOurs, partsOf } from "./account.ts";
 import { accountName, managedBy } from "./objects.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";

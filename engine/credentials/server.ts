@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { type Environment, KubeconfigError, readKubeconfig } from "../kubernetes/kubeconfig.ts";
-import type { ClusterEntry } from "../kubernetes/kubeconfig-entries.ts";
-import type { ApiServer } from "../kubernetes/connect.ts";
+import {
+  type Environment,
+  KubeconfigError,
+  readKubeconfig,
+} from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { ClusterEntry } from "../kubernetes/kubeconfig/entries.ts";
+import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
 /**

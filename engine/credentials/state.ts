@@ -1,5 +1,5 @@
-import type { ApiServer } from "../kubernetes/connect.ts";
-import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
+import type { ApiServer } from "../kubernetes/client/connect.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
 import type { GatewaySource, LabelSelector } from "../mirroring/model/link.ts";
 

@@ -1,7 +1,7 @@
-import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig.ts";
-import { KubernetesError } from "../kubernetes/errors.ts";
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import { resources } from "../kubernetes/resources.ts";
+import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
 import { selectorText } from "./selector-text.ts";

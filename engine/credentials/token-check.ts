@@ -1,8 +1,8 @@
 import { deniedOf, type Question } from "../kubernetes/access-review.ts";
-import { KubernetesError } from "../kubernetes/errors.ts";
-import type { Kubernetes } from "../kubernetes/interface.ts";
-import { resources } from "../kubernetes/resources.ts";
-import { poll, type Polling } from "../kubernetes/retry.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
 
 export interface TokenCheckContext {

@@ -1,4 +1,4 @@
-import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSettings } from "../mirroring/model/link-settings.ts";
 
 /**

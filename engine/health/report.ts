@@ -1,4 +1,4 @@
-import { plain } from "../kubernetes/plain.ts";
+import { plain } from "../kubernetes/objects/plain.ts";
 import { count } from "../mirroring/model/text.ts";
 import type { Check, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";

@@ -1,6 +1,6 @@
-import type { Cancellation } from "../kubernetes/cancellation.ts";
-import { debugLog } from "../kubernetes/log.ts";
-import { poll, type Polling } from "../kubernetes/retry.ts";
+import type { Cancellation } from "../kubernetes/client/deadline.ts";
+import { debugLog } from "../kubernetes/client/log.ts";
+import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
 import type { HealthMesh } from "./mesh.ts";

@@ -2,11 +2,11 @@ import type { Certificate } from "../trust/certificate.ts";
 import type { Domains } from "../credentials/linkerd-config.ts";
 import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
-import type { ObjectKey, StringMap } from "../kubernetes/objects.ts";
+import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Decision } from "../mirroring/decide/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { Link } from "../kubernetes/link-resource.ts";
+import type { Link } from "../kubernetes/objects/link-resource.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
 
 /** What was read, or in a sentence why it could not be. */

@@ -1,6 +1,6 @@
-import type { Kubernetes } from "./interface.ts";
-import type { AccessReview } from "./objects.ts";
-import { resources } from "./resources.ts";
+import type { Kubernetes } from "./client/interface.ts";
+import type { AccessReview } from "./objects/objects.ts";
+import { resources } from "./objects/resources.ts";
 
 /** A verb on a resource, as an access review asks about it. */
 export type Question = AccessReview["spec"]["resourceAttributes"];

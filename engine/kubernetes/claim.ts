@@ -1,7 +1,7 @@
-import { KubernetesError } from "./errors.ts";
-import type { Kubernetes } from "./interface.ts";
-import type { Lease } from "./objects.ts";
-import { resources } from "./resources.ts";
+import { KubernetesError } from "./client/errors.ts";
+import type { Kubernetes } from "./client/interface.ts";
+import type { Lease } from "./objects/objects.ts";
+import { resources } from "./objects/resources.ts";
 
 /**
  * The Lease whose holder is the stack that has the cluster, where several share a mesh. Its namespace is there before

@@ -1,5 +1,5 @@
-import type { Kubernetes } from "./interface.ts";
-import { resources } from "./resources.ts";
+import type { Kubernetes } from "./client/interface.ts";
+import { resources } from "./objects/resources.ts";
 
 /**
  * A cluster is identified by the UID of its namespace `kube-system`, which lasts exactly as long as the

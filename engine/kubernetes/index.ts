@@ -2,15 +2,20 @@
  * A cluster: its kubeconfig, connection and requests, and who it is.
  * The rest of the program imports nothing of it but this.
  */
-export { connect } from "./connect.ts";
-export { parseDuration } from "./duration.ts";
-export type { Kubernetes } from "./interface.ts";
-export { processEnvironment, refuseRelativePaths, type ClusterAccess } from "./kubeconfig.ts";
-export { debugLog } from "./log.ts";
-export { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./names.ts";
-export { plain } from "./plain.ts";
-export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects.ts";
-export { withoutUserPart } from "./redaction.ts";
+export { connect } from "./client/connect.ts";
+export { parseDuration } from "./objects/duration.ts";
+export type { Kubernetes } from "./client/interface.ts";
+export {
+  processEnvironment,
+  refuseRelativePaths,
+  type ClusterAccess,
+} from "./kubeconfig/kubeconfig.ts";
+export { debugLog } from "./client/log.ts";
+export { isCidr } from "./objects/address-ranges.ts";
+export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
+export { plain } from "./objects/plain.ts";
+export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects/objects.ts";
+export { withoutUserPart } from "./client/redaction.ts";
 export { openClusters, type Connect, type OpenedClusters } from "./preflight.ts";
-export { systemTime } from "./retry.ts";
-export { resources, type ObjectName, type Resource } from "./resources.ts";
+export { systemTime } from "./client/retry.ts";
+export { resources, type ObjectName, type Resource } from "./objects/resources.ts";

@@ -1,9 +1,9 @@
-import { connect } from "./connect.ts";
-import { KubernetesError } from "./errors.ts";
+import { connect } from "./client/connect.ts";
+import { KubernetesError } from "./client/errors.ts";
 import { type Identities, identify, sameClusters } from "./identity.ts";
-import type { Kubernetes } from "./interface.ts";
-import { type ClusterAccess, KubeconfigError } from "./kubeconfig.ts";
-import { debugLog } from "./log.ts";
+import type { Kubernetes } from "./client/interface.ts";
+import { type ClusterAccess, KubeconfigError } from "./kubeconfig/kubeconfig.ts";
+import { debugLog } from "./client/log.ts";
 
 /** A cluster that can be read, or why it can't. */
 export type Reachable = Kubernetes | { readonly why: string };

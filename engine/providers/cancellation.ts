@@ -1,5 +1,5 @@
 import { subscribe } from "node:diagnostics_channel";
-import { type Cancellation, cancelledWords } from "../kubernetes/cancellation.ts";
+import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
 import { withoutTrace } from "./failures.ts";
 
 /** Milliseconds that requests under way get to be answered, so that their outcome is known. */

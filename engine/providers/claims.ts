@@ -1,7 +1,7 @@
 import { claim, claimLease, endClaim, holderOf } from "../kubernetes/claim.ts";
-import { KubernetesError } from "../kubernetes/errors.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
-import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig.ts";
+import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
 import type { Checked } from "./failures.ts";

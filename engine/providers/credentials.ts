@@ -16,7 +16,7 @@ import type {
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
-import { debugLog } from "../kubernetes/log.ts";
+import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import type { Checked, CheckFailure } from "./failures.ts";
 import { differing, objectless } from "./objectless.ts";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { plain } from "../kubernetes/plain.ts";
+import { plain } from "../kubernetes/objects/plain.ts";
 
 /** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
 export interface Certificate {

@@ -1,4 +1,4 @@
-import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects.ts";
+import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects/objects.ts";
 import { type Bundle, once } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
 import type { Expiring } from "./expiry.ts";

@@ -1,5 +1,5 @@
 import type { Reachable } from "../kubernetes/preflight.ts";
-import { resources } from "../kubernetes/resources.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
 import { issuerName, type LiveTrusts, trustRootsName } from "./live.ts";
 

@@ -1,7 +1,7 @@
-import type { Kubernetes } from "../kubernetes/interface.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Reachable } from "../kubernetes/preflight.ts";
-import type { Pod, Secret } from "../kubernetes/objects.ts";
-import { resources } from "../kubernetes/resources.ts";
+import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
 import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
 import {

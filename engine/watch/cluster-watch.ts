@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { KubernetesError } from "../kubernetes/errors.ts";
-import { type ObjectKey, objectKey } from "../kubernetes/objects.ts";
-import { resources } from "../kubernetes/resources.ts";
-import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
-import type { Change, Watching } from "../kubernetes/watching.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import { type ObjectKey, objectKey } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
+import type { Change, Watching } from "../kubernetes/client/watching.ts";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
 import { type Interest, isOfInterest } from "./interest.ts";
 

@@ -1,4 +1,4 @@
-import { systemTime, type Time } from "../kubernetes/retry.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { DryRunner } from "./dry-runner.ts";
 import type { Command, Observer, RunEnd, SourceStatus, State } from "./events.ts";

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import { systemTime, type Time } from "../kubernetes/retry.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
 type Addresses = Readonly<Record<string, readonly string[]>>;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
-import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects/objects.ts";
 import { selects } from "../mirroring/model/selector.ts";
 import type { LabelSelector } from "../mirroring/model/link.ts";
 import { linkOf } from "../mirroring/model/link-settings.ts";

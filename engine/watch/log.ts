@@ -1,6 +1,6 @@
-import { inSeconds } from "../kubernetes/duration.ts";
-import { plain } from "../kubernetes/plain.ts";
-import type { Time } from "../kubernetes/retry.ts";
+import { inSeconds } from "../kubernetes/objects/duration.ts";
+import { plain } from "../kubernetes/objects/plain.ts";
+import type { Time } from "../kubernetes/client/retry.ts";
 import type { Observer, SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** Events of one cluster that are passed on in so many milliseconds. */

@@ -1,8 +1,8 @@
-import { connectToWatch } from "../kubernetes/connect.ts";
-import { parseDuration } from "../kubernetes/duration.ts";
-import type { ClusterAccess } from "../kubernetes/kubeconfig.ts";
-import { systemTime, type Time } from "../kubernetes/retry.ts";
-import type { Watching } from "../kubernetes/watching.ts";
+import { connectToWatch } from "../kubernetes/client/connect.ts";
+import { parseDuration } from "../kubernetes/objects/duration.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import type { Watching } from "../kubernetes/client/watching.ts";
 import { afterProbe, alive, type Liveness } from "../mirroring/model/gateway-liveness.ts";
 import { type SendProbe, sendProbe } from "../mirroring/observe/gateway-probe.ts";
 import {

@@ -1,4 +1,4 @@
-import { backoff, type Backoff, type Time } from "../kubernetes/retry.ts";
+import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
 
 /** Milliseconds without another change before a dry run, and since the first change at most. */
 const quiet = 1_000;

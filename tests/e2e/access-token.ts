@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { PolicyRule, TokenCheckArgs } from "../../engine/credentials/state.ts";
 import { checkToken } from "../../engine/credentials/token-check.ts";
-import { connect } from "../../engine/kubernetes/connect.ts";
-import { KubernetesError } from "../../engine/kubernetes/errors.ts";
-import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
-import { inParallel } from "../../engine/kubernetes/parallel.ts";
+import { connect } from "../../engine/kubernetes/client/connect.ts";
+import { KubernetesError } from "../../engine/kubernetes/client/errors.ts";
+import { type Resource, resources } from "../../engine/kubernetes/objects/resources.ts";
+import { inParallel } from "../../engine/kubernetes/client/parallel.ts";
 import type { Cluster } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
-import type { ClusterAccess } from "../../engine/kubernetes/kubeconfig.ts";
+import type { ClusterAccess } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 
 const core = { apiVersion: "v1", path: "api/v1", namespaced: true } as const;
 const kinds = {

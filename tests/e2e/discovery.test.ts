@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Endpoints, ObjectKey, Service } from "../../engine/kubernetes/objects.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import type { Endpoints, ObjectKey, Service } from "../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../testbed/bed.ts";
 import { nameOf, relabel } from "./mirroring/changes.ts";
 import { Methods } from "./mirroring/methods.ts";

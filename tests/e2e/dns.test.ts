@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Dns, until } from "../../testbed/bed.ts";
 import { nameOf, relabel, unexport } from "./mirroring/changes.ts";
 import { worldWithGateway } from "./mirroring/gateway.ts";

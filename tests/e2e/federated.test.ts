@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
-import type { ObjectKey, Service } from "../../engine/kubernetes/objects.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
+import type { ObjectKey, Service } from "../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
 import { until } from "../../testbed/bed.ts";
 import { nameOf, patchService, relabel, removeService } from "./mirroring/changes.ts";

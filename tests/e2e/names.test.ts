@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Kubernetes } from "../../engine/kubernetes/interface.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { Methods } from "./mirroring/methods.ts";
 import { exported, exportedHeadless, service } from "./mirroring/objects.ts";
 import { note } from "../simulation/preview.ts";

@@ -1,4 +1,4 @@
-import type { Service, StringMap } from "../../engine/kubernetes/objects.ts";
+import type { Service, StringMap } from "../../engine/kubernetes/objects/objects.ts";
 import type { Cluster } from "../../testbed/bed.ts";
 import { inNamespace, post } from "./access-clusters.ts";
 

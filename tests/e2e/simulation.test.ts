@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Bed, startBed } from "../../testbed/bed.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { ApiServer } from "../simulation/api-server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/link-resource.ts";
-import type { ObjectKey } from "../../engine/kubernetes/objects.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/objects/link-resource.ts";
+import type { ObjectKey } from "../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type AuditedRequest, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath, removeLinkCrd } from "../../testbed/links.ts";
 import { relabel, removeService } from "./mirroring/changes.ts";

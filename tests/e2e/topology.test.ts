@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { Methods } from "./mirroring/methods.ts";
 import { discovered, service } from "./mirroring/objects.ts";
 import type { Run } from "./mirroring/operations.ts";

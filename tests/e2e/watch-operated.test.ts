@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 
-import { connectToWatch } from "../../engine/kubernetes/connect.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { connectToWatch } from "../../engine/kubernetes/client/connect.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { watchedKinds } from "../../engine/watch/events.ts";
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Time } from "../../engine/kubernetes/retry.ts";
+import type { Time } from "../../engine/kubernetes/client/retry.ts";
 
 interface Timer {
   readonly at: number;

@@ -7,7 +7,7 @@ import { PartialFailure } from "../../engine/providers/failures.ts";
 import { argsFor, exporting } from "../unit/fixtures/world.ts";
 import { cluster, exported } from "../unit/fixtures/objects.ts";
 import { MemoryCluster } from "../unit/fixtures/memory-cluster.ts";
-import { type Resource, resources } from "../../engine/kubernetes/resources.ts";
+import { type Resource, resources } from "../../engine/kubernetes/objects/resources.ts";
 import { withFolder, writeKubeconfig } from "../unit/kubernetes/scripted-cluster.ts";
 import { DeadlineClock } from "./deadline-clock.ts";
 

@@ -1,4 +1,4 @@
-import type { StringMap } from "../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../engine/kubernetes/objects/objects.ts";
 import type { Planned } from "../../engine/mirroring/model/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { Time } from "../../engine/kubernetes/retry.ts";
+import type { Time } from "../../engine/kubernetes/client/retry.ts";
 
 /** How often the event loop is let go before everybody is taken to be waiting. */
 const rounds = 4;

@@ -1,6 +1,6 @@
 /** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
-import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects.ts";
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { patchEndpoints, patchService, relabel, unexport } from "../e2e/mirroring/changes.ts";
 import { assignAddresses } from "../e2e/mirroring/gateway.ts";
 import {

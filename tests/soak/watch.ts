@@ -5,7 +5,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { resources } from "../../engine/kubernetes/resources.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { sentenceOf } from "../../engine/watch/log.ts";

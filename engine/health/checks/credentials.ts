@@ -1,5 +1,5 @@
 import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
-import type { StringMap } from "../../kubernetes/objects.ts";
+import type { StringMap } from "../../kubernetes/objects/objects.ts";
 import { type Check, type Finding, unread, type Verdict } from "../check.ts";
 import type { LinkView, SecretReading } from "../view.ts";
 

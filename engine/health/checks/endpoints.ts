@@ -1,4 +1,4 @@
-import { isHeadless, objectKey, type Service } from "../../kubernetes/objects.ts";
+import { isHeadless, objectKey, type Service } from "../../kubernetes/objects/objects.ts";
 import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";

@@ -1,6 +1,6 @@
 import { credentialsName } from "../../credentials/objects.ts";
 import { type Check, type Finding, unread } from "../check.ts";
-import type { Link } from "../../kubernetes/link-resource.ts";
+import type { Link } from "../../kubernetes/objects/link-resource.ts";
 import type { ClusterView, LinkView } from "../view.ts";
 
 type Field = keyof NonNullable<Link["spec"]>;

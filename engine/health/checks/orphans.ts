@@ -1,4 +1,4 @@
-import { type Service } from "../../kubernetes/objects.ts";
+import { type Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../mirroring/model/text.ts";

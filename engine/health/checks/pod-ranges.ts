@@ -1,4 +1,4 @@
-import { inRanges } from "../../kubernetes/address-ranges.ts";
+import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../mirroring/model/text.ts";
 import type { Check, Finding, Verdict } from "../check.ts";
 import type { ClusterView, PodRanges } from "../view.ts";

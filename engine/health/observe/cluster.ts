@@ -1,15 +1,15 @@
 import { readAnchors, readIssuer } from "../../trust/observe.ts";
 import { domainsOf } from "../../credentials/linkerd-config.ts";
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { Link } from "../../kubernetes/link-resource.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { keyOf, type ObjectKey } from "../../kubernetes/objects.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label } from "../../mirroring/model/vocabulary.ts";
 import type { HealthMesh } from "../mesh.ts";
 import { type ClusterReading, type LinkerdReading, type Read, read } from "../view.ts";
-import { resources } from "../../kubernetes/resources.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 
 /** Everything that is read of one cluster by itself. Never throws. */
 export async function readCluster(

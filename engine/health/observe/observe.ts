@@ -1,4 +1,4 @@
-import type { ConnectOptions } from "../../kubernetes/interface.ts";
+import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import { takenLabels } from "../../mirroring/model/taken-labels.ts";

@@ -1,10 +1,10 @@
 import { questions } from "../../credentials/token-check.ts";
 import type { PolicyRule } from "../../credentials/state.ts";
 import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { resources } from "../../kubernetes/resources.ts";
-import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Trial } from "../view.ts";
 import { credentialsIn } from "../../credentials/kubeconfig.ts";

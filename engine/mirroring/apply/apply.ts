@@ -1,8 +1,8 @@
-import { inParallel } from "../../kubernetes/parallel.ts";
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import type { ObjectKey, StringMap } from "../../kubernetes/objects.ts";
-import { resources } from "../../kubernetes/resources.ts";
+import { inParallel } from "../../kubernetes/client/parallel.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import type { ObjectKey, StringMap } from "../../kubernetes/objects/objects.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 import { ownerLabels } from "../model/metadata.ts";
 import type { MirrorKind } from "../model/mirror.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";

@@ -1,5 +1,5 @@
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count } from "../model/text.ts";
 import { WritingTimeOver } from "./writing-time.ts";
 

@@ -6,7 +6,7 @@ import type {
   Namespace,
   Service,
   StringMap,
-} from "../../kubernetes/objects.ts";
+} from "../../kubernetes/objects/objects.ts";
 
 /**
  * The Service to send. What a live one has beyond the fields that are ours survives, a selector

@@ -1,6 +1,6 @@
-import { inParallel } from "../../kubernetes/parallel.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
-import { resources } from "../../kubernetes/resources.ts";
+import { inParallel } from "../../kubernetes/client/parallel.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 import { managerOf } from "../model/stack-mark.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Destination } from "./apply.ts";

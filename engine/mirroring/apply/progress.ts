@@ -1,4 +1,4 @@
-import type { Time } from "../../kubernetes/retry.ts";
+import type { Time } from "../../kubernetes/client/retry.ts";
 
 /** Milliseconds between two lines. */
 const interval = 1_000;

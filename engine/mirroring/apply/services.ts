@@ -1,6 +1,6 @@
-import { resources } from "../../kubernetes/resources.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { Service } from "../../kubernetes/objects.ts";
+import type { Service } from "../../kubernetes/objects/objects.ts";
 import type { Write } from "../decide/decision.ts";
 import { difference } from "../decide/difference/difference.ts";
 import { gone, remove, write, type WriteScope } from "./write-scope.ts";

@@ -1,6 +1,6 @@
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
-import { resources } from "../../kubernetes/resources.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { statusUpdate, type LinkStatuses } from "../report/status.ts";
 import type { Failure } from "./failures.ts";

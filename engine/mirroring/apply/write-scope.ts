@@ -1,8 +1,8 @@
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { keyOf, type ObjectMeta } from "../../kubernetes/objects.ts";
-import type { Resource } from "../../kubernetes/resources.ts";
-import { poll, type Time } from "../../kubernetes/retry.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
+import type { Resource } from "../../kubernetes/objects/resources.ts";
+import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import type { Owner } from "../model/owner.ts";
 
 interface OwnedObject {

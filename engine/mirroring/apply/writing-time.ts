@@ -1,6 +1,6 @@
-import { inSeconds } from "../../kubernetes/duration.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import type { Time } from "../../kubernetes/retry.ts";
+import { inSeconds } from "../../kubernetes/objects/duration.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import type { Time } from "../../kubernetes/client/retry.ts";
 
 /**
  * Milliseconds that a run may go on beginning to write to one source: some, and more for each object.

@@ -1,7 +1,6 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { refuse } from "./policies/refuse.ts";
-import { mirrorKey } from "../model/mirror.ts";
-import type { Mirror } from "../model/mirror.ts";
+import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import { excess } from "../model/sizes.ts";

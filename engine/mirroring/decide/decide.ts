@@ -1,12 +1,11 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { desired, type Desired } from "./mirrors/link-mirrors.ts";
 import { desiredFederated, isForeign } from "./mirrors/federated.ts";
 import { type FederatedView, linkCreated } from "./mirrors/members.ts";
 import type { PortConflicts } from "./mirrors/port-conflicts.ts";
-import { mirrorKey } from "../model/mirror.ts";
+import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { standingMirrors } from "./mirrors/unreachable-target.ts";
 import { linkDefaults } from "../model/link-settings.ts";
-import type { Mirror } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy } from "../model/stack-mark.ts";

@@ -1,4 +1,4 @@
-import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects.ts";
+import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";

@@ -1,8 +1,8 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { inRanges } from "../../kubernetes/address-ranges.ts";
-import { bounds } from "../../kubernetes/bounds.ts";
-import { plain } from "../../kubernetes/plain.ts";
-import { objectKey } from "../../kubernetes/objects.ts";
+import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
+import { bounds } from "../../kubernetes/objects/bounds.ts";
+import { plain } from "../../kubernetes/objects/plain.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 /**

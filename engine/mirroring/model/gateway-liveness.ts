@@ -1,5 +1,5 @@
-import { plain } from "../../kubernetes/plain.ts";
-import type { Service } from "../../kubernetes/objects.ts";
+import { plain } from "../../kubernetes/objects/plain.ts";
+import type { Service } from "../../kubernetes/objects/objects.ts";
 import { type GatewayProbe, gatewayProbe } from "./gateway.ts";
 import { annotation, probePort } from "./vocabulary.ts";
 

@@ -1,7 +1,7 @@
-import { formatSeconds, parseDuration } from "../../kubernetes/duration.ts";
-import { isDnsName } from "../../kubernetes/names.ts";
-import { plain } from "../../kubernetes/plain.ts";
-import type { Service } from "../../kubernetes/objects.ts";
+import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
+import { isDnsName } from "../../kubernetes/objects/names.ts";
+import { plain } from "../../kubernetes/objects/plain.ts";
+import type { Service } from "../../kubernetes/objects/objects.ts";
 import { judged } from "./gateway-addresses.ts";
 import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort, probePort } from "./vocabulary.ts";

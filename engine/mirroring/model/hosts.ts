@@ -1,4 +1,4 @@
-import type { EndpointAddress, EndpointPort, Endpoints } from "../../kubernetes/objects.ts";
+import type { EndpointAddress, EndpointPort, Endpoints } from "../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "./link.ts";
 
 /** The named pods of one subset of a headless Service's Endpoints. */

@@ -1,6 +1,6 @@
 import { excludes, isOthers, type MetadataRules } from "./metadata-keys.ts";
 import type { Mirror } from "./mirror.ts";
-import type { Service, StringMap } from "../../kubernetes/objects.ts";
+import type { Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { annotation, label } from "./vocabulary.ts";
 
 /**

@@ -4,7 +4,7 @@ import {
   type ObjectKey,
   type ServicePort,
   type StringMap,
-} from "../../kubernetes/objects.ts";
+} from "../../kubernetes/objects/objects.ts";
 
 /**
  * - `gateway`: a ClusterIP Service whose Endpoints are the target's gateway.

@@ -1,4 +1,4 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { hostSubsets } from "./hosts.ts";
 import type { LinkSpec } from "./link.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";

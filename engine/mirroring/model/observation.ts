@@ -1,4 +1,4 @@
-import type { StatefulSet } from "../../kubernetes/objects.ts";
+import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
 import type { Gateway, GatewayReading } from "./gateway.ts";
 import type { LinkSpec } from "./link.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";

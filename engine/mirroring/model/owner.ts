@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "../../kubernetes/objects.ts";
+import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import { annotation, federatedName, label } from "./vocabulary.ts";
 
 /** Whose an object is: only what is provably ours may be changed or deleted. */

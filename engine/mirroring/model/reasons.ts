@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 /**
  * Why an exported Service has no mirror, or a mirror is not brought up to date. One table for

@@ -1,5 +1,5 @@
 import type { LabelSelector, SelectorRequirement } from "./link.ts";
-import type { StringMap } from "../../kubernetes/objects.ts";
+import type { StringMap } from "../../kubernetes/objects/objects.ts";
 
 /**
  * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing

@@ -1,5 +1,5 @@
-import { bounds } from "../../kubernetes/bounds.ts";
-import type { ServicePort, StringMap } from "../../kubernetes/objects.ts";
+import { bounds } from "../../kubernetes/objects/bounds.ts";
+import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import type { MirrorSubset } from "./mirror.ts";
 
 /** What of a Service, mirror or not, decides how large it is. */

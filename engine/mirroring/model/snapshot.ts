@@ -1,5 +1,11 @@
-import type { Link } from "../../kubernetes/link-resource.ts";
-import type { Endpoints, Namespace, Node, ObjectKey, Service } from "../../kubernetes/objects.ts";
+import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type {
+  Endpoints,
+  Namespace,
+  Node,
+  ObjectKey,
+  Service,
+} from "../../kubernetes/objects/objects.ts";
 
 /**
  * Everything mirroring knows of one cluster at one moment. A snapshot is complete or does not

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "../../kubernetes/objects.ts";
+import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
 
 /**
  * The mark on each mirror that a stack has written, adopted or confirmed: a field manager of its own, which

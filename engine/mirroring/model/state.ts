@@ -1,5 +1,5 @@
-import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { GatewayFacts, GatewayProbe } from "./gateway.ts";
 import type { LinkSettings } from "./link-settings.ts";
 import type { TakenLabels } from "./taken-labels.ts";

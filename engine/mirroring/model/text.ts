@@ -1,4 +1,4 @@
-import { plain } from "../../kubernetes/plain.ts";
+import { plain } from "../../kubernetes/objects/plain.ts";
 
 /** Pulumi cuts a line of a diff after 150 characters, and it has to hold two of these. */
 const longest = 66;

@@ -1,12 +1,12 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout } from "node:timers/promises";
 import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
-import { connect, type ConnectWith } from "../../kubernetes/connect.ts";
-import type { ConnectOptions, Kubernetes } from "../../kubernetes/interface.ts";
-import type { ClusterAccess } from "../../kubernetes/kubeconfig.ts";
-import type { Node, StatefulSet } from "../../kubernetes/objects.ts";
-import { resources } from "../../kubernetes/resources.ts";
-import { systemTime, type Time } from "../../kubernetes/retry.ts";
+import { connect, type ConnectWith } from "../../kubernetes/client/connect.ts";
+import type { ConnectOptions, Kubernetes } from "../../kubernetes/client/interface.ts";
+import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
+import type { Node, StatefulSet } from "../../kubernetes/objects/objects.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
+import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
 import type { Controller } from "../model/controller.ts";
 import type { Liveness } from "../model/gateway-liveness.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";

@@ -1,5 +1,5 @@
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { resources } from "../../kubernetes/resources.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
 import type { Controller } from "../model/controller.ts";
 import { label } from "../model/vocabulary.ts";
 

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { gatewayFacts, type GatewayReading, refusedAddresses } from "../model/gateway.ts";
 import { clusterAddresses, judged } from "../model/gateway-addresses.ts";
 import type { LinkSpec } from "../model/link.ts";
-import { malformed, objectKey } from "../../kubernetes/objects.ts";
+import { malformed, objectKey } from "../../kubernetes/objects/objects.ts";
 import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 

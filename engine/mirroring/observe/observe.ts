@@ -1,10 +1,10 @@
-import type { Link } from "../../kubernetes/link-resource.ts";
-import { keyOf, type ObjectKey, type ObjectMeta } from "../../kubernetes/objects.ts";
+import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import { keyOf, type ObjectKey, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import type { Kubernetes } from "../../kubernetes/interface.ts";
-import { resources } from "../../kubernetes/resources.ts";
-import { Keep } from "../../kubernetes/keep.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
+import { Keep } from "../../kubernetes/objects/keep.ts";
 
 /**
  * Reads everything that mirroring needs of a cluster, in five lists.

@@ -1,4 +1,4 @@
-import { objectKey } from "../../kubernetes/objects.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { probeOf } from "../model/gateway-liveness.ts";
 import type { Gateway, GatewayProbe, GatewayReading } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";

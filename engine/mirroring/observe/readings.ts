@@ -1,6 +1,6 @@
-import { KubernetesError } from "../../kubernetes/errors.ts";
-import { KubeconfigError } from "../../kubernetes/kubeconfig.ts";
-import type { StatefulSet } from "../../kubernetes/objects.ts";
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
+import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
 import { podsMissed } from "../model/mirrored-pods.ts";
 import type { Controllers } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";

@@ -1,4 +1,4 @@
-import { cancelledWords } from "../../kubernetes/cancellation.ts";
+import { cancelledWords } from "../../kubernetes/client/deadline.ts";
 import type { Clusters } from "../observe/clusters.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { objectKey } from "../../kubernetes/objects.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
 import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";

@@ -1,4 +1,4 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";

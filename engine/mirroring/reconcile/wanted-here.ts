@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { mirrorsOf } from "../model/owner.ts";
 import { isListed } from "../decide/decision.ts";
 import { liveMirrors } from "../decide/policies/ownership.ts";

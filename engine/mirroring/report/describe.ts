@@ -1,6 +1,10 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
-import { plain } from "../../kubernetes/plain.ts";
-import { type ObjectKey, type ServicePort, type StringMap } from "../../kubernetes/objects.ts";
+import { plain } from "../../kubernetes/objects/plain.ts";
+import {
+  type ObjectKey,
+  type ServicePort,
+  type StringMap,
+} from "../../kubernetes/objects/objects.ts";
 import { annotation, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../decide/difference/canonical.ts";
 import { liveKind } from "../decide/policies/ownership.ts";

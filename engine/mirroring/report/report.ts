@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { objectKey } from "../../kubernetes/objects.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Decision, isWanted, ofPart } from "../decide/decision.ts";
 import type { Gateway } from "../model/gateway.ts";

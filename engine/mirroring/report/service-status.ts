@@ -1,5 +1,9 @@
-import type { Condition, ServiceReference, ServiceStatus } from "../../kubernetes/link-resource.ts";
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
+import type {
+  Condition,
+  ServiceReference,
+  ServiceStatus,
+} from "../../kubernetes/objects/link-resource.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 /** What one entry of a Link's status says. */
 export interface Said {

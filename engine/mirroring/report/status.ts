@@ -1,9 +1,9 @@
-import { bounds } from "../../kubernetes/bounds.ts";
+import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { type Decision, isSkip, isWanted } from "../decide/decision.ts";
-import { objectKey, type ObjectKey } from "../../kubernetes/objects.ts";
-import type { Link, ServiceStatus } from "../../kubernetes/link-resource.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { Link, ServiceStatus } from "../../kubernetes/objects/link-resource.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import { inOrder, refKey, type Said, serviceStatus } from "./service-status.ts";
 import { count } from "../model/text.ts";

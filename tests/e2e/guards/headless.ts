@@ -1,5 +1,5 @@
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { nameOf, patchEndpoints } from "../mirroring/changes.ts";
 import { exported, type Item, kinds, pods, service } from "../mirroring/objects.ts";
 import { create } from "../mirroring/world.ts";

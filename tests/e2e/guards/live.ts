@@ -1,6 +1,6 @@
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { ObjectMeta } from "../../../engine/kubernetes/objects.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { ObjectMeta } from "../../../engine/kubernetes/objects/objects.ts";
 
 /**
  * The UIDs of a namespace's Services and Endpoints, as `Service web-west`. An object that was

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { StringMap } from "../../../engine/kubernetes/objects.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { installGateway } from "../mirroring/gateway.ts";
-import { endpoints, exported, exportedService, type Item, kinds } from "../mirroring/objects.ts";
-import { podPorts, service } from "../mirroring/objects.ts";
+import {
+  endpoints,
+  exported,
+  exportedService,
+  type Item,
+  kinds,
+  podPorts,
+  service,
+} from "../mirroring/objects.ts";
 import { Stack } from "../mirroring/stack.ts";
 import { create, createNamespaces, each, emptyWorld, type World } from "../mirroring/world.ts";
 import { servicesIn } from "./live.ts";

@@ -1,5 +1,5 @@
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import type { Resource } from "../../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import type { Resource } from "../../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../../testbed/bed.ts";
 import { request } from "../../../testbed/request.ts";
 import { type Item, kinds, type Manifest } from "./objects.ts";

@@ -1,5 +1,5 @@
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import { kinds } from "./objects.ts";
 
 type Patch = Readonly<Record<string, unknown>>;

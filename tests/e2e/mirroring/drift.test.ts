@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import { until } from "../../../testbed/bed.ts";
 import { nameOf, patchService } from "./changes.ts";
 import { type Drift, drifts } from "./drifts.ts";

@@ -1,8 +1,7 @@
-import { kinds } from "./objects.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects.ts";
+import { kinds, podPorts } from "./objects.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { nameOf, patchEndpoints, patchService, removeEndpoints, removeService } from "./changes.ts";
-import { podPorts } from "./objects.ts";
 
 /** Something that somebody does to a mirror by hand, and how the next preview puts it. */
 export interface Drift {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { installGateway } from "./gateway.ts";
 import { Methods } from "./methods.ts";
 import { exportedService } from "./objects.ts";

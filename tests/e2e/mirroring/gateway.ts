@@ -1,4 +1,4 @@
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import * as testbed from "../../../testbed/gateway.ts";
 import { gateway as standard } from "./mirrors.ts";
 import { createNamespaces, emptyWorld, type World } from "./world.ts";

@@ -1,4 +1,8 @@
-import type { EndpointSubset, ServicePort, StringMap } from "../../../engine/kubernetes/objects.ts";
+import type {
+  EndpointSubset,
+  ServicePort,
+  StringMap,
+} from "../../../engine/kubernetes/objects/objects.ts";
 import { p12, podPorts } from "./objects.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Resource } from "../../../engine/kubernetes/resources.ts";
+import type { Resource } from "../../../engine/kubernetes/objects/resources.ts";
 import type {
   EndpointSubset,
   ObjectKey,
   ServicePort,
   StringMap,
-} from "../../../engine/kubernetes/objects.ts";
+} from "../../../engine/kubernetes/objects/objects.ts";
 
 /** An object as it is sent to an API server, with any field that its kind has. */
 export interface Manifest {

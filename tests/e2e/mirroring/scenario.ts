@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
-import type { Announced } from "../../simulation/preview.ts";
-import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
-import { within } from "../../simulation/preview.ts";
+import { type Announced, within } from "../../simulation/preview.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Contents } from "./mirrors.ts";
 import type { Item } from "./objects.ts";
 import { contentsOf } from "./view.ts";

@@ -1,4 +1,4 @@
-import type { StringMap } from "../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";

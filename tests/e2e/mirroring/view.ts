@@ -1,6 +1,6 @@
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import type { Endpoints, Service, StringMap } from "../../../engine/kubernetes/objects.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import type { Endpoints, Service, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Contents, EndpointsView, ServiceView } from "./mirrors.ts";
 import type { Item } from "./objects.ts";
 import type { ClusterName, World } from "./world.ts";

@@ -1,8 +1,8 @@
-import { connect } from "../../../engine/kubernetes/connect.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { type Bed, startBed } from "../../../testbed/bed.ts";
-import { inParallel } from "../../../engine/kubernetes/parallel.ts";
+import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
 import { type Item, type Manifest, kinds } from "./objects.ts";
 
 export const clusterNames = ["west", "east", "north"] as const;

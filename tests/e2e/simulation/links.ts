@@ -1,5 +1,4 @@
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Resource } from "../../../engine/kubernetes/resources.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Manifest } from "../mirroring/objects.ts";
 import type { Conversations } from "./conversations.ts";
 import { link } from "./objects.ts";

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 
-import { connect } from "../../../engine/kubernetes/connect.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { Cluster } from "../../../testbed/bed.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { Sight } from "./sight.ts";

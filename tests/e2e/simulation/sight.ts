@@ -1,4 +1,4 @@
-import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
+import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

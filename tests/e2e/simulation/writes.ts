@@ -1,4 +1,4 @@
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../../testbed/bed.ts";
 import { kinds, type Manifest } from "../mirroring/objects.ts";
 import type { Conversations } from "./conversations.ts";

@@ -1,5 +1,5 @@
 /** What a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
-import type { StringMap } from "../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Cluster } from "../../../testbed/bed.ts";
 import { inNamespace, post } from "../access-clusters.ts";
 import { nodeName } from "./node.ts";

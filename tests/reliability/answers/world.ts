@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
-import type { ObjectKey } from "../../../engine/kubernetes/objects.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { contentsOf } from "../../simulation/outcome.ts";

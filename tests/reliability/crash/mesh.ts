@@ -1,4 +1,8 @@
-import type { Endpoints, Service, StatefulSet } from "../../../engine/kubernetes/objects.ts";
+import type {
+  Endpoints,
+  Service,
+  StatefulSet,
+} from "../../../engine/kubernetes/objects/objects.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Draft } from "../../simulation/api-server.ts";
 import { type Config, Mesh } from "../../simulation/mesh.ts";

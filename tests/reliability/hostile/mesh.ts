@@ -1,6 +1,6 @@
 import { Clusters } from "../../../engine/mirroring/observe/clusters.ts";
-import type { ConnectOptions } from "../../../engine/kubernetes/interface.ts";
-import { dispatcherFor } from "../../../engine/kubernetes/dispatcher.ts";
+import type { ConnectOptions } from "../../../engine/kubernetes/client/interface.ts";
+import { dispatcherFor } from "../../../engine/kubernetes/client/dispatcher.ts";
 import { WantedHere } from "../../../engine/mirroring/reconcile/wanted-here.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { ApiServer } from "../../simulation/api-server.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { Clusters } from "../../../engine/mirroring/observe/clusters.ts";
 import { carryOut } from "../../../engine/mirroring/reconcile/carry-out.ts";
 import { inputsFor } from "../../../engine/mirroring/report/inputs.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { connect } from "../../../engine/kubernetes/connect.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { FakeTime } from "../../unit/kubernetes/scripted-cluster.ts";
 import { jsonOf } from "./hostile.ts";
 

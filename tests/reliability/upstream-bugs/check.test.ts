@@ -4,7 +4,7 @@ import { singleController } from "../../../engine/health/checks/controllers.ts";
 import { anchorsShared } from "../../../engine/health/checks/trust.ts";
 import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ClusterReading } from "../../../engine/health/view.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { ofPart } from "../../../engine/mirroring/decide/decision.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, match } from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { failing } from "../../unit/fixtures/failing.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";
 import { cluster } from "../../unit/fixtures/objects.ts";

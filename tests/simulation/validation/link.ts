@@ -1,4 +1,4 @@
-import type { Link } from "../../../engine/kubernetes/link-resource.ts";
+import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { Stored } from "../objects.ts";
 import { type Objection, objection } from "../refusals.ts";
 

@@ -2,9 +2,9 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { type Preflight, preflight } from "../../../components/preflight.ts";
 import type { Connect } from "../../../engine/kubernetes/preflight.ts";
-import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { connect } from "../../../engine/kubernetes/connect.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { configOf, type Raw } from "../config/table.ts";
 import {
   absent,

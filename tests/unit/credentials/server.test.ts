@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { serverFacts } from "../../../engine/credentials/server.ts";
-import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig.ts";
+import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 
 const pem = (name: string) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { checkToken, questions } from "../../../engine/credentials/token-check.ts";
-import { connect } from "../../../engine/kubernetes/connect.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import {
   absent,
   FakeTime,

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { bounds } from "../../../engine/kubernetes/bounds.ts";
+import { bounds } from "../../../engine/kubernetes/objects/bounds.ts";
 
 describe("docs/reference/limits.md lists every bound of what a cluster may say", () => {
   const text = readFileSync(new URL("../../../docs/reference/limits.md", import.meta.url), "utf8");

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { credentialsExist, credentialsWork } from "../../../engine/health/checks/credentials.ts";
 import { linkResource } from "../../../engine/health/checks/link-resource.ts";
-import type { Link } from "../../../engine/kubernetes/link-resource.ts";
+import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { SecretReading, Trial } from "../../../engine/health/view.ts";
 import {
   east,

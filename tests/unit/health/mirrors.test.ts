@@ -1,8 +1,11 @@
 import { deepEqual, match } from "node:assert/strict";
-import { mirrorsHaveEndpoints } from "../../../engine/health/checks/endpoints.ts";
-import { gatewayAlive, gatewayKnown } from "../../../engine/health/checks/endpoints.ts";
+import {
+  gatewayAlive,
+  gatewayKnown,
+  mirrorsHaveEndpoints,
+} from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
-import type { Endpoints, Service } from "../../../engine/kubernetes/objects.ts";
+import type { Endpoints, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";

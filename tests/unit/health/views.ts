@@ -2,7 +2,7 @@ import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
 import type { Check } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import type { Link } from "../../../engine/kubernetes/link-resource.ts";
+import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { resultOf } from "../../../engine/health/report.ts";
 import type {
   ClusterReading,

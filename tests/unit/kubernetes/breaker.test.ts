@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { breakerPolicy } from "../../../engine/kubernetes/breaker.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { breakerPolicy } from "../../../engine/kubernetes/client/breaker.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import {
   errorOf,
   type Reply,

@@ -1,12 +1,12 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { inspect } from "node:util";
-import { connect } from "../../../engine/kubernetes/connect.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import {
   type Dispatcher,
   dispatcherFor,
   type Route,
-} from "../../../engine/kubernetes/dispatcher.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+} from "../../../engine/kubernetes/client/dispatcher.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { programVersion } from "../../../engine/version.ts";
 import { errorOf, FakeTime, listing, serviceList, withCluster } from "./scripted-cluster.ts";
 

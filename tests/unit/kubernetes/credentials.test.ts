@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { inParallel } from "../../../engine/kubernetes/parallel.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import { poll } from "../../../engine/kubernetes/retry.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import {
   errorOf,
   listError,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ConnectOptions } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import { retryPolicy, systemTime } from "../../../engine/kubernetes/retry.ts";
+import type { ConnectOptions } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { retryPolicy, systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import {
   errorOf,
   FakeTime,

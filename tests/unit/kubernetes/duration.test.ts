@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { formatSeconds, parseDuration } from "../../../engine/kubernetes/duration.ts";
+import { formatSeconds, parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
 
 describe("a duration as Go writes it", () => {
   for (const [text, milliseconds] of [

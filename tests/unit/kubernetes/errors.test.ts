@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { KubernetesError, type Operation } from "../../../engine/kubernetes/errors.ts";
-import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { KubernetesError, type Operation } from "../../../engine/kubernetes/client/errors.ts";
+import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 const { links, services } = resources;
 const cart = { namespace: "shop", name: "cart" };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { runPlugin, PluginFailure } from "../../../engine/kubernetes/exec-plugin.ts";
-import { poll } from "../../../engine/kubernetes/retry.ts";
+import { runPlugin, PluginFailure } from "../../../engine/kubernetes/kubeconfig/exec-plugin.ts";
+import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import { listError, listing, serviceList, withFolder } from "./scripted-cluster.ts";
 
 const v1 = "client.authentication.k8s.io/v1";

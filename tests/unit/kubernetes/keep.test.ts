@@ -1,7 +1,7 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import { itemsOf } from "../../../engine/kubernetes/answers.ts";
-import { Keep } from "../../../engine/kubernetes/keep.ts";
-import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+import { itemsOf } from "../../../engine/kubernetes/client/answers.ts";
+import { Keep } from "../../../engine/kubernetes/objects/keep.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 const meta = (name: string) => ({
   ...{ name, namespace: "shop", uid: `uid-${name}`, resourceVersion: "7" },

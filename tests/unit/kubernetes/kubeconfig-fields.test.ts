@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Authenticator, CredentialsMissing } from "../../../engine/kubernetes/authentication.ts";
-import { KubeconfigError, readKubeconfig } from "../../../engine/kubernetes/kubeconfig.ts";
+import {
+  Authenticator,
+  CredentialsMissing,
+} from "../../../engine/kubernetes/kubeconfig/authentication.ts";
+import {
+  KubeconfigError,
+  readKubeconfig,
+} from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "./scripted-cluster.ts";
 
 type Entry = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import {
   type ClusterAccess,
   KubeconfigError,
   readKubeconfig,
-} from "../../../engine/kubernetes/kubeconfig.ts";
+} from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { withFolder, writeKubeconfig } from "./scripted-cluster.ts";
 
 const https = (server: string) => ({ cluster: { server }, user: { token: "canary" } });

@@ -1,9 +1,9 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { outputsOf } from "../../../components/trust/issuance.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
-import { debugLog } from "../../../engine/kubernetes/log.ts";
+import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { mesh } from "../health/views.ts";
 import {
   listError,

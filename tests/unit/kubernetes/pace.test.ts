@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { connect } from "../../../engine/kubernetes/connect.ts";
-import { Pace, pacePolicy } from "../../../engine/kubernetes/pace.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { Pace, pacePolicy } from "../../../engine/kubernetes/client/pace.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { type Answer, AnsweringDispatcher } from "../../simulation/answering-dispatcher.ts";
 import { json, status } from "../../simulation/refusals.ts";
 import { VirtualTime } from "../../simulation/time.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inParallel } from "../../../engine/kubernetes/parallel.ts";
+import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
 
 describe("work in parallel", () => {
   const items = Array.from({ length: 100 }, (_, index) => index);

@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { certificate, noOpenssl } from "./certificate.ts";
 import {
   errorOf,

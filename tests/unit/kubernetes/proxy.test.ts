@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
-import { proxyFor } from "../../../engine/kubernetes/proxy.ts";
+import { proxyFor } from "../../../engine/kubernetes/kubeconfig/proxy.ts";
 
 /** Where connections go: a proxy and what named it, nowhere but the server, or a mistake. */
 function way(

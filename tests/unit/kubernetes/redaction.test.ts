@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hidden, redactor, withoutUserPart } from "../../../engine/kubernetes/redaction.ts";
+import { hidden, redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import { encodings, tokensToHide } from "./quoted-secrets.ts";
 
 describe("text that may quote a credential", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import {
   absent,
   errorOf,

@@ -5,15 +5,15 @@ import https from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { connect } from "../../../engine/kubernetes/connect.ts";
-import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type {
   ConnectOptions,
   Kubernetes,
   ListOptions,
-} from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Time } from "../../../engine/kubernetes/retry.ts";
+} from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Time } from "../../../engine/kubernetes/client/retry.ts";
 
 export interface Received {
   readonly method: string;

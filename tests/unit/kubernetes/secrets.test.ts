@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { dispatcherFor } from "../../../engine/kubernetes/dispatcher.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { dispatcherFor } from "../../../engine/kubernetes/client/dispatcher.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { encodings } from "./quoted-secrets.ts";
 import { errorOf, type Reply, status, withCluster } from "./scripted-cluster.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { malformed } from "../../../engine/kubernetes/objects.ts";
-import { type Resource, resources } from "../../../engine/kubernetes/resources.ts";
+import { malformed } from "../../../engine/kubernetes/objects/objects.ts";
+import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { errorOf, listError, type Reply, withCluster } from "./scripted-cluster.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { Keep } from "../../../engine/kubernetes/keep.ts";
+import { Keep } from "../../../engine/kubernetes/objects/keep.ts";
 import { listError, listing, serviceList, status } from "./scripted-cluster.ts";
 
 describe("how much an API server may answer with", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Kubernetes } from "../../../engine/kubernetes/interface.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { errorOf, type Reply, saved, service, status, withCluster } from "./scripted-cluster.ts";
 
 const { services } = resources;

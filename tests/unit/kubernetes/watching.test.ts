@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { connectToWatch } from "../../../engine/kubernetes/connect.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Change, Watching } from "../../../engine/kubernetes/watching.ts";
+import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Change, Watching } from "../../../engine/kubernetes/client/watching.ts";
 import {
   errorOf,
   FakeTime,

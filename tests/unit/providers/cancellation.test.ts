@@ -3,18 +3,17 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
-import { type Cancellation, cancelledWords } from "../../../engine/kubernetes/cancellation.ts";
-import { poll } from "../../../engine/kubernetes/retry.ts";
+import { type Cancellation, cancelledWords } from "../../../engine/kubernetes/client/deadline.ts";
+import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import {
   cancellationBy,
   cancelCalls,
   unlessCancelled,
 } from "../../../engine/providers/cancellation.ts";
 import { MirrorsProvider } from "../../../engine/providers/mirrors.ts";
-import { argsFor, World } from "../fixtures/world.ts";
+import { argsFor, exporting, World } from "../fixtures/world.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, exported } from "../fixtures/objects.ts";
-import { exporting } from "../fixtures/world.ts";
 
 /** The engine's own would cancel this process, and so all other tests; tests/e2e/mirroring/cancel.test.ts has it. */
 const path = "/test/Cancel";

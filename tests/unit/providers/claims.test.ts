@@ -1,7 +1,7 @@
 import { deepEqual, match, rejects } from "node:assert/strict";
 import { claimLease } from "../../../engine/kubernetes/claim.ts";
-import type { Lease } from "../../../engine/kubernetes/objects.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import type { Lease } from "../../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { claimsOf, type ClaimArgs, type ClaimInputs } from "../../../engine/providers/claims.ts";
 import { IsolatedHere } from "../../../engine/providers/isolated-here.ts";
 import { failing } from "../fixtures/failing.ts";

@@ -1,9 +1,9 @@
 import { domainsIn } from "../../../engine/credentials/linkerd-config.ts";
 import { credentialsIn } from "../../../engine/credentials/kubeconfig.ts";
-import { parseDuration } from "../../../engine/kubernetes/duration.ts";
-import { failureOfResponse } from "../../../engine/kubernetes/failure.ts";
-import { redactor, withoutUserPart } from "../../../engine/kubernetes/redaction.ts";
-import type { Endpoints } from "../../../engine/kubernetes/objects.ts";
+import { parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
+import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
+import { redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
+import type { Endpoints } from "../../../engine/kubernetes/objects/objects.ts";
 import { difference } from "../../../engine/mirroring/decide/difference/difference.ts";
 import { listed } from "../../../engine/mirroring/model/text.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import { KubernetesError } from "../../../engine/kubernetes/errors.ts";
-import type { FailureKind } from "../../../engine/kubernetes/failure.ts";
-import { resources } from "../../../engine/kubernetes/resources.ts";
-import type { Change, WatchCalls, Watching } from "../../../engine/kubernetes/watching.ts";
+import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
+import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Change, WatchCalls, Watching } from "../../../engine/kubernetes/client/watching.ts";
 import { watchCluster } from "../../../engine/watch/cluster-watch.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { VirtualTime } from "../../simulation/time.ts";

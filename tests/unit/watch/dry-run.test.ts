@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 
-import { resources } from "../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { dryRun } from "../../../engine/watch/dry-run.ts";
 import { DryRunner } from "../../../engine/watch/dry-runner.ts";

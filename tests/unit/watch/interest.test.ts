@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { ObjectMeta } from "../../../engine/kubernetes/objects.ts";
+import type { ObjectMeta } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { type Interest, interests, isOfInterest } from "../../../engine/watch/interest.ts";
 import { argsFor } from "../fixtures/world.ts";

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 
-import type { Time } from "../../../engine/kubernetes/retry.ts";
+import type { Time } from "../../../engine/kubernetes/client/retry.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { MeshWatch } from "../../../engine/watch/mesh-watch.ts";

@@ -5,7 +5,7 @@ import type {
   EndpointSubset,
   ObjectKey,
   ServicePort,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 
 /**
  * One spelling for things that Kubernetes spells in several ways: defaults left out or filled in,

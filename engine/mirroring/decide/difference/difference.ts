@@ -5,7 +5,7 @@ import {
   type ObjectMeta,
   type Service,
   type StringMap,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import { annotation } from "../../model/vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
 import type { FieldChange, LiveMirror } from "../decision.ts";

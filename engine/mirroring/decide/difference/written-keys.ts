@@ -1,4 +1,4 @@
-import type { ManagedFields, ObjectMeta, StringMap } from "../../../kubernetes/objects.ts";
+import type { ManagedFields, ObjectMeta, StringMap } from "../../../kubernetes/objects/objects.ts";
 import { excludes } from "../../model/metadata-keys.ts";
 import type { Withheld } from "../../model/mirror.ts";
 import { isOurManager } from "../../model/stack-mark.ts";

@@ -1,6 +1,6 @@
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
-import type { Service } from "../../../kubernetes/objects.ts";
+import type { Service } from "../../../kubernetes/objects/objects.ts";
 import { label } from "../../model/vocabulary.ts";
 import { mirrorIdentity } from "./gateway.ts";
 import { copiedLabels, ownerLabels } from "../../model/metadata.ts";

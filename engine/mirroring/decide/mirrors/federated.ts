@@ -6,7 +6,7 @@ import {
   type ObjectKey,
   type Service,
   type StringMap,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import { federated } from "../../model/owner.ts";
 import type { Skip } from "../../model/reasons.ts";
 import {

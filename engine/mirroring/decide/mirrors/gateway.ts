@@ -6,7 +6,7 @@ import {
   type Endpoints,
   type Service,
   type StringMap,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import { annotation, mirrorName, remoteName } from "../../model/vocabulary.ts";
 import { anyReady } from "../../model/hosts.ts";
 import { copiedAnnotations, copiedLabels, ownerLabels, withheld } from "../../model/metadata.ts";

@@ -1,7 +1,7 @@
 import type { Gateway } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
-import { objectKey, type Endpoints, type Service } from "../../../kubernetes/objects.ts";
+import { objectKey, type Endpoints, type Service } from "../../../kubernetes/objects/objects.ts";
 import {
   annotation,
   endpointMirrorName,

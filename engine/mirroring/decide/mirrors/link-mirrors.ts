@@ -1,6 +1,6 @@
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
-import { bounds } from "../../../kubernetes/bounds.ts";
+import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import {
   isHeadless,
   keyOf,
@@ -9,7 +9,7 @@ import {
   type Endpoints,
   type ObjectKey,
   type Service,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import { malformedObject, type Reason, type Skip } from "../../model/reasons.ts";
 import { exportSelectors } from "../../model/taken-labels.ts";
 import { inWords } from "../../model/sizes.ts";

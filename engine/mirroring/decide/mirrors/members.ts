@@ -5,7 +5,7 @@ import {
   type Namespace,
   type ObjectKey,
   type Service,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import type { MetadataRules } from "../../model/metadata-keys.ts";
 import type { Skip } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";

@@ -1,5 +1,5 @@
 import type { LabelSelector, LinkSpec } from "../../model/link.ts";
-import type { Service } from "../../../kubernetes/objects.ts";
+import type { Service } from "../../../kubernetes/objects/objects.ts";
 import { leftOut } from "../policies/namespaces.ts";
 import { selects } from "../../model/selector.ts";
 

@@ -1,4 +1,4 @@
-import type { ObjectKey, Service } from "../../../kubernetes/objects.ts";
+import type { ObjectKey, Service } from "../../../kubernetes/objects/objects.ts";
 import type { Member } from "./members.ts";
 
 /** By federated Service's origin: whose ports it has, and whose differ. */

@@ -1,4 +1,4 @@
-import type { EndpointPort, Service, ServicePort } from "../../../kubernetes/objects.ts";
+import type { EndpointPort, Service, ServicePort } from "../../../kubernetes/objects/objects.ts";
 
 /**
  * Ports of a mirror: those of the exported Service without its node ports (linkerd-behaviour.md 2.8).

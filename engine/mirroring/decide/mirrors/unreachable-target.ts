@@ -3,7 +3,7 @@ import {
   malformed,
   type Endpoints,
   type Service,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import type { Gateway } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";

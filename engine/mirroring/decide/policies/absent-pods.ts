@@ -5,7 +5,7 @@ import {
   type ObjectKey,
   type Service,
   type StatefulSet,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import type { MirroredPods } from "../../model/mirrored-pods.ts";
 import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
 import { hostSubsets, type HostSubset } from "../../model/hosts.ts";

@@ -1,7 +1,6 @@
-import type { ObjectKey, StringMap } from "../../../kubernetes/objects.ts";
+import type { ObjectKey, StringMap } from "../../../kubernetes/objects/objects.ts";
 import { type Refusal } from "./refuse.ts";
-import { mirrorKey } from "../../model/mirror.ts";
-import type { Mirror } from "../../model/mirror.ts";
+import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, ownerOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation } from "../../model/vocabulary.ts";

@@ -1,5 +1,5 @@
 import type { LinkSpec } from "../../model/link.ts";
-import type { ObjectMeta } from "../../../kubernetes/objects.ts";
+import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
 import { type Decision, isDeletion, isSkip, isWrite, ofPart } from "../decision.ts";

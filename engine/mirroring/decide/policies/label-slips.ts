@@ -1,4 +1,4 @@
-import { malformed, type Service } from "../../../kubernetes/objects.ts";
+import { malformed, type Service } from "../../../kubernetes/objects/objects.ts";
 import type { LabelSelector } from "../../model/link.ts";
 import { nearest } from "../../model/nearest.ts";
 import { takenBy, type TakenLabels } from "../../model/taken-labels.ts";

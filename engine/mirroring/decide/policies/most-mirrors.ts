@@ -1,13 +1,12 @@
-import { bounds } from "../../../kubernetes/bounds.ts";
-import { isHeadless, keyOf, objectKey, type Service } from "../../../kubernetes/objects.ts";
+import { bounds } from "../../../kubernetes/objects/bounds.ts";
+import { isHeadless, keyOf, objectKey, type Service } from "../../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import type { Mirror } from "../../model/mirror.ts";
+import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federated, mirrorsOf } from "../../model/owner.ts";
 import { charactersOf, inWords, variablesOf } from "../../model/sizes.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import { type Refusal } from "./refuse.ts";
-import { mirrorKey } from "../../model/mirror.ts";
 
 /**
  * How much one target may bring into a source. Almost every mirror takes one of the source's ClusterIPs, of

@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { federated, federatedPart } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { isMarkedBy, isOnlyOurs, otherStacks } from "../../model/stack-mark.ts";

@@ -1,6 +1,5 @@
 import { type Refusal } from "./refuse.ts";
-import { mirrorKey } from "../../model/mirror.ts";
-import type { Mirror, MirrorKind } from "../../model/mirror.ts";
+import { type Mirror, mirrorKey, type MirrorKind } from "../../model/mirror.ts";
 import {
   isHeadless,
   malformed,
@@ -10,7 +9,7 @@ import {
   type ObjectMeta,
   type Service,
   type StringMap,
-} from "../../../kubernetes/objects.ts";
+} from "../../../kubernetes/objects/objects.ts";
 import { federated, type Owner } from "../../model/owner.ts";
 import { malformedObject } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";

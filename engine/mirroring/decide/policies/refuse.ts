@@ -1,5 +1,5 @@
 import { type Mirror, type MirrorAddress, mirrorKey } from "../../model/mirror.ts";
-import type { ObjectKey } from "../../../kubernetes/objects.ts";
+import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import type { Reason, Skip } from "../../model/reasons.ts";
 
 export interface Refusal {

@@ -1,4 +1,4 @@
-import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects.ts";
+import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { type Controllers, deploymentOf, running } from "../../model/controller.ts";
 import { federated, mirrorsOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";

@@ -1,5 +1,5 @@
 import type { LinkSpec } from "../../model/link.ts";
-import type { Namespace, Service } from "../../../kubernetes/objects.ts";
+import type { Namespace, Service } from "../../../kubernetes/objects/objects.ts";
 import type { Reason } from "../../model/reasons.ts";
 import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";

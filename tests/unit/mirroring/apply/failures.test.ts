@@ -4,10 +4,10 @@ import {
   failureOf,
   sentencesOf,
 } from "../../../../engine/mirroring/apply/failures.ts";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
-import { KubernetesError } from "../../../../engine/kubernetes/errors.ts";
-import type { Failure as Refusal } from "../../../../engine/kubernetes/failure.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
+import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
+import type { Failure as Refusal } from "../../../../engine/kubernetes/client/failure.ts";
 
 const place = { cluster: "east", context: "east", server: "https://east.example.com" };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { apply } from "../../../../engine/mirroring/apply/apply.ts";
 import { writeStatuses } from "../../../../engine/mirroring/apply/statuses.ts";
-import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
-import { systemTime } from "../../../../engine/kubernetes/retry.ts";
+import type { Kubernetes } from "../../../../engine/kubernetes/client/interface.ts";
+import { systemTime } from "../../../../engine/kubernetes/client/retry.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
-import { objectKey } from "../../../../engine/kubernetes/objects.ts";
+import { objectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { federatedStatus } from "../../../../engine/mirroring/report/status.ts";
 import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, namespace } from "../../fixtures/objects.ts";

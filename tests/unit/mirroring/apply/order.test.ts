@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import type { WriteOptions } from "../../../../engine/kubernetes/interface.ts";
-import type { Located, Resource } from "../../../../engine/kubernetes/resources.ts";
+import type { WriteOptions } from "../../../../engine/kubernetes/client/interface.ts";
+import type { Located, Resource } from "../../../../engine/kubernetes/objects/resources.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, headless, pods } from "../../fixtures/objects.ts";
 import { argsFor, exporting, up } from "../../fixtures/world.ts";

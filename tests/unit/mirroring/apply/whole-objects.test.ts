@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
-import { systemTime } from "../../../../engine/kubernetes/retry.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
+import { systemTime } from "../../../../engine/kubernetes/client/retry.ts";
 import { write } from "../../../../engine/mirroring/apply/write-scope.ts";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";

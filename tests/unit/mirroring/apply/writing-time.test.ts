@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inWritingTime, writingTime } from "../../../../engine/mirroring/apply/writing-time.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, namespace } from "../../fixtures/objects.ts";
 import { FakeTime } from "../../kubernetes/scripted-cluster.ts";

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Endpoints, ObjectKey, StatefulSet } from "../../../../engine/kubernetes/objects.ts";
+import type {
+  Endpoints,
+  ObjectKey,
+  StatefulSet,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import { podsMissed } from "../../../../engine/mirroring/model/mirrored-pods.ts";
 import { link, mirrorAt, wanted } from "../../fixtures/link.ts";
 import {

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { EndpointSubset } from "../../../../engine/kubernetes/objects.ts";
+import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
 import {
   liveTexts,
   portText,

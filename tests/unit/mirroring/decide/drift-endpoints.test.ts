@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Endpoints, EndpointSubset } from "../../../../engine/kubernetes/objects.ts";
+import type { Endpoints, EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { FieldChange } from "../../../../engine/mirroring/decide/decision.ts";
 import {
   byUs,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { FieldChange } from "../../../../engine/mirroring/decide/decision.ts";
 import { cluster, endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { Claim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
 import { federated, federationOf, member, plannedFederation } from "../../fixtures/federation.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import {
   fed,
   federated,

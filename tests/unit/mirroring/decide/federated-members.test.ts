@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import {
   federated,
   federationOf,

@@ -3,7 +3,7 @@ import { isForeign } from "../../../../engine/mirroring/decide/mirrors/federated
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { federated as owner } from "../../../../engine/mirroring/model/owner.ts";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import {
   annotation,

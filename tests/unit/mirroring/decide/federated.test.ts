@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { byUs, edited, withAnnotations, withLabels, withSpec } from "../../fixtures/edited.ts";
 import { fed, federated, listed, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Endpoints } from "../../../../engine/kubernetes/objects.ts";
+import type { Endpoints } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, mirrorAt, noGateway, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { MirrorKind } from "../../../../engine/mirroring/model/mirror.ts";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { noGateway, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, headless, pods, service } from "../../fixtures/objects.ts";
 

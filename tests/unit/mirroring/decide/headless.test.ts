@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
-import type { EndpointSubset, StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { EndpointSubset, StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, headless, podPorts, pods } from "../../fixtures/objects.ts";
 

@@ -3,7 +3,7 @@ import { desired } from "../../../../engine/mirroring/decide/mirrors/link-mirror
 import { desiredFederated } from "../../../../engine/mirroring/decide/mirrors/federated.ts";
 import type { LabelSelector, LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import { takenLabels } from "../../../../engine/mirroring/model/taken-labels.ts";
-import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, link } from "../../fixtures/link.ts";
 import { cluster, now, service } from "../../fixtures/objects.ts";
 

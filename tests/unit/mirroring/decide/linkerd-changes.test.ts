@@ -1,8 +1,22 @@
 import assert from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
-import { afterRun, e12pod, exportTrue, gatewayStd, linkStd } from "../../fixtures/linkerd.ts";
-import { mep, msvc, rhep, rhsvc, rsvc, epep, epsvc, hep, hsvc } from "../../fixtures/linkerd.ts";
+import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import {
+  afterRun,
+  e12pod,
+  epep,
+  epsvc,
+  exportTrue,
+  gatewayStd,
+  hep,
+  hsvc,
+  linkStd,
+  mep,
+  msvc,
+  rhep,
+  rhsvc,
+  rsvc,
+} from "../../fixtures/linkerd.ts";
 import { cluster, endpoints } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, skipped } from "../../fixtures/reconcile.ts";
 

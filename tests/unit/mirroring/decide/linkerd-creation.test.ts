@@ -1,19 +1,25 @@
 import assert from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints } from "../../fixtures/objects.ts";
 import { noGateway } from "../../fixtures/link.ts";
 import {
-  epep,
-  epsvc,
+  afterRun,
   e12,
   e12pod,
+  epep,
+  epsvc,
   exportTrue,
   gatewayAt,
   gatewayStd,
   hep,
   hsvc,
+  linkStd,
+  mep,
+  msvc,
+  rhep,
+  rhsvc,
+  rsvc,
 } from "../../fixtures/linkerd.ts";
-import { afterRun, linkStd, mep, msvc, rhep, rhsvc, rsvc } from "../../fixtures/linkerd.ts";
 import { actions, planned, skipped } from "../../fixtures/reconcile.ts";
 
 const lk = { lk: "lv" };

@@ -5,7 +5,7 @@ import {
   opaquePorts,
 } from "../../../../engine/mirroring/model/metadata.ts";
 import { othersKeys } from "../../../../engine/mirroring/model/metadata-keys.ts";
-import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
 

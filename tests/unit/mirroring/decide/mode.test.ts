@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { exportMode } from "../../../../engine/mirroring/decide/mirrors/mode.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { link } from "../../fixtures/link.ts";
 import { service } from "../../fixtures/objects.ts";
 

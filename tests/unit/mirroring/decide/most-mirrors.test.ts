@@ -3,7 +3,7 @@ import { membership } from "../../../../engine/mirroring/decide/mirrors/members.
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { member } from "../../fixtures/federation.ts";
 import { link, wanted } from "../../fixtures/link.ts";
-import type { ServicePort } from "../../../../engine/kubernetes/objects.ts";
+import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { cluster, exported, type Meta, service } from "../../fixtures/objects.ts";
 

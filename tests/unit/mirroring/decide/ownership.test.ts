@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
-import type { Endpoints, Service, StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type {
+  Endpoints,
+  Service,
+  StringMap,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import { edited, withLabels } from "../../fixtures/edited.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { Decision } from "../../../../engine/mirroring/decide/decision.ts";

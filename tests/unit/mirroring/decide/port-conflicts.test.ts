@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ServicePort } from "../../../../engine/kubernetes/objects.ts";
+import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { PortConflicts } from "../../../../engine/mirroring/decide/mirrors/port-conflicts.ts";
 import { federationOf, member } from "../../fixtures/federation.ts";
 import { cluster, http } from "../../fixtures/objects.ts";

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { gatewayPorts, mirroredPorts } from "../../../../engine/mirroring/decide/mirrors/ports.ts";
-import type { EndpointPort, Service, ServicePort } from "../../../../engine/kubernetes/objects.ts";
+import type {
+  EndpointPort,
+  Service,
+  ServicePort,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import { service } from "../../fixtures/objects.ts";
 
 type Ports = NonNullable<Service["spec"]["ports"]>;

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
-import type { ObjectKey, ObjectMeta } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey, ObjectMeta } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { clutter, colliding, gateways, links, orderly } from "../../fixtures/arbitrary.ts";
-import { sources, targets } from "../../fixtures/arbitrary.ts";
+import {
+  clutter,
+  colliding,
+  gateways,
+  links,
+  orderly,
+  sources,
+  targets,
+} from "../../fixtures/arbitrary.ts";
 import { known } from "../../fixtures/link.ts";
 import { cluster } from "../../fixtures/objects.ts";
 import { planned, reconciled, settled } from "../../fixtures/reconcile.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { selects } from "../../../../engine/mirroring/model/selector.ts";
 import type { LabelSelector } from "../../../../engine/mirroring/model/link.ts";
-import type { StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 
 type Row = [
   rule: string,

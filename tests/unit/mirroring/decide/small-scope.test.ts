@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { count } from "../../../reliability/effort.ts";
 import { byUs, edited, withLabels, withSubsets } from "../../fixtures/edited.ts";

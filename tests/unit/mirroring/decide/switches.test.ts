@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { edited, withAnnotations } from "../../fixtures/edited.ts";
 import {

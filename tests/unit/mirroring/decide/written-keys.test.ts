@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { serviceManifest, endpointsManifest } from "../../../../engine/mirroring/apply/manifest.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Service, StringMap } from "../../../../engine/kubernetes/objects.ts";
+import type { Service, StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import {
   mergedKeys,

@@ -5,8 +5,8 @@ import {
   judged,
   refusedAddress,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
-import { itemsOf } from "../../../../engine/kubernetes/answers.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { itemsOf } from "../../../../engine/kubernetes/client/answers.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { cluster, endpoints, service } from "../../fixtures/objects.ts";
 import { gatewayService } from "../../fixtures/world.ts";
 

@@ -5,7 +5,7 @@ import {
   type Liveness,
   probeOf,
 } from "../../../../engine/mirroring/model/gateway-liveness.ts";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { service } from "../../fixtures/objects.ts";
 
 const where = "west/linkerd-multicluster/linkerd-gateway";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gatewayFacts, gatewayProbe } from "../../../../engine/mirroring/model/gateway.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 
 const place = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 const where = "west/linkerd-multicluster/linkerd-gateway";

@@ -7,7 +7,7 @@ import {
   type ProbeTarget,
   sendProbe,
 } from "../../../../engine/mirroring/observe/gateway-probe.ts";
-import { systemTime, type Time } from "../../../../engine/kubernetes/retry.ts";
+import { systemTime, type Time } from "../../../../engine/kubernetes/client/retry.ts";
 import { VirtualTime } from "../../../simulation/time.ts";
 
 const probe = { path: "/ready", period: "3s", threshold: 3 };

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import type { GatewayReading } from "../../../../engine/mirroring/model/gateway.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
-import type { LoadBalancerIngress, Service } from "../../../../engine/kubernetes/objects.ts";
+import type {
+  LoadBalancerIngress,
+  Service,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
 import { link } from "../../fixtures/link.ts";
 import { cluster, service } from "../../fixtures/objects.ts";

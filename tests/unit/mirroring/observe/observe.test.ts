@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Kubernetes } from "../../../../engine/kubernetes/interface.ts";
-import type { Resource } from "../../../../engine/kubernetes/resources.ts";
+import type { Kubernetes } from "../../../../engine/kubernetes/client/interface.ts";
+import type { Resource } from "../../../../engine/kubernetes/objects/resources.ts";
 import { observe } from "../../../../engine/mirroring/observe/observe.ts";
 
 const system = { metadata: { name: "kube-system", uid: "uid-1" } };

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
-import { systemTime } from "../../../../engine/kubernetes/retry.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
+import { systemTime } from "../../../../engine/kubernetes/client/retry.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Liveness } from "../../../../engine/mirroring/model/gateway-liveness.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { ProbeTarget } from "../../../../engine/mirroring/observe/gateway-probe.ts";
@@ -8,8 +8,15 @@ import type { Before, Inputs } from "../../../../engine/mirroring/model/state.ts
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import { unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";
-import { argsFor, gatewayService, type LivingClusters } from "../../fixtures/world.ts";
-import { made, mirrorsIn, preview, World } from "../../fixtures/world.ts";
+import {
+  argsFor,
+  gatewayService,
+  type LivingClusters,
+  made,
+  mirrorsIn,
+  preview,
+  World,
+} from "../../fixtures/world.ts";
 
 const offered = {
   "mirror.linkerd.io/probe-path": "/ready",

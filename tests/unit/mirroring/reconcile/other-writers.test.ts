@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { LinkStatus } from "../../../../engine/kubernetes/link-resource.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import type { LinkStatus } from "../../../../engine/kubernetes/objects/link-resource.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
 import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";

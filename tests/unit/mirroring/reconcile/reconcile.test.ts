@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import { failing } from "../../fixtures/failing.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";

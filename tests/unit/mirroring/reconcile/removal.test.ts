@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
 import { edited } from "../../fixtures/edited.ts";
 import { failing } from "../../fixtures/failing.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { removedLinks } from "../../../../engine/mirroring/decide/policies/removed-links.ts";
 import { type Inputs, mirrorsBefore } from "../../../../engine/mirroring/model/state.ts";
 import { failing } from "../../fixtures/failing.ts";

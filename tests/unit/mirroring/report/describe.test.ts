@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { portsText } from "../../../../engine/mirroring/decide/difference/canonical.ts";
 import { describeLive } from "../../../../engine/mirroring/report/describe.ts";
 import type { LiveMirror } from "../../../../engine/mirroring/decide/decision.ts";
-import type { ServicePort } from "../../../../engine/kubernetes/objects.ts";
+import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 

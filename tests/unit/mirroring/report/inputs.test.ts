@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import { withAnnotations } from "../../fixtures/edited.ts";
 import { member } from "../../fixtures/federation.ts";

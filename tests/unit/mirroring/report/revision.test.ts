@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { Inputs, MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import { withLabels } from "../../fixtures/edited.ts";

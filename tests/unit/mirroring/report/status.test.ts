@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { itemsOf } from "../../../../engine/kubernetes/answers.ts";
-import type { Condition, ServiceStatus } from "../../../../engine/kubernetes/link-resource.ts";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
-import { resources } from "../../../../engine/kubernetes/resources.ts";
+import { itemsOf } from "../../../../engine/kubernetes/client/answers.ts";
+import type {
+  Condition,
+  ServiceStatus,
+} from "../../../../engine/kubernetes/objects/link-resource.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import { statusUpdate, type StatusEntry } from "../../../../engine/mirroring/report/status.ts";
 

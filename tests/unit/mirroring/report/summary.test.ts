@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ObjectKey } from "../../../../engine/kubernetes/objects.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/decide/decision.ts";
 import { summaryOf } from "../../../../engine/mirroring/report/summary.ts";
 import { member } from "../../fixtures/federation.ts";

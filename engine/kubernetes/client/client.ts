@@ -1,5 +1,5 @@
 import { objectOf, pageOf } from "./answers.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../objects/defined.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import type {
   Kubernetes,
@@ -8,10 +8,10 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { Keep } from "./keep.ts";
+import { Keep } from "../objects/keep.ts";
 import { type Paging, readAll } from "./paging.ts";
 import type { Request, Requester } from "./request.ts";
-import { type Located, type ObjectName, pathOf, type Resource } from "./resources.ts";
+import { type Located, type ObjectName, pathOf, type Resource } from "../objects/resources.ts";
 
 /** Settings of all lists; the rest is each list's own. */
 export type ListSettings = Omit<Paging, "first" | "errorOf">;

@@ -3,7 +3,8 @@ import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { codeOf, isRecord } from "./failure.ts";
+import { codeOf, plain } from "../objects/plain.ts";
+import { isRecord } from "../objects/checks.ts";
 import {
   type ClusterEntry,
   clusterEntry,
@@ -12,8 +13,7 @@ import {
   relativePaths,
   type UserEntry,
   userEntry,
-} from "./kubeconfig-entries.ts";
-import { plain } from "./plain.ts";
+} from "./entries.ts";
 
 /** The names by which the runner's access to a cluster is found; never a credential. */
 export interface ClusterAccess {

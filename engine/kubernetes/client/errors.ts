@@ -1,8 +1,8 @@
 import { mayConcernAll } from "./breaker.ts";
-import { cancelledWords } from "./cancellation.ts";
+import { cancelledWords } from "./deadline.ts";
 import type { Failure, FailureKind } from "./failure.ts";
-import { plain } from "./plain.ts";
-import { type ObjectName, rbacName, type Resource } from "./resources.ts";
+import { plain } from "../objects/plain.ts";
+import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 

@@ -1,4 +1,10 @@
-import { BlockList, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+/** A range of addresses, as 10.0.0.0/8. */
+export function isCidr(text: string): boolean {
+  const [, ip = "", bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
+}
 
 /**
  * A predicate of addresses: is this one in any of these ranges?

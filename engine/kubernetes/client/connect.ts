@@ -1,8 +1,8 @@
-import { programVersion } from "../version.ts";
-import { Authenticator } from "./authentication.ts";
+import { programVersion } from "../../version.ts";
+import { Authenticator } from "../kubeconfig/authentication.ts";
 import { Breaker, breakerPolicy } from "./breaker.ts";
 import { Client, type ListSettings } from "./client.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../objects/defined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {
@@ -12,10 +12,10 @@ import {
   KubeconfigError,
   processEnvironment,
   readKubeconfig,
-} from "./kubeconfig.ts";
+} from "../kubeconfig/kubeconfig.ts";
 import { debugLog } from "./log.ts";
 import { Pace, pacePolicy } from "./pace.ts";
-import { proxyFor } from "./proxy.ts";
+import { proxyFor } from "../kubeconfig/proxy.ts";
 import { Requester, type Settings } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { Sessions } from "./session.ts";

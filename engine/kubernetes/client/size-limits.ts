@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { bounds } from "./bounds.ts";
+import { bounds } from "../objects/bounds.ts";
 
 /** The most that one API server may make this process hold. */
 export interface SizeLimits {

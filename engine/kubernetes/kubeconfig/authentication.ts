@@ -1,10 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { defined } from "./defined.ts";
-import type { Tls } from "./dispatcher.ts";
+import type { ConnectionOptions } from "node:tls";
+import { defined } from "../objects/defined.ts";
 import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
-import { codeOf, type Failure } from "./failure.ts";
+import { codeOf } from "../objects/plain.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import type { Impersonation } from "./kubeconfig-entries.ts";
+import type { Impersonation } from "./entries.ts";
+
+/** The part of TLS that a kubeconfig decides. */
+export type Tls = Pick<
+  ConnectionOptions,
+  "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
+>;
 
 /** Headers and TLS settings that a kubeconfig's context has requests sent with. */
 export interface Authentication {
@@ -17,14 +23,7 @@ export interface Authentication {
 }
 
 /** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
-export class CredentialsMissing extends Error {
-  readonly failure: Failure;
-
-  constructor(detail: string) {
-    super(detail);
-    this.failure = { kind: "unauthorized", transient: false, detail };
-  }
-}
+export class CredentialsMissing extends Error {}
 
 /** Settings for running credential plugins. */
 export interface PluginSettings {

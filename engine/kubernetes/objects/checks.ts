@@ -1,4 +1,3 @@
-import { isRecord } from "./failure.ts";
 import type { Keep } from "./keep.ts";
 
 /**
@@ -163,4 +162,17 @@ export function shared<T>(check: Check<T>): Check<T> {
     const read = check(value, keep);
     return keep === undefined || read instanceof Wrong ? read : (keep.once(read, before) as T);
   };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON or, if it is none, undefined; never the parser's error, which quotes the text. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,10 @@
-import { Wrong } from "./checks.ts";
-import { isRecord, malformedAnswer } from "./failure.ts";
-import { Keep } from "./keep.ts";
-import { malformed } from "./objects.ts";
+import { isRecord, Wrong } from "../objects/checks.ts";
+import { malformedAnswer } from "./failure.ts";
+import { Keep } from "../objects/keep.ts";
+import { malformed } from "../objects/objects.ts";
 import type { Page, PageQuery } from "./paging.ts";
 import type { Reader } from "./request.ts";
-import type { Resource } from "./resources.ts";
+import type { Resource } from "../objects/resources.ts";
 import { inMiB } from "./size-limits.ts";
 
 /** Takes one object from an answer, with all its fields. */

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "./checks.ts";
-import { defined } from "./defined.ts";
+import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
+import { defined } from "../objects/defined.ts";
 import { type ExecPlugin, pluginVersions } from "./exec-plugin.ts";
 
 /**

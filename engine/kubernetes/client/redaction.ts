@@ -1,4 +1,4 @@
-import { bounds } from "./bounds.ts";
+import { bounds } from "../objects/bounds.ts";
 
 /**
  * Decides about a text that may quote a credential, since whoever wrote it was sent one: it is shown as it is, or not

@@ -1,14 +1,9 @@
-import { type ConnectionOptions, rootCertificates } from "node:tls";
+import { rootCertificates } from "node:tls";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
-import type { Proxy } from "./proxy.ts";
+import type { Tls } from "../kubeconfig/authentication.ts";
+import type { Proxy } from "../kubeconfig/proxy.ts";
 
 export type { Dispatcher };
-
-/** The part of TLS that a kubeconfig decides. */
-export type Tls = Pick<
-  ConnectionOptions,
-  "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
->;
 
 /** The way that connections take. */
 export interface Route {

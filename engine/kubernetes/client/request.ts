@@ -1,13 +1,18 @@
 import type { Dispatcher } from "undici";
-import { CredentialsMissing } from "./authentication.ts";
+import { CredentialsMissing } from "../kubeconfig/authentication.ts";
 import type { Breaker } from "./breaker.ts";
-import { type Cancellation, cancelledWords } from "./cancellation.ts";
-import { cancelled, type TimeLimit, within } from "./deadline.ts";
-import { inSeconds } from "./duration.ts";
-import { failureOfConnection } from "./connection-failure.ts";
-import { defined } from "./defined.ts";
+import {
+  type Cancellation,
+  cancelled,
+  cancelledWords,
+  type TimeLimit,
+  within,
+} from "./deadline.ts";
+import { inSeconds } from "../objects/duration.ts";
+import { type Failure, failureOfConnection, failureOfResponse, unreadable } from "./failure.ts";
+import { defined } from "../objects/defined.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
-import { type Failure, failureOfResponse, parse, unreadable } from "./failure.ts";
+import { parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
 import type { Pace } from "./pace.ts";
 import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
@@ -184,7 +189,8 @@ export class Requester {
       this.#settings.log?.(`${this.#line(request)}: again with renewed credentials`);
       return await send(await this.#sessions.current());
     } catch (error) {
-      if (error instanceof CredentialsMissing) return { failure: error.failure };
+      if (error instanceof CredentialsMissing)
+        return { failure: { kind: "unauthorized", transient: false, detail: error.message } };
       throw error;
     }
   }

@@ -1,5 +1,3 @@
-import { isIP } from "node:net";
-
 /** The name rules of Kubernetes (apimachinery's validation). */
 
 export function isDnsLabel(text: string): boolean {
@@ -25,12 +23,6 @@ export function isLabelValue(text: string): boolean {
 /** A port's name where it refers to one of a container: a service name of IANA. */
 export function isPortName(text: string): boolean {
   return text.length <= 15 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && /[a-z]/.test(text);
-}
-
-/** A range of addresses, as 10.0.0.0/8. */
-export function isCidr(text: string): boolean {
-  const [, ip = "", bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
-  return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
 function isQualifiedPart(text: string): boolean {

@@ -15,7 +15,8 @@ import {
   wholeNumber,
   Wrong,
 } from "./checks.ts";
-import { isCidr, isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
+import { isCidr } from "./address-ranges.ts";
+import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
 /**
  * The Kubernetes objects that this program reads and writes, with the fields it uses, in the shape of the API's JSON.

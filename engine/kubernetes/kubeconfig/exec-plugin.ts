@@ -1,6 +1,6 @@
 import { execFile, type ExecFileException } from "node:child_process";
-import { defined } from "./defined.ts";
-import { isRecord, parse } from "./failure.ts";
+import { defined } from "../objects/defined.ts";
+import { isRecord, parse } from "../objects/checks.ts";
 
 /** A credential plugin, as `exec` of a kubeconfig's user names it. */
 export interface ExecPlugin {

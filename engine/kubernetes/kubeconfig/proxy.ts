@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { inRanges } from "./address-ranges.ts";
+import { inRanges } from "../objects/address-ranges.ts";
 
 /** A proxy that connections go through. */
 export interface Proxy {

@@ -1,4 +1,4 @@
-import { plain } from "./plain.ts";
+import { plain } from "../objects/plain.ts";
 
 /** Takes one line of the debug log, without its line end. */
 export type Log = (line: string) => void;

@@ -1,7 +1,8 @@
 import type { TimeLimit } from "./deadline.ts";
-import { inSeconds } from "./duration.ts";
+import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
-import { type Failure, isRecord } from "./failure.ts";
+import { isRecord } from "../objects/checks.ts";
+import { type Failure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Dispatcher } from "undici";
-import type { Authentication, Authenticator } from "./authentication.ts";
-import type { Route, Tls } from "./dispatcher.ts";
-import type { Proxy } from "./proxy.ts";
+import type { Authentication, Authenticator, Tls } from "../kubeconfig/authentication.ts";
+import type { Route } from "./dispatcher.ts";
+import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 

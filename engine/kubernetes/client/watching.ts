@@ -1,14 +1,19 @@
 import { objectOf, pageOf, versionIn } from "./answers.ts";
 import type { ListSettings } from "./client.ts";
-import { failureOfConnection } from "./connection-failure.ts";
+import {
+  type Failure,
+  failureOfConnection,
+  failureOfResponse,
+  malformedAnswer,
+} from "./failure.ts";
 import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation } from "./errors.ts";
-import { type Failure, failureOfResponse, isRecord, malformedAnswer, parse } from "./failure.ts";
-import { Keep } from "./keep.ts";
-import { clusterObject, type OtherObject, otherObject } from "./objects.ts";
+import { isRecord, parse } from "../objects/checks.ts";
+import { Keep } from "../objects/keep.ts";
+import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
 import { type Page, type PageQuery, readAll } from "./paging.ts";
 import type { Reader, Requester } from "./request.ts";
-import { pathOf, type Resource } from "./resources.ts";
+import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";

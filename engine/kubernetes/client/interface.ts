@@ -1,9 +1,9 @@
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "./deadline.ts";
 import type { Dispatcher, Route } from "./dispatcher.ts";
-import type { Keep } from "./keep.ts";
-import type { Environment } from "./kubeconfig.ts";
+import type { Keep } from "../objects/keep.ts";
+import type { Environment } from "../kubeconfig/kubeconfig.ts";
 import type { Log } from "./log.ts";
-import type { Located, ObjectName, Resource } from "./resources.ts";
+import type { Located, ObjectName, Resource } from "../objects/resources.ts";
 import type { RetryPolicy, Time } from "./retry.ts";
 import type { SizeLimits } from "./size-limits.ts";
 
