@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Cluster } from "../../../testbed/bed.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
-import { addBalancerAddress, get, post } from "../access-clusters.ts";
+import { addBalancerAddress, get, post } from "../../e2e/access-clusters.ts";
 import { newControlPlane } from "./control-plane.ts";
 import type { Network } from "./network.ts";
 import { containerOf, containersOf, type GatewayService, type Pod } from "./objects.ts";

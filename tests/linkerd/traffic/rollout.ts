@@ -1,6 +1,6 @@
 /** What `kubectl rollout restart`, `kubectl rollout status` and `kubectl scale` do. */
 import { type Cluster, until } from "../../../testbed/bed.ts";
-import { get, inNamespace } from "../access-clusters.ts";
+import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Pod } from "./objects.ts";
 import { namespace as shop } from "./workloads.ts";
 

@@ -4,9 +4,9 @@ import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import { until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
-import * as clusters from "./access-clusters.ts";
-import { type Hostile, hostileServer } from "./hostile.ts";
-import { serviceIn } from "./objects.ts";
+import * as clusters from "../e2e/access-clusters.ts";
+import { type Hostile, hostileServer } from "../e2e/hostile.ts";
+import { serviceIn } from "../e2e/objects.ts";
 import { configOf, fillShop, type Name, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 

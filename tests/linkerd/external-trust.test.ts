@@ -4,7 +4,7 @@ import { issuerName, trustRootsName } from "../../engine/trust/live.ts";
 import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
-import { get, inNamespace, post } from "./access-clusters.ts";
+import { get, inNamespace, post } from "../e2e/access-clusters.ts";
 
 import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
-import { inNamespace } from "./access-clusters.ts";
+import { inNamespace } from "../e2e/access-clusters.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
 import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";

@@ -5,9 +5,9 @@ import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import { type Cluster, until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
-import * as clusters from "./access-clusters.ts";
-import { type Canaries, Search } from "./canaries.ts";
-import { addService, serviceIn } from "./objects.ts";
+import * as clusters from "../e2e/access-clusters.ts";
+import { type Canaries, Search } from "../e2e/canaries.ts";
+import { addService, serviceIn } from "../e2e/objects.ts";
 import { anchorsOf, configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 

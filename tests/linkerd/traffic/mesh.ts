@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Bed, startBed, until } from "../../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
 import { startWatchdog } from "../../../testbed/watchdog.ts";
-import { get, inNamespace } from "../access-clusters.ts";
+import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import { chartsFolder } from "../real-plugins.ts";
 import { type Network, newNetwork } from "./network.ts";
 import { type Node, startNode } from "./node.ts";

@@ -1,7 +1,7 @@
 /** What a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Cluster } from "../../../testbed/bed.ts";
-import { inNamespace, post } from "../access-clusters.ts";
+import { inNamespace, post } from "../../e2e/access-clusters.ts";
 import { nodeName } from "./node.ts";
 import { serverPort } from "./pod.ts";
 

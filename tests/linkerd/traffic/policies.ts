@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 import type { Cluster } from "../../../testbed/bed.ts";
-import { post } from "../access-clusters.ts";
+import { post } from "../../e2e/access-clusters.ts";
 import { serverPort } from "./pod.ts";
 import { namespace as shop } from "./workloads.ts";
 

@@ -5,8 +5,8 @@ import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import type { Cluster } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
-import * as clusters from "./access-clusters.ts";
-import { addService, serviceIn } from "./objects.ts";
+import * as clusters from "../e2e/access-clusters.ts";
+import { addService, serviceIn } from "../e2e/objects.ts";
 import { configOf, exported, fillShop, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 

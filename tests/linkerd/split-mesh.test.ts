@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Bed, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
-import * as clusters from "./access-clusters.ts";
-import { addNamespace, addService, serviceIn } from "./objects.ts";
+import * as clusters from "../e2e/access-clusters.ts";
+import { addNamespace, addService, serviceIn } from "../e2e/objects.ts";
 import { anchorsOf, configOf, exported } from "./real-mesh.ts";
 import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 

@@ -10,7 +10,7 @@ import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { freePorts } from "../../../testbed/ports.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
-import { get, inNamespace } from "../access-clusters.ts";
+import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Network, Socket } from "./network.ts";
 import { type Container, containerOf, type Pod } from "./objects.ts";
 import { isReady } from "./ready.ts";

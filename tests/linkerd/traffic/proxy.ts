@@ -7,7 +7,7 @@ import { execa } from "execa";
 import type { Cluster } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
-import { inNamespace } from "../access-clusters.ts";
+import { inNamespace } from "../../e2e/access-clusters.ts";
 import { controlPorts } from "./control-plane.ts";
 import type { PodNamespace } from "./network.ts";
 import type { Container, Pod } from "./objects.ts";

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/pr
 import { join } from "node:path";
 
 import type { Cluster } from "../../../testbed/bed.ts";
-import { get, inNamespace } from "../access-clusters.ts";
+import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Container, Pod } from "./objects.ts";
 
