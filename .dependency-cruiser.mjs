@@ -11,7 +11,7 @@ export default {
       name: "no-circle-of-folders",
       severity: "error",
       scope: "folder",
-      from: { path: "^(engine|config|components|testbed|demo)" },
+      from: { path: "^(engine|config|components|tool|testbed|demo)" },
       to: { circular: true },
     },
     {
@@ -19,13 +19,13 @@ export default {
       comment: "The engine runs in the provider process, without the program.",
       severity: "error",
       from: { path: engine },
-      to: { path: "^(components|config|bin|demo|testbed|tests|index\\.ts)" },
+      to: { path: "^(components|config|tool|bin|demo|testbed|tests|index\\.ts)" },
     },
     {
       name: "engine-through-its-exports",
       comment: "A package is imported through what it exports.",
       severity: "error",
-      from: { path: "^(components|config|bin|demo|testbed|index\\.ts)" },
+      from: { path: "^(components|config|tool|bin|demo|testbed|index\\.ts)" },
       to: {
         path: engine,
         pathNot: "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|mirroring/decide/decide\\.ts)$",
@@ -35,7 +35,7 @@ export default {
       name: "config-knows-no-resources",
       severity: "error",
       from: { path: "^config/" },
-      to: { path: "^(components|bin|demo|testbed|tests)/" },
+      to: { path: "^(components|tool|bin|demo|testbed|tests)/" },
     },
     {
       name: "watch-runs-the-cli",
@@ -49,9 +49,22 @@ export default {
       comment: "No program file imports from tests or the test bed.",
       severity: "error",
       from: {
-        path: "^(components|config|engine|index\\.ts|bin/(check|command-line|docs|watch))",
+        path: "^(components|config|engine|tool|index\\.ts|bin/(docs|linkerd-clusters))",
       },
       to: { path: "^(tests|testbed|demo)/" },
+    },
+    {
+      name: "tool-projects",
+      comment: "It shows what the engine has decided of a stack's config, and has no resources.",
+      severity: "error",
+      from: { path: "^tool/" },
+      to: { path: ["^(components|demo|testbed|index\\.ts)", "@pulumi"] },
+    },
+    {
+      name: "tool-is-for-its-program",
+      severity: "error",
+      from: { path: "^(components|config|engine|demo|testbed|index\\.ts)" },
+      to: { path: "^tool/" },
     },
     {
       name: "testbed-without-tests",

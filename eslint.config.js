@@ -18,7 +18,7 @@ export default defineConfig(
   },
   {
     // What a cluster says is matched in linear time.
-    files: ["{bin,components,config,engine}/**/*.ts"],
+    files: ["{bin,components,config,engine,tool}/**/*.ts"],
     plugins: { regexp },
     rules: {
       "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],

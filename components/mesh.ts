@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import { healthMesh } from "../config/share.ts";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { ownClusters, ownLinks } from "../config/share.ts";
+import { mirrorsArgs } from "../config/mirrors.ts";
+import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
 import { Claim } from "./claim.ts";
 import { type ClusterHandle, makeClusters, RevokedCluster } from "./clusters.ts";
 import { Health } from "./health.ts";
 import { Link, type LinkEnd } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
-import { Mirrors, mirrorsArgs } from "./mirrors.ts";
+import { Mirrors } from "./mirrors.ts";
 import type { Preflight } from "./preflight.ts";
 import { Revocation, revocationArgs } from "./revocation.ts";
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { MeshConfig, Revoked } from "../config/mesh.ts";
+import type { MeshConfig } from "../config/mesh.ts";
+import { targetsRevokedFor } from "../config/mirrors.ts";
 import { EngineResource } from "./engine-resource.ts";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 
@@ -35,15 +36,6 @@ export function revocationArgs(
       .map((name) => args(name, false, targetsRevokedFor(name, revoked)))
       .filter(({ targets }) => Object.keys(targets).length > 0),
   ];
-}
-
-/** Targets whose Services a source no longer mirrors because the link or the target is revoked. */
-export function revokedTargetsOf(source: string, revoked: Revoked): string[] {
-  return [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
-}
-
-function targetsRevokedFor(source: string, { links }: Revoked): string[] {
-  return links.filter((link) => link.source === source).map(({ target }) => target);
 }
 
 /** Ends the access of one cluster to others; goes through the clusters that it had access to alone. */

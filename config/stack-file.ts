@@ -3,11 +3,12 @@ import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { contentOf } from "./mesh-file.ts";
+import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
 import { isMap } from "./read.ts";
 import { healthMesh } from "./share.ts";
 
-/** Health depends on neither, and they hold secrets, which only Pulumi can read. */
+/** They hold secrets, which only Pulumi can read, and nothing that is looked at between runs depends on either. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
 /** Which stack, or which file; without either PULUMI_STACK, or the only one there is. */
@@ -18,16 +19,17 @@ export interface StackChoice {
 }
 
 /**
- * The mesh of a stack, from its config file alone: without the engine, a login or a passphrase.
+ * The config of a stack, from its file alone: without the engine, a login or a passphrase, and so
+ * without what of it may be secret.
  *
  * @throws Error whose message is for the user: which stack, what is wrong with its file, or every
  *   mistake in its config
  */
-export async function meshOf(
+export async function configOf(
   { stack, configFile }: StackChoice,
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
-): Promise<HealthMesh> {
+): Promise<MeshConfig> {
   const named =
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
   const file =
@@ -36,8 +38,17 @@ export async function meshOf(
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
   });
-  if ("config" in parsed) return healthMesh(parsed.config);
+  if ("config" in parsed) return parsed.config;
   throw new Error(parsed.problem);
+}
+
+/**
+ * The mesh of a stack, as far as health depends on it.
+ *
+ * @throws Error as configOf does
+ */
+export async function meshOf(...which: Parameters<typeof configOf>): Promise<HealthMesh> {
+  return healthMesh(await configOf(...which));
 }
 
 /** As Pulumi does: of `organisation/project/stack` only the last part counts. */

@@ -37,7 +37,7 @@ export function startWatch(
   const errors = createWriteStream(log, { fd });
   const child = spawn(
     process.execPath,
-    [join("bin", "run.mjs"), join("bin", "watch.ts"), "--output", "json"],
+    [join("bin", "linkerd-clusters.mjs"), "watch", "--output", "json"],
     {
       cwd: repository,
       env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },

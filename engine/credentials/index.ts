@@ -24,3 +24,4 @@ export type {
   TokenCheckArgs,
   TokenRotation,
 } from "./state.ts";
+export { selectorText } from "./selector-text.ts";

@@ -61,3 +61,15 @@ function valuesIn(text: string): Readonly<Record<string, unknown>> {
 function isName(value: unknown): value is string {
   return typeof value === "string" && isDnsName(value);
 }
+
+/** The version of the control plane in a cluster, as it was installed; undefined where nobody says. */
+export async function linkerdVersionOf(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<string | undefined> {
+  const config = await kubernetes.find(resources.configMaps, {
+    namespace,
+    name: linkerdConfigName,
+  });
+  return /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(config?.data?.["values"] ?? "")?.[1];
+}

@@ -44,7 +44,7 @@ export interface CheckResult {
 }
 
 /** Runs every check on every cluster and link. Pure. */
-export function reportOn({ clusters, links }: Views): Report {
+export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">): Report {
   const groups: readonly Group[] = [
     ...clusters.map((view) => ({
       kind: "cluster" as const,

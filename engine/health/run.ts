@@ -23,7 +23,7 @@ export function checkMesh(
     mesh: HealthMesh,
     now: Date,
     options: Pick<HealthPolling, "cancellation">,
-  ) => Promise<Views> = observeMesh,
+  ) => Promise<Pick<Views, "clusters" | "links">> = observeMesh,
 ): Promise<Report> {
   const options = cancellation === undefined ? {} : { cancellation };
   const look = async () => {

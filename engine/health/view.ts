@@ -72,6 +72,8 @@ export interface LinkerdReading {
   readonly issuer: Read<readonly Certificate[]>;
   /** `undefined`: Linkerd's config does not exist or does not have them. */
   readonly domains: Read<Domains | undefined>;
+  /** No check goes by it. */
+  readonly version?: Read<string | undefined>;
 }
 
 export interface LinkReading {

@@ -3,6 +3,7 @@
  * The rest of the program imports nothing of it but this.
  */
 export { connect } from "./client/connect.ts";
+export { defined } from "./objects/defined.ts";
 export { parseDuration } from "./objects/duration.ts";
 export type { Kubernetes } from "./client/interface.ts";
 export {

@@ -8,3 +8,4 @@ export { MeshWatch } from "./mesh-watch.ts";
 export { watchMetrics } from "./metrics.ts";
 export { serve } from "./server.ts";
 export { StackRuns } from "./stack-runs.ts";
+export { stackStateIn } from "./stack-state.ts";

@@ -1,6 +1,6 @@
 import type { MeshConfig } from "../../config/mesh.ts";
 import { ownLinks } from "../../config/share.ts";
-import { mirrorsArgs } from "../../components/mirrors.ts";
+import { mirrorsArgs } from "../../config/mirrors.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 

@@ -1,5 +1,5 @@
 import { readAnchors, readIssuer } from "../../trust/observe.ts";
-import { domainsOf } from "../../credentials/linkerd-config.ts";
+import { domainsOf, linkerdVersionOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Link } from "../../kubernetes/objects/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
@@ -77,13 +77,14 @@ async function readLinkerd(
   kubernetes: Kubernetes,
   { linkerdNamespace: namespace }: HealthMesh,
 ): Promise<LinkerdReading> {
-  const [links, anchors, issuer, domains] = await Promise.all([
+  const [links, anchors, issuer, domains, version] = await Promise.all([
     read(() => linksIn(kubernetes)),
     read(() => readAnchors(kubernetes, namespace)),
     read(async () => (await readIssuer(kubernetes, namespace)).chain),
     read(() => domainsOf(kubernetes, namespace)),
+    read(() => linkerdVersionOf(kubernetes, namespace)),
   ]);
-  return { links, anchors, issuer, domains };
+  return { links, anchors, issuer, domains, version };
 }
 
 /** The addresses that the nodes of a cluster give to their pods. Never throws. */

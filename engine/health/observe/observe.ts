@@ -1,6 +1,7 @@
 import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
+import type { Before, MirrorsArgs } from "../../mirroring/model/state.ts";
 import { takenLabels } from "../../mirroring/model/taken-labels.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
 import { type Decision, ofPart } from "../../mirroring/decide/decision.ts";
@@ -21,6 +22,19 @@ import { type FilledLink, leadsToPods, readLink } from "./link.ts";
 export interface Views {
   readonly clusters: readonly ClusterView[];
   readonly links: readonly LinkView[];
+  /** By source: what the engine would do about its mirrors. */
+  readonly outcomes: ReadonlyMap<string, Read<Outcome>>;
+}
+
+/** What a source's mirrors are made from, and what its last run has left. */
+export interface SourceState {
+  readonly args: MirrorsArgs;
+  readonly before: Before;
+}
+
+export interface ObserveOptions extends ConnectOptions {
+  /** By source; the mesh alone says it of one that is absent. */
+  readonly sources?: ReadonlyMap<string, SourceState>;
 }
 
 /** A mesh whose links have their defaults. */
@@ -35,7 +49,7 @@ interface FilledMesh extends HealthMesh {
 export async function observeMesh(
   given: HealthMesh,
   now: Date,
-  options: ConnectOptions = {},
+  { sources = new Map(), ...options }: ObserveOptions = {},
 ): Promise<Views> {
   const world = new Clusters(options);
   const mesh = {
@@ -50,11 +64,12 @@ export async function observeMesh(
       readings.get(name) ?? {
         snapshot: { why: `the stack's config has no cluster ${name}` },
       };
-    const outcomes = new Map(
-      await Promise.all(
-        names.map(async (name) => [name, await planInto(world, mesh, name)] as const),
-      ),
-    );
+    const planned = names.map(async (name): Promise<[string, Read<Outcome>][]> => {
+      const state = sources.get(name) ?? stateOf(mesh, name);
+      if (state === undefined) return [];
+      return [[name, await read(() => reconcile(world, state.args, state.before, now))]];
+    });
+    const outcomes = new Map((await Promise.all(planned)).flat());
     const flat = await flatNetworks(world, mesh, readingOf);
     const clusters = names.map((cluster) => {
       const federated = planOf(outcomes.get(cluster), federatedPart);
@@ -77,7 +92,7 @@ export async function observeMesh(
         return { mesh, link, mirroring: entry.mirroring, now, ...ends, reading };
       }),
     );
-    return { clusters, links };
+    return { clusters, links, outcomes };
   } finally {
     await closeClients(world, mesh);
   }
@@ -109,12 +124,8 @@ async function flatNetworks(
   );
 }
 
-/** What the engine would do about a cluster's mirrors; undefined where none are this stack's. */
-async function planInto(
-  clusters: Clusters,
-  mesh: FilledMesh,
-  source: string,
-): Promise<Read<Outcome> | undefined> {
+/** What the mesh says of a source; undefined where no mirrors of it are this stack's. */
+function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
   const links = mesh.links
     .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === source)
     .map(({ link }) => link);
@@ -125,7 +136,7 @@ async function planInto(
     ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
     takenLabels: takenLabels(mesh.links.map(({ link }) => link)),
   };
-  return read(() => reconcile(clusters, args, {}, new Date()));
+  return { args, before: {} };
 }
 
 /** The decisions about one part; their value is undefined where a cluster that it takes can't be read. */

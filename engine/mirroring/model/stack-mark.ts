@@ -16,6 +16,11 @@ export function managerOf(stack: string): string {
   return `${prefix}${stack}`.slice(0, longest);
 }
 
+/** The stack of this program that writes by that name: `project/stack`; undefined: none does. */
+export function stackOf(manager = ""): string | undefined {
+  return manager.startsWith(prefix) ? manager.slice(prefix.length) : undefined;
+}
+
 /** Whether a stack of this program, this or another, has written by that name. */
 export function isOurManager(manager: string | undefined): boolean {
   return manager?.startsWith(prefix) === true;

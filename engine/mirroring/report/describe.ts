@@ -54,7 +54,8 @@ function line(
   ports: readonly ServicePort[],
   hosts: readonly string[] | undefined,
 ): string {
-  const of = kind === "federated" ? members(annotations) : remoteService(kind, annotations);
+  const of =
+    kind === "federated" ? membersIn(annotations).join(", ") : remoteService(kind, annotations);
   return `${words[kind]}${of === "" ? "" : ` of ${plain(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
 }
 
@@ -66,6 +67,12 @@ const words: Readonly<Record<MirrorKind, string>> = {
   federated: "federated Service",
 };
 
+/** The kind of mirror that such a line is about. */
+export function kindOfLine(text: string): MirrorKind {
+  const kinds = Object.keys(words) as MirrorKind[];
+  return kinds.find((kind) => text.startsWith(words[kind])) ?? "gateway";
+}
+
 function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   if (kind === "discovery" || kind === "federated") return "";
   const number = new Set(hosts).size;
@@ -73,10 +80,10 @@ function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   return number === 0 ? ", no endpoints" : "";
 }
 
-/** `bb@east, bb@north, local bb`. */
-function members(annotations: StringMap): string {
+/** The members of a federated Service: `bb@east`, `bb@north`, `local bb`. */
+export function membersIn(annotations: StringMap): string[] {
   const local = annotations[annotation.localMember];
-  return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])].join(", ");
+  return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])];
 }
 
 /** `web` of `web.shop.svc.cluster.local`, and `pod.web` for one pod of it. */

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { mirrorsArgs } from "../../../components/mirrors.ts";
+import { mirrorsArgs } from "../../../config/mirrors.ts";
 import { configOf, type Raw } from "../config/table.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, exported } from "../fixtures/objects.ts";

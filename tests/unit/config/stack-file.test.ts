@@ -1,29 +1,8 @@
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { optionsIn } from "../../../bin/check.ts";
 import { meshOf } from "../../../config/stack-file.ts";
-
-describe("options of the check", () => {
-  it("have defaults", () => {
-    deepEqual(optionsIn([]), { help: false, output: "table", wait: 0 });
-    deepEqual(optionsIn(["--stack", "dev", "-o", "json", "--wait", "30"]), {
-      ...{ help: false, output: "json", wait: 30 },
-      stack: "dev",
-    });
-  });
-
-  it("are refused in a sentence", () => {
-    throws(() => optionsIn(["--output", "xml"]), {
-      message: '--output is "xml"; it must be table or json.',
-    });
-    throws(() => optionsIn(["--wait", "long"]), {
-      message: '--wait is "long"; it must be a number of seconds.',
-    });
-    throws(() => optionsIn(["--stak"]), /^Error: Unknown option '--stak'. Usage: npm run check/);
-  });
-});
 
 const config = `encryptionsalt: v1:salt
 config:

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import * as z from "zod";
 
-import { optionsIn } from "../../../bin/watch.ts";
+import { watchOptions } from "../tool/options.ts";
 import { configOf, documents, folder, text } from "./files.ts";
 import { manifestOf } from "../supply/lockfile.ts";
 
@@ -51,11 +51,12 @@ describe("examples: the watch under systemd", () => {
   const unit = text("watch/linkerd-multicluster-watch@.service");
   const valueOf = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1] ?? "";
 
-  it("is started with options that it has, by files that there are", () => {
-    const [, entry = "", program = "", words = ""] =
-      /^\/usr\/bin\/env node (\S+) (\S+) (.*)$/.exec(valueOf("ExecStart")) ?? [];
-    ok(existsSync(join(root, entry)) && existsSync(join(root, program)));
-    const options = optionsIn(words.split(" "));
+  it("is started with options that it has, by a file that there is", async () => {
+    const [, entry = "", command, words = ""] =
+      /^\/usr\/bin\/env node (\S+) (watch) (.*)$/.exec(valueOf("ExecStart")) ?? [];
+    ok(existsSync(join(root, entry)));
+    equal(command, "watch");
+    const options = await watchOptions(words.split(" "));
     deepEqual([options.stack, options.output, options.listen?.host], ["%i", "json", "127.0.0.1"]);
   });
 
@@ -69,8 +70,8 @@ describe("examples: the watch under systemd", () => {
 });
 
 describe("examples: the watch as a Deployment", () => {
-  it("is started with options that it has, and serves where its probes ask", () => {
-    const options = optionsIn(container.args);
+  it("is started with options that it has, and serves where its probes ask", async () => {
+    const options = await watchOptions(container.args);
     deepEqual([options.stack, options.output], ["prod", "json"]);
     const [{ containerPort: port }] = container.ports;
     // The kubelet comes from outside of the pod.
@@ -102,7 +103,7 @@ describe("examples: the image of the watch", () => {
   );
 
   it("has all of the program that the watch and its runs need, and what there is", () => {
-    const program = ["bin", "components", "config", "engine", "index.ts"];
+    const program = ["bin", "components", "config", "engine", "index.ts", "tool"];
     for (const path of [...program, "Pulumi.yaml", "package.json", "package-lock.json", ".npmrc"])
       ok(copied.includes(path) || copied.includes(`${path}/`), path);
     const there = readdirSync(root);

@@ -47,10 +47,13 @@ describe("supply chain: dependencies", () => {
   it("that the program needs to run are few", () => {
     const direct = folders.flatMap((folder) => Object.keys(manifestOf(folder).dependencies));
     deepEqual([...new Set(direct)].sort(), [
+      "@bomb.sh/tab",
       "@pulumi/command",
       "@pulumi/kubernetes",
       "@pulumi/pulumi",
       "@pulumi/tls",
+      "cli-table3",
+      "commander",
       "leven",
       "p-limit",
       "prom-client",

@@ -1,0 +1,62 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import { called, watchOptions } from "./options.ts";
+
+describe("the command line", () => {
+  it("has defaults", async () => {
+    deepEqual(await called(["check"]), { command: "check", options: { output: "table", wait: 0 } });
+    deepEqual(await called(["status"]), { command: "status", options: { output: "table" } });
+    deepEqual(await watchOptions([]), { output: "text", resync: 600_000 });
+  });
+
+  it("reads what is set, durations as Go writes them", async () => {
+    deepEqual(
+      await called(["check", "-s", "dev", "-o", "json", "--wait", "30", "--cwd", "/mesh"]),
+      {
+        command: "check",
+        options: { stack: "dev", output: "json", wait: 30_000, cwd: "/mesh" },
+      },
+    );
+    deepEqual(await called(["explain", "shop/web", "--from", "bundle"]), {
+      ...{ command: "explain", service: "shop/web" },
+      options: { output: "table", from: "bundle" },
+    });
+    const { resync, output, configFile } = await watchOptions(
+      "-o json --resync 1h30m --config-file c".split(" "),
+    );
+    deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
+  });
+
+  it("takes what Linkerd passes on to an extension", async () => {
+    const passed =
+      "check --as-group=[] --linkerd-namespace=linkerd --verbose=false --proxy=false --wait=5m0s --context=west --kubeconfig=/k --output=json";
+    const call = await called(passed.split(" "));
+    deepEqual(call.options.output, "json");
+    deepEqual("wait" in call.options && call.options.wait, 300_000);
+  });
+
+  it("takes an address to listen on, with an IP, so that it is clear who is let in", async () => {
+    deepEqual((await watchOptions(["--listen=127.0.0.1:9464"])).listen, {
+      ...{ host: "127.0.0.1", port: 9464 },
+    });
+    deepEqual((await watchOptions(["--listen=[::]:1"])).listen, { host: "::", port: 1 });
+    for (const listen of ["9464", ":9464", "localhost:9464", "::1:9464", "1.2.3.4:65536", "[x]:1"])
+      await rejects(
+        watchOptions(["--listen", listen]),
+        /must be an IP and a port, as 127\.0\.0\.1/,
+      );
+  });
+
+  it("refuses the rest in a sentence", async () => {
+    for (const [words, why] of [
+      [["check", "--output", "xml"], /argument 'xml' is invalid/],
+      [["check", "--wait", "long"], /must be a duration/],
+      [["check", "--stak"], /unknown option '--stak'/],
+      [["watch", "--output", "table"], /argument 'table' is invalid/],
+      [["watch", "--resync=59s"], /duration of a minute or more/],
+      [["watch", "--resync=-5m"], /duration of a minute or more/],
+      [["status", "--state", "--from", "x"], /cannot be used with/],
+      [["stats"], /unknown command 'stats'/],
+    ] as const)
+      await rejects(called(words), why);
+  });
+});

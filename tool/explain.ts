@@ -1,0 +1,267 @@
+import { nearest } from "@linkerd-multicluster/engine/mirroring";
+import type { Facts, LinkFact, MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
+import { mark, paint, type Tone } from "./output.ts";
+
+/** `linkerd-clusters explain SERVICE --output json`: the way of one Service through the decisions. */
+export interface Explanation {
+  readonly version: 1;
+  readonly asked: string;
+  /** Every exported Service that was meant, or whose mirror was. */
+  readonly services: readonly ExplainedService[];
+  /** What there may have been meant instead, where nothing is called so. */
+  readonly near: readonly string[];
+}
+
+export interface ExplainedService {
+  readonly cluster: string;
+  readonly service: string;
+  /** What the cluster says of it; absent where no cluster was asked, or has it no more. */
+  readonly live?: ServiceFact;
+  /** One for each cluster that it may appear in. */
+  readonly appearsIn: readonly Appearance[];
+}
+
+export interface Appearance {
+  readonly source: string;
+  /** `pending`: the next `up` does something about it. */
+  readonly state:
+    "mirrored" | "pending" | "notMirrored" | "notSelected" | "controller" | "noLink" | "unknown";
+  readonly why?: string;
+  /** The selector that takes it, as the link has it. */
+  readonly selector?: string;
+  readonly mirrors: readonly ExplainedMirror[];
+  readonly notMirrored: readonly NotMirrored[];
+}
+
+export interface ExplainedMirror extends MirrorFact {
+  /** Names by which a client in the source reaches it. */
+  readonly names: readonly string[];
+  /** The run that has made it, if the history still has it. */
+  readonly madeBy?: RunFact;
+}
+
+/**
+ * Follows a Service through what the engine has decided about it in every cluster. Pure.
+ *
+ * @param asked `namespace/name` of a Service or of a mirror, or a name in any namespace
+ */
+export function explain(facts: Facts, asked: string): Explanation {
+  const isMeant = asked.includes("/")
+    ? (key: string | undefined) => key === asked
+    : (key: string | undefined) => key?.slice(key.indexOf("/") + 1) === asked;
+  const meant = new Map<string, { readonly cluster: string; readonly service: string }>();
+  const add = (cluster: string, service: string | undefined) => {
+    if (service !== undefined) meant.set(`${cluster}/${service}`, { cluster, service });
+  };
+  for (const { cluster, service } of facts.services) if (isMeant(service)) add(cluster, service);
+  for (const mirror of facts.mirrors)
+    if (isMeant(mirror.mirror) || isMeant(mirror.service))
+      for (const cluster of clustersOf(mirror)) add(cluster, mirror.service);
+  for (const each of facts.notMirrored)
+    if (isMeant(each.service)) add(each.cluster ?? each.part, each.service);
+  const services = [...meant.values()].map((each) => explainService(facts, each));
+  const known = [...facts.services, ...facts.mirrors, ...facts.notMirrored].flatMap(
+    ({ service = "" }) => (asked.includes("/") ? service : service.split("/").slice(1)),
+  );
+  const near = services.length > 0 ? undefined : nearest(asked, [...new Set(known)]);
+  return { version: 1, asked, services, near: near === undefined ? [] : [near] };
+}
+
+/** The clusters of the Services that a mirror stands for. */
+function clustersOf({ part, source, members }: MirrorFact): string[] {
+  if (members === undefined) return [part];
+  return members.map((member) =>
+    member.startsWith("local ") ? source : member.slice(member.indexOf("@") + 1),
+  );
+}
+
+function explainService(
+  facts: Facts,
+  { cluster, service }: Pick<ExplainedService, "cluster" | "service">,
+): ExplainedService {
+  const live = facts.services.find((each) => each.cluster === cluster && each.service === service);
+  const mirrors = facts.mirrors.filter(
+    (each) => each.service === service && clustersOf(each).includes(cluster),
+  );
+  const skips = facts.notMirrored.filter(
+    (each) => each.service === service && (each.cluster ?? each.part) === cluster,
+  );
+  const appearsIn = facts.clusters
+    .map(({ name }) => name)
+    // A cluster's own Service can be in its federated Service, and else has no business there.
+    .filter((source) => source !== cluster || mirrors.some((each) => each.source === source))
+    .map((source) => {
+      const here = (each: { readonly source: string }) => each.source === source;
+      return appearance(facts, {
+        ...{ source, cluster },
+        mirrors: mirrors.filter(here),
+        skips: skips.filter(here),
+      });
+    });
+  return { cluster, service, ...(live !== undefined && { live }), appearsIn };
+}
+
+interface Found {
+  readonly source: string;
+  readonly cluster: string;
+  readonly mirrors: readonly MirrorFact[];
+  readonly skips: readonly NotMirrored[];
+}
+
+function appearance(facts: Facts, { source, cluster, mirrors, skips }: Found): Appearance {
+  const link = facts.links.find((each) => each.source === source && each.target === cluster);
+  // A headless mirror before those of its pods.
+  const sorted = mirrors.toSorted(
+    (a, b) => Number(a.pod !== undefined) - Number(b.pod !== undefined),
+  );
+  const about = { source, mirrors: sorted.map((each) => explainMirror(facts, each)) };
+  const [first] = mirrors;
+  if (first !== undefined) {
+    const isPending = mirrors.some(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
+    const selector = link?.selectors[selectorOf(first)] ?? "";
+    return {
+      ...{ ...about, state: isPending ? "pending" : "mirrored", notMirrored: skips },
+      ...(selector !== "" && { selector }),
+    };
+  }
+  const none = (state: Appearance["state"], why: string): Appearance => {
+    return { ...about, state, why, notMirrored: skips };
+  };
+  const [skip] = skips;
+  if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`);
+  if (link === undefined)
+    return none("noLink", `the stack has no link ${source}/${cluster} (source/target)`);
+  if (link.mirroring === "controller")
+    return none("controller", "Linkerd's controller mirrors this link, and this program does not");
+  if (!link.isDecided) return none("unknown", whyUnknown(facts, link));
+  return facts.from === "state"
+    ? none("unknown", "the last run has made no mirror of it; ask the clusters to see why")
+    : none("notSelected", notSelected(link));
+}
+
+function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
+  return kind === "discovery" || kind === "federated" ? kind : "mirror";
+}
+
+function notSelected({ selectors }: LinkFact): string {
+  const { mirror, discovery, federated } = selectors;
+  return `no selector of the link takes it: label it ${mirror} for a mirror, ${discovery} for one that Linkerd resolves itself, or ${federated} for a federated Service`;
+}
+
+function whyUnknown({ clusters, next }: Facts, { source, target }: LinkFact): string {
+  const unread = clusters.find(
+    ({ name, reachable }) => (name === source || name === target) && reachable === false,
+  );
+  const refusals = next.find((each) => each.source === source)?.refusals ?? [];
+  return unread?.why ?? refusals[0] ?? "nothing could be concluded about the link";
+}
+
+function explainMirror({ runs }: Facts, mirror: MirrorFact): ExplainedMirror {
+  const { since } = mirror;
+  const madeBy =
+    since === undefined || "why" in runs
+      ? undefined
+      : runs.find(({ startedAt, endedAt }) => {
+          const at = Date.parse(since);
+          // Clusters write whole seconds.
+          return Date.parse(startedAt) - 1_000 <= at && at <= Date.parse(endedAt) + 1_000;
+        });
+  return { ...mirror, names: namesOf(mirror), ...(madeBy !== undefined && { madeBy }) };
+}
+
+function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
+  const [namespace = "", name = ""] = mirror.split("/");
+  const own = `${name}.${namespace}.svc`;
+  if (kind !== "headless") return [own];
+  const pods = (endpoints?.ready ?? []).flatMap((each) => {
+    const [host = "", ip] = each.split("=");
+    return ip === undefined ? [] : [`${host}.${own}`];
+  });
+  return pod === undefined ? [own, ...pods] : [own];
+}
+
+const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
+  ...{ mirrored: "good", pending: "warn", notMirrored: "bad", notSelected: "dim" },
+  ...{ controller: "dim", noLink: "dim", unknown: "bad" },
+};
+
+const words: Readonly<Record<Appearance["state"], string>> = {
+  mirrored: "is mirrored",
+  pending: "is mirrored, and the next up changes something",
+  notMirrored: "is not mirrored",
+  notSelected: "is not exported",
+  controller: "is left to Linkerd",
+  noLink: "has no way there",
+  unknown: "is not known",
+};
+
+/** The explanation for a person. */
+export function explanationText(
+  { asked, services, near }: Explanation,
+  from: Facts["from"],
+): string {
+  const [hint] = near;
+  if (services.length === 0) {
+    const where =
+      from === "state" ? "The last run has mirrored no" : "No cluster of the stack has a";
+    return `${where} Service or mirror ${asked}${hint === undefined ? "" : `; is it ${hint}?`}\n`;
+  }
+  return services.map(serviceText).join("\n");
+}
+
+function serviceText({ cluster, service, live, appearsIn }: ExplainedService): string {
+  const labels = Object.entries(live?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const facts =
+    live === undefined
+      ? []
+      : [
+          `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
+          `labels that links select by: ${labels.length === 0 ? "none" : labels.join(", ")}`,
+        ];
+  return [
+    paint("head", `${service} of ${cluster}`),
+    ...facts.map((line) => `  ${line}`),
+    ...appearsIn.flatMap(appearanceLines),
+    "",
+  ].join("\n");
+}
+
+function appearanceLines({ source, state, why, selector, mirrors, notMirrored }: Appearance) {
+  const by = selector === undefined ? "" : `, by the link's selector ${selector}`;
+  const reason = why === undefined ? "" : `: ${why}`;
+  return [
+    `  ${mark(tones[state])} in ${source} it ${words[state]}${by}${reason}`,
+    ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
+    ...(mirrors.length === 0 ? [] : notMirrored).map(
+      ({ pod, reason: what, sentence }) =>
+        `      ${mark("warn")} ${pod === undefined ? "it" : `pod ${pod}`} is left out (${what}): ${sentence}`,
+    ),
+  ];
+}
+
+const actions: Readonly<Record<MirrorFact["verdict"], string>> = {
+  ...{ keep: "", create: " (is to be created)", update: " (is to be changed)" },
+  ...{ replace: " (is to be recreated)", delete: " (is to be deleted)", handOver: " (others')" },
+};
+
+function mirrorLines(mirror: ExplainedMirror): string[] {
+  const { line, verdict, address, endpoints, identity, since, writtenBy = [], madeBy } = mirror;
+  const { fields = [], names } = mirror;
+  const ready = endpoints?.ready ?? [];
+  const waits = endpoints?.notReady ?? 0;
+  const leads = [
+    ...(ready.length === 0 ? [] : [`leads to ${ready.join(", ")}`]),
+    ...(waits === 0 ? [] : [`${waits} not ready`]),
+    ...(identity === undefined || identity === "" ? [] : [`identity ${identity}`]),
+  ];
+  const stacks = writtenBy.map(({ stack }) => stack).join(", ");
+  const run = madeBy === undefined ? "" : ` by the ${madeBy.kind} of ${madeBy.startedAt}`;
+  const history = since === undefined ? "" : `since ${since}${run}`;
+  return [
+    `${mirror.mirror}${actions[verdict]}: ${line}`,
+    ...(address === undefined ? [] : [`  address ${address}; ${leads.join("; ")}`]),
+    `  names: ${names.join(", ")}`,
+    ...(history === "" ? [] : [`  ${history}${stacks === "" ? "" : `, kept by ${stacks}`}`]),
+    ...fields.map((field) => `  ${mark("warn")} ${field}`),
+  ];
+}

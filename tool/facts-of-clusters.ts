@@ -1,0 +1,246 @@
+import { selectorText } from "@linkerd-multicluster/engine/credentials";
+import { type ClusterView, type LinkView, reportOn } from "@linkerd-multicluster/engine/health";
+import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
+import { plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  annotation,
+  type Decision,
+  describeLive,
+  describeWanted,
+  inputsFor,
+  isSkip,
+  isWanted,
+  label,
+  membersIn,
+  type Outcome,
+  portsText,
+  stackOf,
+  summaries,
+} from "@linkerd-multicluster/engine/mirroring";
+import type {
+  CertificateFact,
+  ClusterFact,
+  Facts,
+  GatewayState,
+  LinkFact,
+  MirrorFact,
+  NextRun,
+  NotMirrored,
+  ServiceFact,
+} from "./facts.ts";
+
+/** What is known beside the clusters. */
+export interface Beside extends Pick<Facts, "stack" | "runs"> {
+  readonly now: Date;
+  /** By source. */
+  readonly sources: ReadonlyMap<string, SourceState>;
+  /** When the token of each link was made, by `source/target`. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** The facts of a mesh whose clusters have been read, and for which the engine has decided. Pure. */
+export function factsOfClusters(views: Views, beside: Beside): Facts {
+  const { now, stack, runs, sources, tokens } = beside;
+  const decided = [...views.outcomes].flatMap(([source, outcome]) =>
+    "value" in outcome && outcome.value.outcome === "planned"
+      ? [{ source, decided: outcome.value.decided }]
+      : [],
+  );
+  const decisions = decided.flatMap(({ source, decided: { decisions } }) =>
+    decisions.map((decision) => ({ source, decision })),
+  );
+  const isDecided = (source: string, part: string) =>
+    decided.some((each) => each.source === source && each.decided.judged.has(part));
+  return {
+    ...{ version: 1, readAt: now.toISOString(), from: "clusters", stack, runs },
+    clusters: views.clusters.map(clusterFact),
+    links: views.links.map((view) => {
+      const { source, target } = view.link;
+      const since = tokens.get(`${source}/${target}`);
+      return {
+        ...linkFact(view),
+        ...(since !== undefined && { tokenSince: since }),
+        isDecided: isDecided(source, target),
+      };
+    }),
+    mirrors: decisions.flatMap(({ source, decision }) =>
+      isSkip(decision) ? [] : [mirrorFact(source, decision)],
+    ),
+    notMirrored: decisions.flatMap(({ source, decision }) =>
+      isSkip(decision) ? [notMirrored(source, decision)] : [],
+    ),
+    services: views.clusters.flatMap((view) => servicesOf(view, selectedKeys(views))),
+    next: [...views.outcomes].map(([source, outcome]) =>
+      nextRun(source, outcome, sources.get(source)),
+    ),
+    health: reportOn(views),
+  };
+}
+
+function clusterFact({ mesh, cluster, reading }: ClusterView): ClusterFact {
+  const { snapshot, linkerd } = reading;
+  const context = mesh.clusters[cluster]?.context ?? cluster;
+  if ("why" in snapshot) return { name: cluster, context, reachable: false, why: snapshot.why };
+  const { anchors, issuer, version } = linkerd ?? {};
+  const bundle = anchors !== undefined && "value" in anchors ? anchors.value : undefined;
+  const [leaf] = issuer !== undefined && "value" in issuer ? issuer.value : [];
+  const installed = version !== undefined && "value" in version ? version.value : undefined;
+  return {
+    ...{ name: cluster, context, reachable: true, uid: snapshot.value.identity },
+    ...(installed !== undefined && { linkerd: installed }),
+    ...(bundle !== undefined && { anchors: bundle.map(certificateFact) }),
+    ...(leaf !== undefined && { issuer: certificateFact(leaf) }),
+  };
+}
+
+function certificateFact(certificate: {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly notAfter: Date;
+}): CertificateFact {
+  const { name, fingerprint, notAfter } = certificate;
+  return { name: plain(name), fingerprint, expiresAt: notAfter.toISOString() };
+}
+
+function linkFact({ link, mirroring, reading }: LinkView): Omit<LinkFact, "isDecided"> {
+  const { source, target, selector, remoteDiscoverySelector, federatedServiceSelector } = link;
+  return {
+    ...{ source, target, mirroring, mode: link.gateway === false ? "flat" : "gateway" },
+    selectors: {
+      mirror: selectorText(selector),
+      discovery: selectorText(remoteDiscoverySelector),
+      federated: selectorText(federatedServiceSelector),
+    },
+    ...(link.gateway !== false && { gateway: gatewayState(reading.gateway) }),
+  };
+}
+
+function gatewayState(reading: LinkView["reading"]["gateway"]): GatewayState {
+  if ("why" in reading) return { state: "unknown", why: plain(reading.why) };
+  if (!reading.value.known) return { state: "unknown", why: plain(reading.value.why) };
+  const { addresses, port, identity, probe } = reading.value.gateway;
+  const known = { addresses, port, identity };
+  if (probe === undefined) return { state: "open", ...known };
+  const { down } = probe;
+  return down === undefined
+    ? { state: "alive", ...known }
+    : { state: "down", why: plain(`it fails its probe ${probe.path} (${down})`), ...known };
+}
+
+type OfMirror = Exclude<Decision, { readonly verdict: "skip" }>;
+
+function mirrorFact(source: string, decision: OfMirror): MirrorFact {
+  const { part, key, kind, verdict, live, fields } = decision;
+  const wanted = isWanted(decision) ? decision.wanted : undefined;
+  const { service, endpoints } = live;
+  const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
+  const address = service?.spec.clusterIP;
+  const identity = endpoints?.metadata.annotations?.[annotation.remoteGatewayIdentity];
+  const since = service?.metadata.creationTimestamp;
+  const subsets = endpoints?.subsets ?? [];
+  return {
+    ...{ source, part, mirror: key, kind, verdict },
+    line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
+    ...(wanted !== undefined && { service: wanted.origin }),
+    ...(wanted?.hostname !== undefined && { pod: wanted.hostname }),
+    ...(kind === "federated" && { members: membersIn(annotations) }),
+    ports: portsText(wanted?.ports ?? service?.spec.ports),
+    ...(address !== undefined && address !== "" && { address }),
+    ...(endpoints !== undefined && {
+      endpoints: {
+        ready: subsets.flatMap(({ addresses = [] }) =>
+          addresses.map(({ ip, hostname }) => (hostname === undefined ? ip : `${hostname}=${ip}`)),
+        ),
+        notReady: subsets.reduce((sum, each) => sum + (each.notReadyAddresses?.length ?? 0), 0),
+      },
+    }),
+    ...(identity !== undefined && { identity }),
+    ...(since !== undefined && { since }),
+    ...(service !== undefined && { writtenBy: writersOf(service) }),
+    ...(fields.length > 0 && {
+      fields: fields.map((field) => `${field.field}: ${field.live} → ${field.wanted}`),
+    }),
+  };
+}
+
+/** The stacks of this program that have written a Service, by the API server's own account. */
+function writersOf({ metadata: { managedFields = [] } }: Service) {
+  return managedFields.flatMap(({ manager, time: at }) => {
+    const stack = stackOf(manager);
+    return stack === undefined ? [] : [{ stack, ...(at !== undefined && { at }) }];
+  });
+}
+
+function notMirrored(
+  source: string,
+  { part, origin, cluster, hostname, reason, sentence }: Extract<Decision, { verdict: "skip" }>,
+): NotMirrored {
+  return {
+    ...{ source, part, service: origin, reason, sentence: plain(sentence) },
+    ...(cluster !== undefined && { cluster }),
+    ...(hostname !== undefined && { pod: hostname }),
+  };
+}
+
+/** The label keys by which links select. */
+function selectedKeys({ links }: Views): ReadonlySet<string> {
+  return new Set(
+    links
+      .flatMap(({ link }) => [
+        link.selector,
+        link.remoteDiscoverySelector,
+        link.federatedServiceSelector,
+      ])
+      .flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
+        ...Object.keys(matchLabels),
+        ...matchExpressions.map(({ key }) => key),
+      ]),
+  );
+}
+
+function servicesOf(
+  { cluster, reading: { snapshot } }: ClusterView,
+  keys: ReadonlySet<string>,
+): ServiceFact[] {
+  if ("why" in snapshot) return [];
+  const { services, endpoints } = snapshot.value;
+  return [...services].flatMap(([key, service]) => {
+    const { metadata, spec } = service;
+    if (metadata.labels?.[label.mirrored] === "true") return [];
+    const labels = Object.entries(metadata.labels ?? {}).filter(([name]) => keys.has(name));
+    const subsets = endpoints.get(key)?.subsets;
+    const ready = subsets?.reduce((sum, { addresses = [] }) => sum + addresses.length, 0);
+    return [
+      {
+        ...{ cluster, service: key, ports: portsText(spec.ports) },
+        type: spec.clusterIP === "None" ? "headless" : (spec.type ?? "ClusterIP"),
+        labels: Object.fromEntries(labels),
+        ...(ready !== undefined && { ready }),
+      },
+    ];
+  });
+}
+
+/** What a run would do about the mirrors of a source, in the words of its preview. */
+function nextRun(
+  source: string,
+  reading: { readonly value: Outcome } | { readonly why: string },
+  state: SourceState | undefined,
+): NextRun {
+  const nothing = { source, writes: false, lines: [], refusals: [] };
+  if ("why" in reading) return { ...nothing, unknown: plain(reading.why) };
+  const { value: outcome } = reading;
+  if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes.map(plainly) };
+  if (outcome.outcome === "sourceUnreadable" || state === undefined)
+    return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
+  const { inputs, hasWrites } = inputsFor(state.before, state.args, outcome);
+  return {
+    ...{ source, writes: hasWrites },
+    lines: summaries(state.before, state.args, outcome).map(plainly),
+    refusals: Object.values(inputs.refused ?? {}).map(plainly),
+  };
+}
+
+function plainly(text: string): string {
+  return plain(text);
+}

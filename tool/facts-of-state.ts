@@ -1,0 +1,123 @@
+import { selectorText } from "@linkerd-multicluster/engine/credentials";
+import { type Inputs, kindOfLine, linkOf } from "@linkerd-multicluster/engine/mirroring";
+import type { Facts, GatewayState, LinkFact, MirrorFact, NotMirrored } from "./facts.ts";
+
+/** What is known beside the mirrors of each source. */
+export interface BesideState extends Pick<Facts, "stack" | "runs"> {
+  readonly now: Date;
+  /** When the token of each link was made, by `source/target`. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** The facts that a stack's last run has left: what its previews have said, and no more. Pure. */
+export function factsOfState(
+  sources: readonly Inputs[],
+  { now, stack, runs, tokens }: BesideState,
+): Facts {
+  const contexts = new Map(
+    sources.flatMap(({ clusters }) =>
+      Object.entries(clusters).map(([name, { context }]) => [name, context] as const),
+    ),
+  );
+  const uids = Object.fromEntries(
+    sources.flatMap(({ identities = {} }) => Object.entries(identities)),
+  );
+  return {
+    ...{ version: 1, readAt: now.toISOString(), from: "state", stack, runs },
+    clusters: [...contexts].map(([name, context]) => {
+      const uid = uids[name];
+      return { name, context, ...(uid !== undefined && { uid }) };
+    }),
+    links: sources.flatMap((inputs) => linksOf(inputs, tokens)),
+    mirrors: sources.flatMap(mirrorsOf),
+    notMirrored: sources.flatMap(notMirroredOf),
+    services: [],
+    next: sources.map(({ source, refused = {} }) => ({
+      ...{ source, writes: false, lines: [], refusals: Object.values(refused) },
+      unknown: "no cluster was asked (--state)",
+    })),
+  };
+}
+
+function linksOf(inputs: Inputs, tokens: ReadonlyMap<string, string>): LinkFact[] {
+  const { source, links, controllerLinks = [], unreachable = [] } = inputs;
+  const own = links.map((settings): LinkFact => {
+    const link = linkOf(settings);
+    const { target } = link;
+    const since = tokens.get(`${source}/${target}`);
+    return {
+      ...{ source, target, mirroring: "pulumi", mode: link.gateway === false ? "flat" : "gateway" },
+      selectors: {
+        mirror: selectorText(link.selector),
+        discovery: selectorText(link.remoteDiscoverySelector),
+        federated: selectorText(link.federatedServiceSelector),
+      },
+      ...(link.gateway !== false && { gateway: gatewayOf(inputs, target) }),
+      ...(since !== undefined && { tokenSince: since }),
+      isDecided: !unreachable.includes(target) && !unreachable.includes(source),
+    };
+  });
+  const selectors = { mirror: "", discovery: "", federated: "" };
+  return [
+    ...own,
+    ...controllerLinks.map((target): LinkFact => {
+      const link = { source, target, selectors, mode: "gateway", isDecided: false } as const;
+      return { ...link, mirroring: "controller" };
+    }),
+  ];
+}
+
+function gatewayOf({ gateways = {} }: Inputs, target: string): GatewayState {
+  const fact = gateways[target];
+  if (fact === undefined) return { state: "unknown", why: "the last run did not find it" };
+  const { addresses, port, identity, probe } = fact;
+  const known = { addresses: addresses.split(", "), port, identity };
+  if (probe === undefined) return { state: "open", ...known };
+  return probe.alive
+    ? { state: "alive", ...known }
+    : { state: "down", why: "it failed its probe in the last run", ...known };
+}
+
+function mirrorsOf({ source, mirrors }: Inputs): MirrorFact[] {
+  if (typeof mirrors === "string") return [];
+  return Object.entries(mirrors).flatMap(([part, lines]) =>
+    typeof lines === "string"
+      ? []
+      : Object.entries(lines).map(([mirror, line]) => mirrorOf({ source, part, mirror, line })),
+  );
+}
+
+/** Of a line that previews print: what it is of, and its ports (report/describe.ts of the engine). */
+function mirrorOf(about: Pick<MirrorFact, "source" | "part" | "mirror" | "line">): MirrorFact {
+  const { mirror, line } = about;
+  const kind = kindOfLine(line);
+  const [head = "", rest = ""] = line.split(": ", 2);
+  const of = / of (.+)$/.exec(head)?.[1] ?? "";
+  const ports = rest.replace(/, (?:\d+ pods?|no endpoints)$/, "");
+  const namespace = mirror.slice(0, mirror.indexOf("/"));
+  const common = { ...about, kind, verdict: "keep" as const, ports };
+  if (of === "") return common;
+  if (kind === "federated") {
+    const members = of.split(", ");
+    const [name = ""] = (members[0] ?? "").replace(/^local /, "").split("@");
+    return { ...common, members, service: `${namespace}/${name}` };
+  }
+  const [pod = "", name = ""] = kind === "endpoint" ? of.split(".") : ["", of];
+  return { ...common, service: `${namespace}/${name}`, ...(pod !== "" && { pod }) };
+}
+
+/** Subjects and sentences, as `report/change-texts.ts` of the engine writes them. */
+function notMirroredOf({ source, notMirrored = {} }: Inputs): NotMirrored[] {
+  return Object.entries(notMirrored).flatMap(([part, lines]) =>
+    Object.entries(lines).map(([subject, line]) => {
+      const [, service = subject, pod, cluster] =
+        /^(\S+)(?: pod (\S+))?(?: of (\S+))?$/.exec(subject) ?? [];
+      const [reason = "", ...sentence] = line.split(": ");
+      return {
+        ...{ source, part, service, reason, sentence: sentence.join(": ") },
+        ...(pod !== undefined && { pod }),
+        ...(cluster !== undefined && { cluster }),
+      };
+    }),
+  );
+}

@@ -1,0 +1,165 @@
+import type { Report } from "@linkerd-multicluster/engine/health";
+import type { Decision, MirrorKind } from "@linkerd-multicluster/engine/mirroring";
+
+/**
+ * Everything that is known of a stack's mesh at one moment: the one value that every command projects.
+ * It says what the engine has decided and what health has found, and decides nothing itself. Plain
+ * JSON without a secret: `gather` writes it, and fields may be added but none changes its meaning
+ * without another `version`.
+ */
+export interface Facts {
+  readonly version: 1;
+  /** RFC 3339. */
+  readonly readAt: string;
+  /** `state`: as the last run has left it, without asking a cluster. */
+  readonly from: "clusters" | "state";
+  readonly stack: string;
+  /** The last updates of the stack, the latest first; or why they are not known. */
+  readonly runs: readonly RunFact[] | { readonly why: string };
+  readonly clusters: readonly ClusterFact[];
+  readonly links: readonly LinkFact[];
+  /** Of all sources: what is there, and what is to come and go. */
+  readonly mirrors: readonly MirrorFact[];
+  readonly notMirrored: readonly NotMirrored[];
+  /** Services that are no mirrors; none where they come from the state. */
+  readonly services: readonly ServiceFact[];
+  readonly next: readonly NextRun[];
+  /** Absent where no cluster was asked. */
+  readonly health?: Report;
+}
+
+/** One entry of the history that Pulumi keeps. */
+export interface RunFact {
+  /** Absent with a backend that does not number them. */
+  readonly update?: number;
+  readonly kind: string;
+  readonly result: string;
+  readonly message: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+export interface ClusterFact {
+  readonly name: string;
+  readonly context: string;
+  /** Absent: nobody has asked. */
+  readonly reachable?: boolean;
+  /** Why it can't be read. */
+  readonly why?: string;
+  /** UID of its namespace kube-system. */
+  readonly uid?: string;
+  /** The version of Linkerd's control plane, as its config says. */
+  readonly linkerd?: string;
+  /** Trust anchors; absent where the stack does not manage Linkerd, or they can't be read. */
+  readonly anchors?: readonly CertificateFact[];
+  readonly issuer?: CertificateFact;
+}
+
+export interface CertificateFact {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+}
+
+export interface LinkFact {
+  readonly source: string;
+  readonly target: string;
+  readonly mode: "gateway" | "flat";
+  readonly mirroring: "pulumi" | "controller";
+  /** Label selectors as `kubectl --selector` takes them, by the kind of mirror that they ask for. */
+  readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
+  /** Absent on a flat network. */
+  readonly gateway?: GatewayState;
+  /** When its token was made; absent where it has none of this stack's. */
+  readonly tokenSince?: string;
+  /** Whether the engine could conclude anything about its mirrors. */
+  readonly isDecided: boolean;
+}
+
+/** `open`: taken to be alive without a probe. */
+export interface GatewayState {
+  readonly state: "alive" | "open" | "down" | "unknown";
+  /** Of a gateway that is down or unknown. */
+  readonly why?: string;
+  readonly addresses?: readonly string[];
+  readonly port?: number;
+  readonly identity?: string;
+}
+
+export interface MirrorFact {
+  readonly source: string;
+  /** The name of the link's target, or `federated`. */
+  readonly part: string;
+  /** `namespace/name`, as everything here that is a key of a Service. */
+  readonly mirror: string;
+  readonly kind: MirrorKind;
+  readonly verdict: Exclude<Decision["verdict"], "skip">;
+  /** The line by which previews know it. */
+  readonly line: string;
+  /** The exported Service; absent where that is not known. */
+  readonly service?: string;
+  /** Hostname of the pod behind an endpoint mirror. */
+  readonly pod?: string;
+  /** Of a federated Service: `bb@east`, `local bb`. */
+  readonly members?: readonly string[];
+  readonly ports: string;
+  /** Its ClusterIP. */
+  readonly address?: string;
+  /** IPs with the pod that each stands for; absent where there are to be none. */
+  readonly endpoints?: { readonly ready: readonly string[]; readonly notReady: number };
+  /** TLS identity of the gateway that it leads to. */
+  readonly identity?: string;
+  /** When its Service was created. */
+  readonly since?: string;
+  /** `project/stack` and when it has last written the Service. */
+  readonly writtenBy?: readonly { readonly stack: string; readonly at?: string }[];
+  /** Fields that are not as they should be, in words. */
+  readonly fields?: readonly string[];
+}
+
+export interface NotMirrored {
+  readonly source: string;
+  readonly part: string;
+  readonly service: string;
+  /** Where the link alone does not say it. */
+  readonly cluster?: string;
+  readonly pod?: string;
+  readonly reason: string;
+  readonly sentence: string;
+}
+
+export interface ServiceFact {
+  readonly cluster: string;
+  readonly service: string;
+  readonly type: string;
+  readonly ports: string;
+  /** Those that a selector of a link names. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Addresses in its Endpoints; absent where it has none. */
+  readonly ready?: number;
+}
+
+/** What the next `up` would do about the mirrors of one source. */
+export interface NextRun {
+  readonly source: string;
+  readonly writes: boolean;
+  /** As previews print them, one for each part that changes. */
+  readonly lines: readonly string[];
+  /** What somebody has to mend first. */
+  readonly refusals: readonly string[];
+  /** Why nothing can be said. */
+  readonly unknown?: string;
+}
+
+/** Values by a key of theirs, in their order, in one pass over thousands. */
+export function groupedBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const group = groups.get(keyOf(each));
+    if (group === undefined) groups.set(keyOf(each), [each]);
+    else group.push(each);
+  }
+  return groups;
+}

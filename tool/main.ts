@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import complete from "@bomb.sh/tab/commander";
+import { CommanderError } from "commander";
+import {
+  type Commands,
+  commandLine,
+  type FactsOptions,
+  type StackOptions,
+} from "./command-line.ts";
+import type { Facts } from "./facts.ts";
+import { exitCode, written } from "./output.ts";
+import { type Chosen, onlyStack, stacksFor } from "./stacks.ts";
+
+/** Seconds between two looks of `--watch` and `--wait`. */
+const interval = 3;
+
+/** Each loads what it takes only when it is called: a completion is to be there at once. */
+const commands: Commands = {
+  async status({ wait, watch = false, ...options }) {
+    const { statusOf, statusTable } = await import("./status.ts");
+    const until = wait === undefined ? undefined : Date.now() + wait;
+    for (;;) {
+      const found = await factsFor(options);
+      const stacks = found.map(statusOf);
+      const isInOrder = stacks.every(({ inOrder }) => inOrder === true);
+      const isLast = watch ? false : until === undefined || isInOrder || Date.now() >= until;
+      if (watch || isLast) {
+        if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
+        const table = () => stacks.map(statusTable).join("\n");
+        process.stdout.write(written({ version: 1, stacks }, options.output, table));
+      }
+      if (isLast) {
+        if (until !== undefined && !isInOrder) process.exitCode = exitCode.notInOrder;
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, interval * 1000));
+    }
+  },
+  async explain(service, options) {
+    const { explain, explanationText } = await import("./explain.ts");
+    const found = await factsFor(options);
+    const all = found.map((facts) => ({ facts, explanation: explain(facts, service) }));
+    const [only, ...more] = all.filter(({ explanation }) => explanation.services.length > 0);
+    const shown = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
+    const table = () =>
+      shown.map(({ facts, explanation }) => explanationText(explanation, facts.from)).join("\n");
+    const data = { version: 1, stacks: shown.map(({ explanation }) => explanation) };
+    process.stdout.write(written(data, options.output, table));
+    if (only === undefined) process.exitCode = exitCode.notInOrder;
+  },
+  async check(options) {
+    const { check } = await import("./check.ts");
+    await check(options);
+  },
+  async watch({ stack, cwd, configFile, ...options }) {
+    const { watch } = await import("./watch.ts");
+    await watch(onlyStack(chosen({ stack, cwd, configFile })), options);
+  },
+  async gather({ to, ...options }) {
+    const { gather } = await import("./gather.ts");
+    const stack = onlyStack(chosen(options));
+    process.stdout.write(await gather(stack, to, process.env, new Date()));
+  },
+};
+
+/** Never rejects: an error is a sentence, and a usage that there is not has one of commander's. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const manifest = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
+  const program = commandLine(commands, version);
+  for (const each of [program, ...program.commands]) each.exitOverride();
+  complete(program);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    // It has printed what is wrong, or the help that was asked for.
+    if (error instanceof CommanderError)
+      process.exitCode = error.exitCode === 0 ? exitCode.fine : exitCode.failed;
+    else {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = exitCode.failed;
+    }
+  }
+}
+
+async function factsFor({ from, state, ...options }: FactsOptions): Promise<Facts[]> {
+  const { factsIn, readFacts } = await import("./read.ts");
+  if (from !== undefined) return [factsIn(from)];
+  const reading = { ...(state === true && { state }) };
+  const now = new Date();
+  return Promise.all(chosen(options).map((each) => readFacts(each, reading, process.env, now)));
+}
+
+function chosen({ stack, cwd, configFile }: Undefinable<StackOptions>): Chosen[] {
+  return stacksFor(defined({ stack, cwd, configFile }), process.cwd(), process.env);
+}
+
+type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined };

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
+import { stackStateIn } from "@linkerd-multicluster/engine/watch";
+import { configOf } from "../config/stack-file.ts";
+import type { MeshConfig } from "../config/mesh.ts";
+import { mirrorsArgs } from "../config/mirrors.ts";
+import { namespace } from "../config/mistakes.ts";
+import { healthMesh, ownClusters } from "../config/share.ts";
+import { factsFile, printable } from "./bundle.ts";
+import type { Facts } from "./facts.ts";
+import { factsOfClusters } from "./facts-of-clusters.ts";
+import { factsOfState } from "./facts-of-state.ts";
+import { pulumi, type PulumiStack, runsIn, tokensIn } from "./pulumi.ts";
+import type { Chosen } from "./stacks.ts";
+
+/** Where the facts of a stack come from. */
+export interface Reading {
+  /** From what the last run has left, and from nothing else. */
+  readonly state?: boolean;
+}
+
+/** How many updates are asked for: who has made a mirror is said of those. */
+const updates = 50;
+
+/**
+ * The facts of a stack, read without a lock and without writing anything. Clusters are read as `check` reads
+ * them. The stack's state and history are nice to have there: without them nothing is known of former runs.
+ *
+ * @throws Error with a sentence
+ */
+export async function readFacts(
+  { folder, ...choice }: Chosen,
+  { state = false }: Reading,
+  variables: NodeJS.ProcessEnv,
+  now = new Date(),
+): Promise<Facts> {
+  const named = choice.stack ?? variables["PULUMI_STACK"];
+  const at: PulumiStack = { folder, variables, ...(named !== undefined && { stack: named }) };
+  const [exported, history] = await Promise.all([
+    attempt(() => pulumi(["stack", "export"], at)),
+    attempt(() =>
+      pulumi(["stack", "history", "--json", "--page-size", String(updates), "--page", "1"], at),
+    ),
+  ]);
+  const runs = "why" in history ? history : runsIn(history.value);
+  const stack = named ?? "";
+  if (state) {
+    if ("why" in exported) throw new Error(exported.why);
+    const { mirrors } = stackStateIn(exported.value);
+    const tokens = tokensIn(exported.value);
+    return factsOfState([...mirrors.values()], { now, stack, runs, tokens });
+  }
+  const config = await configOf(choice, folder, variables);
+  const known = "why" in exported ? undefined : exported.value;
+  const sources = sourcesOf(config, known, stack);
+  const views = await observeMesh(healthMesh(config), now, { sources });
+  const tokens = known === undefined ? new Map<string, string>() : tokensIn(known);
+  return factsOfClusters(views, { now, stack, runs, sources, tokens });
+}
+
+/** The facts that a folder holds. @throws Error with a sentence */
+export function factsIn(folder: string): Facts {
+  const file = join(folder, factsFile);
+  let facts: Partial<Facts>;
+  try {
+    facts = JSON.parse(readFileSync(file, "utf8")) as Partial<Facts>;
+  } catch (cause) {
+    throw new Error(`${folder} holds no ${factsFile} that can be read: name a folder of gather's`, {
+      cause,
+    });
+  }
+  const { version } = facts;
+  if (version === 1) return printable(facts as Facts);
+  throw new Error(`${file} has version ${String(version)}, and this program reads version 1.`);
+}
+
+/** What each source's mirrors are made from now, and what the state knows of its last run. */
+function sourcesOf(
+  config: MeshConfig,
+  exported: string | undefined,
+  stack: string,
+): ReadonlyMap<string, SourceState> {
+  if (config.manage === "trust") return new Map();
+  const state = exported === undefined ? [] : [...stackStateIn(exported).mirrors.values()];
+  return new Map(
+    [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
+      const before = state.find((each) => each.source === source);
+      const args = mirrorsArgs(config, source, before?.stack ?? `${namespace}/${stack}`);
+      if (args === undefined || args.links.length === 0) return [];
+      const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
+      const own = { statusIn: config.multiclusterNamespace };
+      return [
+        [
+          source,
+          {
+            args: { ...args, ...own, ...(made !== undefined && { observedGateways: made }) },
+            before: before ?? {},
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+async function attempt<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly why: string }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { parse } from "yaml";
+import * as z from "zod";
+import { namespace } from "../config/mistakes.ts";
+import type { StackChoice } from "../config/stack-file.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A stack and where it is. */
+export interface Chosen extends StackChoice {
+  /** The program's folder. */
+  readonly folder: string;
+}
+
+/** What the command line says of it. */
+export interface Said extends StackChoice {
+  readonly cwd?: string;
+}
+
+/** No stack is named anywhere, which is no mistake for somebody who has none. */
+export class NoStack extends Error {}
+
+/** The variable that names stacks: `prod@/srv/mesh,lab@/srv/lab`. */
+export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
+
+/**
+ * The stacks that a command is about: the one that its options name, else the one of the folder that it is
+ * started in, else those that the user has named for all folders.
+ *
+ * @throws NoStack | Error with a sentence
+ */
+export function stacksFor(
+  { cwd, stack, configFile }: Said,
+  started: string,
+  variables: Variables,
+): Chosen[] {
+  const folder = resolve(started, cwd ?? ".");
+  const said = {
+    ...(stack !== undefined && { stack }),
+    ...(configFile !== undefined && { configFile: resolve(started, configFile) }),
+  };
+  const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
+  const isSaid = [cwd, stack, configFile].some((each) => each !== undefined);
+  if (isSaid || named !== undefined || file !== undefined || hasStacks(folder))
+    return [withSelected({ folder, ...said }, variables)];
+  const listed = listedStacks(variables);
+  if (listed.length > 0) return listed;
+  throw new NoStack(
+    `Which stack? Set --stack and --cwd, or start this in the folder of a stack; for all folders name stacks in ${stacksVariable} (prod@/srv/mesh) or in ${stacksFile(variables)}.`,
+  );
+}
+
+/** The one stack of a command that takes no more. */
+export function onlyStack(stacks: readonly Chosen[]): Chosen {
+  const [only, ...more] = stacks;
+  if (only === undefined || more.length > 0)
+    throw new Error(
+      `This is about one stack, and several are named: choose with --stack and --cwd among ${stacks.map(({ stack = "", folder }) => `${stack}@${folder}`).join(", ")}.`,
+    );
+  return only;
+}
+
+/** Whether stacks of this program, and not those of another one, are in a folder. */
+function hasStacks(folder: string): boolean {
+  const files = readdirSync(folder).filter((name) => /^Pulumi\.[\w.-]+\.yaml$/.test(name));
+  return files.some((name) => readFileSync(join(folder, name), "utf8").includes(`${namespace}:`));
+}
+
+/** Relative paths in a stack's config are from its project's folder. */
+const projectFile = "Pulumi.yaml";
+
+/** With the stack that is selected in its folder, as Pulumi notes it, where nothing else says which. */
+function withSelected(chosen: Chosen, variables: Variables): Chosen {
+  const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
+  if ((chosen.stack ?? named ?? chosen.configFile ?? file) !== undefined) return chosen;
+  const selected = selectedStack(chosen.folder, variables);
+  return selected === undefined ? chosen : { ...chosen, stack: selected };
+}
+
+const settings = z.looseObject({ stack: z.string().min(1) });
+const project = z.looseObject({ name: z.string() });
+
+/** As `pulumi stack select` leaves it: in a file that is called by the project and a hash of its path. */
+function selectedStack(folder: string, variables: Variables): string | undefined {
+  const file = join(folder, projectFile);
+  try {
+    const { name } = project.parse(parse(readFileSync(file, "utf8")));
+    const hash = createHash("sha1").update(file).digest("hex");
+    const home = variables["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
+    const noted = join(home, "workspaces", `${name}-${hash}-workspace.json`);
+    return basename(settings.parse(JSON.parse(readFileSync(noted, "utf8"))).stack);
+  } catch {
+    return undefined;
+  }
+}
+
+const list = z.array(z.strictObject({ stack: z.string().min(1), cwd: z.string().min(1) }));
+
+function listedStacks(variables: Variables): Chosen[] {
+  const said = variables[stacksVariable] ?? "";
+  if (said !== "")
+    return said.split(",").map((each) => {
+      const [, stack, folder] = /^([^@]+)@(.+)$/.exec(each.trim()) ?? [];
+      if (stack === undefined || folder === undefined || !isAbsolute(folder))
+        throw new Error(
+          `${stacksVariable} has ${JSON.stringify(each)}; it must be a stack and its folder, as prod@/srv/mesh.`,
+        );
+      return { stack, folder };
+    });
+  const file = stacksFile(variables);
+  if (!existsSync(file)) return [];
+  const parsed = list.safeParse(parse(readFileSync(file, "utf8")));
+  if (!parsed.success)
+    throw new Error(`${file} must be a list of stacks, each as { stack: prod, cwd: /srv/mesh }.`);
+  return parsed.data.map(({ stack, cwd }) => ({ stack, folder: resolve(dirname(file), cwd) }));
+}
+
+function stacksFile({ XDG_CONFIG_HOME: base = "" }: Variables): string {
+  const folder = isAbsolute(base) ? base : join(homedir(), ".config");
+  return join(folder, "linkerd-multicluster", "stacks.yaml");
+}

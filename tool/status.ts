@@ -1,0 +1,237 @@
+import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import {
+  type CertificateFact,
+  type ClusterFact,
+  type Facts,
+  type GatewayState,
+  groupedBy,
+  type LinkFact,
+  type RunFact,
+} from "./facts.ts";
+import { age, columns, firstOf, mark, paint } from "./output.ts";
+
+/** `linkerd-clusters status --output json`, of one stack. */
+export interface Status {
+  readonly stack: string;
+  readonly readAt: string;
+  readonly from: Facts["from"];
+  /** Nothing to write, nothing to mend, and no check has found an error; absent: no cluster was asked. */
+  readonly inOrder?: boolean;
+  readonly lastRun?: RunFact;
+  readonly links: readonly LinkStatus[];
+  readonly clusters: readonly ClusterFact[];
+  readonly federated: readonly FederatedStatus[];
+  /** What the next `up` would do about mirrors, one line for each source that it would change. */
+  readonly next: readonly string[];
+  readonly problems: readonly string[];
+}
+
+export interface LinkStatus {
+  readonly source: string;
+  readonly target: string;
+  readonly mode: LinkFact["mode"];
+  readonly mirroring: LinkFact["mirroring"];
+  readonly gateway?: GatewayState;
+  /** Mirrors that there are once everything is done. */
+  readonly mirrors: number;
+  /** Of these, and of those that go, the ones that the next `up` writes. */
+  readonly pending: number;
+  readonly notMirrored: number;
+  /** How many Services for each reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly tokenSince?: string;
+  /** Whether anything could be concluded about its mirrors. */
+  readonly isDecided: boolean;
+}
+
+export interface FederatedStatus {
+  readonly source: string;
+  readonly mirror: string;
+  readonly members: readonly string[];
+  /** Members, and Services that ask to be members and are not. */
+  readonly wanted: number;
+}
+
+/** One screen about a mesh. Pure. */
+export function statusOf(facts: Facts): Status {
+  const { stack, readAt, from, runs, clusters, next, health } = facts;
+  const refusals = next.flatMap((each) => each.refusals);
+  const errors = (health?.groups ?? []).flatMap(({ kind, name, checks }) =>
+    checks
+      .filter(({ result }) => result === "error")
+      // Those of clusters name them.
+      .flatMap(({ findings }) =>
+        findings.map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
+      ),
+  );
+  const unknown = from === "state" ? [] : next.flatMap((each) => each.unknown ?? []);
+  const problems = [...new Set([...refusals, ...unknown, ...errors])];
+  const [lastRun] = "why" in runs ? [] : runs;
+  const isQuiet = next.every(({ writes }) => !writes);
+  return {
+    ...{ stack, readAt, from },
+    ...(health !== undefined && { inOrder: health.healthy && isQuiet && problems.length === 0 }),
+    ...(lastRun !== undefined && { lastRun }),
+    links: linksOf(facts),
+    clusters,
+    federated: federatedOf(facts),
+    next: next.flatMap(({ lines, writes, source }) => {
+      if (lines.length > 0) return lines;
+      return writes ? [`${source}: marks or the status of Links`] : [];
+    }),
+    problems,
+  };
+}
+
+function linksOf({ links, mirrors, notMirrored }: Facts): LinkStatus[] {
+  const ofPart = groupedBy(mirrors, ({ source, part }) => `${source}/${part}`);
+  const skips = groupedBy(notMirrored, ({ source, part }) => `${source}/${part}`);
+  return links.map((link) => {
+    const { source, target, mode, mirroring, gateway, tokenSince, isDecided } = link;
+    const own = ofPart.get(`${source}/${target}`) ?? [];
+    const skipped = skips.get(`${source}/${target}`) ?? [];
+    const reasons = groupedBy(skipped, ({ reason }) => reason);
+    return {
+      ...{ source, target, mode, mirroring, isDecided },
+      ...(gateway !== undefined && { gateway }),
+      mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
+      pending: own.filter(({ verdict }) => verdict !== "keep" && verdict !== "handOver").length,
+      notMirrored: skipped.length,
+      reasons: Object.fromEntries([...reasons].map(([reason, { length }]) => [reason, length])),
+      ...(tokenSince !== undefined && { tokenSince }),
+    };
+  });
+}
+
+function federatedOf({ mirrors, notMirrored }: Facts): FederatedStatus[] {
+  const left = groupedBy(
+    notMirrored.filter(({ part }) => part === federatedPart),
+    ({ source, service }) => `${source}/${service}`,
+  );
+  return mirrors
+    .filter(({ part, verdict }) => part === federatedPart && verdict !== "delete")
+    .map(({ source, mirror, members = [], service = "" }) => {
+      const without = left.get(`${source}/${service}`) ?? [];
+      return { source, mirror, members, wanted: members.length + without.length };
+    });
+}
+
+/** Lines of lists that a screen has room for. */
+const most = 10;
+
+/** The screen itself. */
+export function statusTable(status: Status): string {
+  const { readAt, links, clusters, federated, next, problems } = status;
+  const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
+  const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
+  return [
+    `${headline(status)}\n`,
+    columns(
+      ["  LINK", "MODE", "MIRRORS", "TO DO", "NOT MIRRORED", "GATEWAY", "TOKEN"],
+      links.map((link) => [
+        `${linkMark(link)} ${link.source} <- ${link.target}`,
+        link.mode,
+        link.mirroring === "controller" ? "Linkerd's" : String(link.mirrors),
+        link.isDecided ? String(link.pending) : "?",
+        String(link.notMirrored),
+        gatewayText(link.gateway),
+        link.tokenSince === undefined ? "-" : age(link.tokenSince, readAt),
+      ]),
+    ),
+    columns(
+      ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
+      clusters.map((each) => [
+        `${mark(clusterTone(each))} ${each.name}`,
+        each.reachable === undefined ? "not asked" : each.reachable ? "read" : "can't be read",
+        each.linkerd ?? "-",
+        each.anchors === undefined
+          ? "-"
+          : `${each.anchors.length}, ${leftOf(each.anchors, readAt)} left`,
+        each.issuer === undefined ? "-" : `${leftOf([each.issuer], readAt)} left`,
+      ]),
+    ),
+    ...(federated.length === 0
+      ? []
+      : [
+          section(
+            `Federated Services: ${federated.length}, ${incomplete.length} without some of their members`,
+            incomplete.map(
+              ({ source, mirror, members, wanted }) =>
+                `${mark("warn")} ${source}/${mirror}: ${members.length} of ${wanted} (${members.join(", ")})`,
+            ),
+          ),
+        ]),
+    ...(gaps.length === 0
+      ? []
+      : [
+          section(
+            'Not mirrored ("explain SERVICE" says why)',
+            gaps.map(({ source, target, reasons }) => {
+              const counts = Object.entries(reasons).map(([reason, n]) => `${n} ${reason}`);
+              return `${mark("warn")} ${source} <- ${target}: ${counts.join(", ")}`;
+            }),
+          ),
+        ]),
+    ...(problems.length === 0
+      ? []
+      : [
+          section(
+            'To mend ("check" has all findings)',
+            problems.map((problem) => `${mark("bad")} ${problem}`),
+          ),
+        ]),
+    section(
+      "The next up",
+      status.from === "state"
+        ? ["is not known: no cluster was asked"]
+        : next.length === 0
+          ? ["has nothing to do about mirrors"]
+          : next,
+    ),
+  ].join("\n");
+}
+
+function headline({ stack, inOrder, lastRun, readAt, from }: Status): string {
+  const word =
+    inOrder === undefined
+      ? paint("dim", "as the last run has left it")
+      : inOrder
+        ? paint("good", "in order")
+        : paint("bad", "not in order");
+  const name = stack === "" ? "mesh" : stack;
+  const run =
+    lastRun === undefined
+      ? "its last run is not known"
+      : `last ${lastRun.kind} ${age(lastRun.endedAt, readAt)} ago: ${lastRun.result}`;
+  return `${paint("head", name)}: ${word}; ${run}${from === "state" ? " (--state)" : ""}`;
+}
+
+function section(title: string, lines: readonly string[]): string {
+  const shown = firstOf(lines, most).map((line) => `  ${line}\n`);
+  return [`${paint("head", title)}\n`, ...shown].join("");
+}
+
+function linkMark({ gateway, pending, notMirrored, isDecided, mirroring }: LinkStatus): string {
+  if (mirroring === "controller") return mark("dim");
+  if (gateway?.state === "down" || gateway?.state === "unknown") return mark("bad");
+  if (!isDecided) return mark("bad");
+  return mark(pending > 0 || notMirrored > 0 ? "warn" : "good");
+}
+
+function gatewayText(gateway: GatewayState | undefined): string {
+  if (gateway === undefined) return "-";
+  const { state, addresses = [], port } = gateway;
+  const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
+  // Of one that is not probed it is not known whether it answers.
+  return `${state === "open" ? "not probed" : state}${where}`;
+}
+
+function clusterTone({ reachable }: ClusterFact): "good" | "bad" | "dim" {
+  return reachable === undefined ? "dim" : reachable ? "good" : "bad";
+}
+
+/** Until the first of them expires. */
+function leftOf(certificates: readonly CertificateFact[], now: string): string {
+  const [first] = certificates.map(({ expiresAt }) => expiresAt).sort();
+  return first === undefined ? "?" : age(now, first);
+}

@@ -1,0 +1,66 @@
+import { systemTime } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  ControlLoop,
+  DryRunner,
+  Hostnames,
+  limited,
+  MeshWatch,
+  type Observer,
+  sentenceOf,
+  serve,
+  StackRuns,
+  watchMetrics,
+} from "@linkerd-multicluster/engine/watch";
+import type { WatchOptions } from "./command-line.ts";
+import type { Chosen } from "./stacks.ts";
+
+/** Runs a stack whenever something that its mesh depends on has changed, until it is ended. */
+export async function watch(
+  { folder, ...choice }: Chosen,
+  { output, resync, listen }: WatchOptions,
+): Promise<void> {
+  const stop = new AbortController();
+  const metrics = watchMetrics(resync);
+  const print = limited(printer(output), systemTime);
+  let isReady = false;
+  const observe: Observer = (event) => {
+    print(event);
+    metrics.observe(event);
+    if (event.event === "dryRun") isReady = true;
+    if (event.event === "triggered") loop.trigger(event.cluster);
+  };
+  const program = { folder, variables: process.env };
+  const stack = new StackRuns({ ...choice, ...program, observe });
+  const hostnames = new Hostnames();
+  const dryRunner = new DryRunner(hostnames.remember.bind(hostnames));
+  const meshWatch = new MeshWatch({ observe });
+  const loop = new ControlLoop({ stack, dryRunner, meshWatch, observe, resync });
+  const served = { isLive: () => !loop.isStuck, isReady: () => isReady, metrics };
+  const server = listen && (await serve(listen, served));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      stop.abort();
+      dryRunner.close();
+      stack.interrupt();
+    });
+  void hostnames.watch((about) => {
+    observe({ event: "triggered", reason: "hostname", cluster: "", about });
+  }, stop.signal);
+  try {
+    await loop.run(stop.signal);
+  } finally {
+    dryRunner.close();
+    await meshWatch.update([]);
+    await server?.close();
+  }
+}
+
+/** Prints one line for each event to standard output. */
+function printer(output: string): Observer {
+  return (event) => {
+    const time = new Date().toISOString();
+    const sentence = sentenceOf(event);
+    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...event })}\n`);
+    else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
+  };
+}
