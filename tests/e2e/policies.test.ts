@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { installGateway } from "./mirroring/gateway.ts";
+import { exported, service } from "./mirroring/objects.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+
+const namespace = "policies";
+const owned = (label: string, value: string) => ({
+  matchLabels: { [`mirror.linkerd.io/${label}`]: value },
+  matchExpressions: [{ key: "owner", operator: "Exists" }],
+});
+const link = {
+  ...{ source: "east", target: "west", maxDeletions: 10 },
+  selector: owned("exported", "true"),
+  remoteDiscoverySelector: owned("exported", "remote-discovery"),
+  federatedServiceSelector: owned("federated", "member"),
+};
+
+/** The pack of examples/policies, asked by the real engine in a preview, before anything is written. */
+describe("a policy pack", function () {
+  this.timeout("2m");
+
+  let world: World;
+  let stack: PulumiStack;
+  let pack: string;
+
+  before(async function () {
+    this.timeout("20m");
+    world = await emptyWorld();
+    await installGateway(world.kube.west);
+    await createNamespaces(world.kube.east, [namespace]);
+    await create(world.kube.west, [webService("web")]);
+    stack = await newStack(world.bed, "policies", {});
+    pack = await install(world.bed.folder);
+  });
+
+  it("lets a mesh pass that keeps all rules", async () => {
+    const { code, text } = await run("preview", [link], {});
+    assert.equal(code, 0, text);
+    assert.match(text, /gateway mirror of web/);
+  });
+
+  it("names what breaks a rule, by link or by mirror, and stops the preview and the run", async () => {
+    const { selector, ...withoutSelector } = link;
+    const broken = [{ ...withoutSelector, gateway: false, maxDeletions: "10%" }];
+    const rules = {
+      "exports-have-owners": { label: "owner" },
+      "no-forbidden-links": { forbidden: [{ source: "ea*", target: "west" }] },
+      "no-private-ports": { ports: [80] },
+    };
+    const flat = await run("preview", broken, rules);
+    assert.notEqual(flat.code, 0);
+    for (const sentence of [
+      "its selector must demand the label owner",
+      "Services of west must not appear in east",
+      "a flat link is not allowed between them",
+      "maxDeletions must be a number of at most 10",
+    ])
+      assert.match(flat.text, new RegExp(`link from east to west: ${sentence}`));
+    const ports = await run("up", [link], rules);
+    assert.notEqual(ports.code, 0);
+    assert.match(ports.text, /east\/policies\/web-west: port 80 is private/);
+    assert.deepEqual(await mirrors(), []);
+  });
+
+  it("may be a person: a saved plan brings the mirrors that it shows, or nothing", async () => {
+    const plan = join(pack, "plan.json");
+    const variables = { PULUMI_EXPERIMENTAL: "1" };
+    await stack.run(["preview", "--save-plan", plan], { variables });
+    await create(world.kube.west, [webService("late")]);
+    const approved = ["up", "--yes", "--skip-preview", "--plan", plan];
+    const { code, text } = await stack.run(approved, { variables });
+    assert.notEqual(code, 0);
+    assert.match(text, /violates plan/);
+    assert.deepEqual(await mirrors(), []);
+  });
+
+  async function mirrors(): Promise<readonly string[]> {
+    const services = await world.kube.east.list(resources.services);
+    return services
+      .filter(({ metadata }) => metadata.namespace === namespace)
+      .map(({ metadata }) => metadata.name);
+  }
+
+  async function run(command: "preview" | "up", links: readonly Config[], rules: Config) {
+    await stack.configure({ manage: "mirrors", clusters: { west: {}, east: {} }, links });
+    const file = join(pack, "own.json");
+    await writeFile(file, JSON.stringify(rules));
+    const words = command === "up" ? ["up", "--yes", "--skip-preview"] : ["preview", "--diff"];
+    const PATH = [join(pack, "bin"), ...world.bed.path, process.env["PATH"]].join(delimiter);
+    return stack.run([...words, "--policy-pack", pack, "--policy-pack-config", file], {
+      variables: { PATH },
+    });
+  }
+});
+
+const webService = (name: string) =>
+  service(
+    `${namespace}/${name}`,
+    { labels: { ...exported, owner: "shop" } },
+    { ports: [{ name: "http", port: 80 }] },
+  );
+
+/**
+ * A copy of the pack that names a runtime of its own, since what Pulumi ships to start packs of Node is no package
+ * that a registry has. This does the same: it runs the SDK's own entry point.
+ */
+async function install(folder: string): Promise<string> {
+  const pack = join(folder, "policies");
+  await cp(join(repository, "examples/policies"), pack, { recursive: true });
+  await symlink(join(repository, "node_modules"), join(pack, "node_modules"));
+  const settings = await readFile(join(pack, "PulumiPolicy.yaml"), "utf8");
+  await writeFile(join(pack, "PulumiPolicy.yaml"), settings.replace(/name: nodejs/, "name: bed"));
+  const require = createRequire(import.meta.url);
+  const entry = require.resolve("@pulumi/pulumi/cmd/run-policy-pack");
+  await mkdir(join(pack, "bin"));
+  await writeFile(
+    join(pack, "bin/pulumi-analyzer-policy-bed"),
+    `#!/bin/sh\nexec ${process.execPath} ${entry} "$@"\n`,
+    { mode: 0o755 },
+  );
+  return pack;
+}
