@@ -60,6 +60,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
         environment: {
           CONTEXT: context,
           LINKERD_NAMESPACE: mesh.linkerdNamespace,
+          // Health has just said what linkerd-clusters, an extension of this CLI, would say again.
+          LINKERD_CLUSTERS_STACKS: "none",
           ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),
         },
         triggers,

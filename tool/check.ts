@@ -3,7 +3,7 @@ import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "../config/stack-file.ts";
 import type { CheckOptions } from "./command-line.ts";
 import { exitCode, written } from "./output.ts";
-import { type Chosen, NoStack, onlyStack, stacksFor } from "./stacks.ts";
+import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable } from "./stacks.ts";
 
 /** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks, in its form. */
 export async function check(options: CheckOptions): Promise<void> {
@@ -55,6 +55,7 @@ async function forLinkerd(stacks: () => readonly Chosen[]): Promise<LinkerdOutpu
       { description, result, error: error instanceof Error ? error.message : String(error) },
     ],
   });
+  if (process.env[stacksVariable] === "none") return outputOf([]);
   let chosen: readonly Chosen[];
   try {
     chosen = stacks();

@@ -234,9 +234,11 @@ function nextRun(
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
     return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
   const { inputs, hasWrites } = inputsFor(state.before, state.args, outcome);
+  // Where nobody knows the run before, whatever there is would seem to be adopted.
+  const isKnown = hasWrites || state.before.revision !== undefined;
   return {
     ...{ source, writes: hasWrites },
-    lines: summaries(state.before, state.args, outcome).map(plainly),
+    lines: isKnown ? summaries(state.before, state.args, outcome).map(plainly) : [],
     refusals: Object.values(inputs.refused ?? {}).map(plainly),
   };
 }

@@ -23,7 +23,7 @@ export interface Said extends StackChoice {
 /** No stack is named anywhere, which is no mistake for somebody who has none. */
 export class NoStack extends Error {}
 
-/** The variable that names stacks: `prod@/srv/mesh,lab@/srv/lab`. */
+/** The variable that names stacks: `prod@/srv/mesh,lab@/srv/lab`; `none`: Linkerd's check is told of none. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
 
 /**

@@ -18,6 +18,8 @@ export interface Status {
   /** Nothing to write, nothing to mend, and no check has found an error; absent: no cluster was asked. */
   readonly inOrder?: boolean;
   readonly lastRun?: RunFact;
+  /** Why the last run is not known. */
+  readonly unknownRuns?: string;
   readonly links: readonly LinkStatus[];
   readonly clusters: readonly ClusterFact[];
   readonly federated: readonly FederatedStatus[];
@@ -72,6 +74,7 @@ export function statusOf(facts: Facts): Status {
     ...{ stack, readAt, from },
     ...(health !== undefined && { inOrder: health.healthy && isQuiet && problems.length === 0 }),
     ...(lastRun !== undefined && { lastRun }),
+    ...("why" in runs && { unknownRuns: runs.why }),
     links: linksOf(facts),
     clusters,
     federated: federatedOf(facts),
@@ -191,7 +194,7 @@ export function statusTable(status: Status): string {
   ].join("\n");
 }
 
-function headline({ stack, inOrder, lastRun, readAt, from }: Status): string {
+function headline({ stack, inOrder, lastRun, unknownRuns, readAt, from }: Status): string {
   const word =
     inOrder === undefined
       ? paint("dim", "as the last run has left it")
@@ -201,7 +204,7 @@ function headline({ stack, inOrder, lastRun, readAt, from }: Status): string {
   const name = stack === "" ? "mesh" : stack;
   const run =
     lastRun === undefined
-      ? "its last run is not known"
+      ? `its last run is not known${unknownRuns === undefined ? "" : ` (${unknownRuns})`}`
       : `last ${lastRun.kind} ${age(lastRun.endedAt, readAt)} ago: ${lastRun.result}`;
   return `${paint("head", name)}: ${word}; ${run}${from === "state" ? " (--state)" : ""}`;
 }

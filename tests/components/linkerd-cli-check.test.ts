@@ -46,7 +46,11 @@ describe("the checks of Linkerd's CLI", function () {
     ]);
     deepEqual(resource(command, "check/west").inputs, {
       create: ifInstalled(check("check", 60)),
-      environment: { CONTEXT: "k3d-west", LINKERD_NAMESPACE: "linkerd" },
+      environment: {
+        CONTEXT: "k3d-west",
+        LINKERD_CLUSTERS_STACKS: "none",
+        LINKERD_NAMESPACE: "linkerd",
+      },
       logging: "none",
       triggers: [1],
     });
@@ -79,7 +83,7 @@ describe("the checks of Linkerd's CLI", function () {
     const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
     equal(west?.["create"], ifInstalled(withKubeconfig("~/west config", check("check", 60))));
     deepEqual(west.environment, {
-      ...{ CONTEXT: "west", LINKERD_NAMESPACE: "linkerd" },
+      ...{ CONTEXT: "west", LINKERD_CLUSTERS_STACKS: "none", LINKERD_NAMESPACE: "linkerd" },
       FILE: "west config",
     });
     const inEast = withKubeconfig("/etc/east", exceptMulticluster(check("check", 10)));

@@ -35,6 +35,8 @@ export interface SourceState {
 export interface ObserveOptions extends ConnectOptions {
   /** By source; the mesh alone says it of one that is absent. */
   readonly sources?: ReadonlyMap<string, SourceState>;
+  /** Closed in the end; by default connections of its own. */
+  readonly clusters?: Clusters;
 }
 
 /** A mesh whose links have their defaults. */
@@ -49,9 +51,9 @@ interface FilledMesh extends HealthMesh {
 export async function observeMesh(
   given: HealthMesh,
   now: Date,
-  { sources = new Map(), ...options }: ObserveOptions = {},
+  { sources = new Map(), clusters: shared, ...options }: ObserveOptions = {},
 ): Promise<Views> {
-  const world = new Clusters(options);
+  const world = shared ?? new Clusters(options);
   const mesh = {
     ...given,
     links: given.links.map(({ link, mirroring }) => ({ link: linkOf(link), mirroring })),

@@ -1,0 +1,62 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { environment } from "../../testbed/pulumi.ts";
+import { newStack, repository } from "../../testbed/stack.ts";
+import { installGateway } from "./mirroring/gateway.ts";
+import { exported, service } from "./mirroring/objects.ts";
+import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+
+/** What a bundle must not have, by where it is. */
+export const secrets = {
+  "the message of an update": "canary-of-a-message-9f2b7c41d0e8",
+  "an annotation": "canary-of-an-annotation-5d1e9a77b3c2",
+};
+
+const annotations = { "tool.test/note": secrets["an annotation"] };
+
+/** A stack after its `up`: `tool/web` of west is mirrored in east, and `tool-ledgers/ledger` lacks a namespace. */
+export interface ToolStack {
+  readonly world: World;
+  /** The stack's, with its config and a Pulumi.yaml. */
+  readonly folder: string;
+  /** Runs a program with `linkerd-clusters` on PATH, in the stack's folder unless told. */
+  run(words: readonly string[], cwd?: string): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function toolStack(): Promise<ToolStack> {
+  const world = await emptyWorld();
+  const { bed, kube } = world;
+  await installGateway(kube.west);
+  await createNamespaces(kube.east, ["tool"]);
+  await create(kube.west, [
+    service("tool/web", { labels: exported, annotations }),
+    service("tool-ledgers/ledger", { labels: exported }),
+  ]);
+  const stack = await newStack(bed, "tool", {
+    ...{ clusters: { west: {}, east: {} }, manage: "mirrors" },
+    links: [{ source: "east", target: "west" }],
+  });
+  const message = secrets["the message of an update"];
+  const { code, text } = await stack.run(["up", "--yes", "--skip-preview", "--message", message]);
+  if (code !== 0) throw new Error(text);
+  const bin = join(bed.folder, "tool-bin");
+  await mkdir(bin);
+  await symlink(join(repository, "bin", "linkerd-clusters.mjs"), join(bin, "linkerd-clusters"));
+  const given = environment(bed);
+  const env = { ...given, PATH: [bin, given["PATH"]].join(delimiter), XDG_CONFIG_HOME: bin };
+  const folder = join(bed.folder, "stacks", "tool");
+  return {
+    ...{ world, folder },
+    async run([program = "", ...words], cwd = folder) {
+      const ended = await execa(program, words, { cwd, env, reject: false });
+      return { code: ended.exitCode ?? -1, stdout: ended.stdout, stderr: ended.stderr };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import type { Explanation } from "../../tool/explain.ts";
+import type { Status } from "../../tool/status.ts";
+import { Search } from "./canaries.ts";
+import { secrets, type ToolStack, toolStack } from "./tool-stack.ts";
+
+const web = { namespace: "tool", name: "web-west" };
+
+describe("linkerd-clusters on real clusters", function () {
+  this.timeout("20m");
+  let stack: ToolStack;
+  before(async () => {
+    stack = await toolStack();
+  });
+
+  const run = (...words: readonly string[]) => stack.run(["linkerd-clusters", ...words]);
+
+  async function status(...words: readonly string[]): Promise<Status | undefined> {
+    const { stdout } = await run("status", "--output", "json", ...words);
+    return (JSON.parse(stdout) as { readonly stacks: readonly Status[] }).stacks[0];
+  }
+
+  async function explained(...words: readonly string[]) {
+    const { stdout } = await run("explain", ...words, "--output", "json");
+    const { stacks } = JSON.parse(stdout) as { readonly stacks: readonly Explanation[] };
+    return stacks[0]?.services[0]?.appearsIn.find(({ source }) => source === "east");
+  }
+
+  const counts = ({ links }: Status) =>
+    links.map(({ mirrors, pending, notMirrored }) => [mirrors, pending, notMirrored]);
+
+  it("shows a stack that it is started in the folder of, and its last run, live and by its state", async () => {
+    for (const words of [[], ["--state"]]) {
+      const found = await status(...words);
+      deepEqual(found && counts(found), [[1, 0, 1]]);
+      equal(found?.lastRun?.result, "succeeded");
+      deepEqual(found.next, []);
+    }
+    const { code, stdout } = await run("status");
+    equal(code, 0);
+    match(stdout, /^tool: in order; last update \d+\w ago: succeeded\n/);
+  });
+
+  it("follows a Service to its mirror and the run that made it, or to what is in the way", async () => {
+    const there = await explained("tool/web");
+    equal(there?.state, "mirrored");
+    const [mirror] = there.mirrors;
+    deepEqual([mirror?.mirror, mirror?.madeBy?.kind], ["tool/web-west", "update"]);
+    deepEqual(
+      mirror?.writtenBy?.map((each) => each.stack),
+      ["linkerd-multicluster/tool"],
+    );
+    match((await explained("ledger"))?.why ?? "", /^MissingNamespace: /);
+    const { code, stdout } = await run("explain", "ledgre");
+    deepEqual(
+      [code, stdout],
+      [1, "No cluster of the stack has a Service or mirror ledgre; is it ledger?"],
+    );
+  });
+
+  it("writes a bundle that says the same anywhere, and has no secret in it", async () => {
+    const bundle = join(stack.world.bed.folder, "bundle");
+    equal((await run("gather", "--to", bundle)).code, 0);
+    const found = await status("--from", bundle);
+    deepEqual(found && counts(found), [[1, 0, 1]]);
+    equal((await explained("web", "--from", bundle))?.state, "mirrored");
+    const kubeconfig = await readFile(stack.world.bed.kubeconfig, "utf8");
+    const keys = [...kubeconfig.matchAll(/(?:token|key-data): (\S{12,})/g)];
+    const credentials = keys.map(([, key = ""], index) => [`credential ${index}`, key] as const);
+    equal(credentials.length > 0, true);
+    const search = new Search({ ...secrets, ...Object.fromEntries(credentials) });
+    deepEqual(await search.inFolder(bundle), []);
+  });
+
+  it("tells what the next up repairs, and waits until it is in order, or not", async () => {
+    const { east } = stack.world.kube;
+    await east.remove(resources.services, web);
+    const found = await status();
+    deepEqual([found?.inOrder, found && counts(found)], [false, [[1, 1, 1]]]);
+    equal((await run("status", "--wait", "1s")).code, 1);
+    equal((await run("check")).code, 1);
+    equal((await explained("web-west"))?.state, "pending");
+  });
+
+  it("can't do its work without a stack or a bundle, and says so", async () => {
+    const elsewhere = stack.world.bed.folder;
+    const { code, stderr } = await stack.run(["linkerd-clusters", "status"], elsewhere);
+    equal(code, 2);
+    match(stderr, /^Which stack\? Set --stack and --cwd/);
+    equal((await run("status", "--from", elsewhere)).code, 2);
+  });
+
+  it("completes its commands and options", async () => {
+    const { stdout } = await run("complete", "--", "status", "--st");
+    match(stdout, /^--stack/m);
+    for (const shell of ["bash", "zsh", "fish"])
+      match((await run("complete", shell)).stdout, /linkerd-clusters/);
+  });
+});

@@ -1,0 +1,68 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import { type ToolStack, toolStack } from "../e2e/tool-stack.ts";
+import { withCli } from "./real-plugins.ts";
+
+interface Category {
+  readonly categoryName: string;
+  readonly checks: readonly {
+    readonly description: string;
+    readonly result: string;
+    readonly error?: string;
+  }[];
+}
+
+const note = withCli ? "" : ", skipped: linkerd is not on PATH";
+
+describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
+  this.timeout("20m");
+  let stack: ToolStack;
+  before(async function () {
+    if (!withCli) return this.skip();
+    stack = await toolStack();
+  });
+
+  /** What `linkerd check` says of our checks alone: no Linkerd is installed. */
+  async function checked(cwd?: string): Promise<readonly Category[]> {
+    const words = ["linkerd", "check", "--context", "east", "--wait", "1s", "--output", "json"];
+    const { stdout } = await stack.run(words, cwd);
+    // It prints one document for itself and one for each extension.
+    const documents = stdout.split(/^(?=\{)/m).map((text) => {
+      return JSON.parse(text) as { readonly categories: readonly Category[] | null };
+    });
+    const all = documents.flatMap(({ categories }) => categories ?? []);
+    return all.filter(({ categoryName }) => categoryName.startsWith("linkerd-clusters"));
+  }
+
+  const resultOf = (categories: readonly Category[], title: string) =>
+    categories.flatMap(({ checks }) => checks).find(({ description }) => description === title);
+
+  it("is a command of it", async () => {
+    const { code, stdout } = await stack.run(["linkerd", "clusters", "explain", "web"]);
+    equal(code, 0);
+    match(stdout, /tool\/web-west: gateway mirror of web/);
+  });
+
+  it("adds its checks to those of linkerd check, green or red", async () => {
+    const title = "every exported Service is mirrored as the config says";
+    const before = await checked();
+    deepEqual(
+      before.map(({ categoryName }) => categoryName).sort(),
+      ["cluster east", "cluster west", "link east/west"].map((of) => `linkerd-clusters: ${of}`),
+    );
+    equal(resultOf(before, "the mirrors have endpoints")?.result, "success");
+    equal(resultOf(before, title)?.result, "warning");
+    await stack.world.kube.east.remove(resources.services, { namespace: "tool", name: "web-west" });
+    const { result, error = "" } = resultOf(await checked(), title) ?? {};
+    equal(result, "error");
+    match(error, /gateway mirror east\/tool\/web-west is missing: run pulumi up/);
+  });
+
+  it("only warns where no stack is named", async () => {
+    const found = await checked(stack.world.bed.folder);
+    deepEqual(
+      found.flatMap(({ checks }) => checks.map(({ result }) => result)),
+      ["warning"],
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import type { HealthMesh } from "../../../engine/health/mesh.ts";
+import { observeMesh, type SourceState } from "../../../engine/health/observe/observe.ts";
+import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
+import type { Facts, RunFact } from "../../../tool/facts.ts";
+import { factsOfClusters } from "../../../tool/facts-of-clusters.ts";
+import { factsOfState } from "../../../tool/facts-of-state.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster, endpoints, exported, now, pods, service } from "../fixtures/objects.ts";
+import { argsFor, exporting, type LivingClusters, up, World } from "../fixtures/world.ts";
+
+const member = { labels: { [label.federated]: "member" } };
+
+export const run: RunFact = {
+  ...{ kind: "update", result: "succeeded", message: "Link north" },
+  ...{ startedAt: "2026-01-02T02:00:00Z", endedAt: "2026-01-02T02:04:05Z" },
+};
+
+/**
+ * East has mirrors of west, through its gateway, and of north, on a flat network. West's ledger has no namespace
+ * there, and its metrics are not exported; bb of both is federated, and headless in north.
+ */
+export class Mesh {
+  readonly clusters: { west?: MemoryCluster; north?: MemoryCluster; readonly east: MemoryCluster };
+  readonly args: MirrorsArgs = argsFor(["west", { target: "north", gateway: false }]);
+  inputs: Inputs | undefined;
+
+  constructor() {
+    this.clusters = {
+      west: new MemoryCluster(
+        exporting(
+          "west",
+          [
+            ...[exported("shop/web"), exported("payments/ledger"), service("shop/metrics")],
+            service("shop/bb", member),
+          ],
+          { endpoints: [endpoints("shop/web", [pods(["", ""])])] },
+        ),
+      ),
+      north: new MemoryCluster(
+        cluster("north", { services: [service("shop/bb", member, { clusterIP: "None" })] }),
+      ),
+      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+    };
+  }
+
+  async up(): Promise<this> {
+    this.inputs = await up(this.clusters, this.args, this.inputs);
+    return this;
+  }
+
+  async facts(): Promise<Facts> {
+    const state: SourceState = { args: this.args, before: this.inputs ?? {} };
+    const sources = new Map([["east", state]]);
+    const world = new World(this.clusters satisfies LivingClusters);
+    const views = await observeMesh(this.#healthMesh(), now, { sources, clusters: world });
+    const tokens = new Map([["east/west", "2025-12-21T03:04:05Z"]]);
+    return factsOfClusters(views, { now, stack: "prod", runs: [run], sources, tokens });
+  }
+
+  stateFacts(): Facts {
+    const { inputs } = this;
+    const beside = { now, stack: "prod", runs: [run], tokens: new Map<string, string>() };
+    return factsOfState(inputs === undefined ? [] : [inputs], beside);
+  }
+
+  #healthMesh(): HealthMesh {
+    return {
+      ...{ manage: "mirrors", linkerdNamespace: "linkerd", clusters: this.args.clusters },
+      multiclusterNamespace: "linkerd-multicluster",
+      links: this.args.links.map((link) => ({ link, mirroring: "pulumi" })),
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { statusOf, statusTable } from "../../../tool/status.ts";
+import { Mesh, run } from "./mesh.ts";
+
+const lost = { namespace: "shop", name: "web-west" };
+
+describe("status", () => {
+  it("counts the mirrors of each link, what is not mirrored and why, and members", async () => {
+    const mesh = await (await new Mesh().up()).up();
+    const status = statusOf(await mesh.facts());
+    deepEqual(
+      status.links.map(({ target, mode, mirrors, pending, reasons }) => {
+        return [target, mode, mirrors, pending, reasons];
+      }),
+      [
+        ["west", "gateway", 1, 0, { MissingNamespace: 1 }],
+        ["north", "flat", 0, 0, {}],
+      ],
+    );
+    deepEqual(status.federated, [
+      { source: "east", mirror: "shop/bb-federated", members: ["bb@west"], wanted: 2 },
+    ]);
+    deepEqual([status.lastRun, status.next, status.problems, status.inOrder], [run, [], [], true]);
+  });
+
+  it("is not in order before a run, and says what that would do", async () => {
+    const status = statusOf(await new Mesh().facts());
+    equal(status.inOrder, false);
+    match(status.next.join("\n"), /^east <- west: \+1, 1 not mirrored \(\+ shop\/web-west\)\n/);
+  });
+
+  it("is not in order once a mirror is lost", async () => {
+    const mesh = await new Mesh().up();
+    await mesh.clusters.east.remove(resources.services, lost);
+    const { inOrder, links, next, problems } = statusOf(await mesh.facts());
+    deepEqual([inOrder, links[0]?.pending], [false, 1]);
+    match(next.join(), /\+ shop\/web-west/);
+    match(problems.join(), /shop\/web-west is missing: run pulumi up/);
+  });
+
+  it("knows nothing of a link whose target can't be read, and says why", async () => {
+    const mesh = await new Mesh().up();
+    delete mesh.clusters.north;
+    const { inOrder, links, clusters } = statusOf(await mesh.facts());
+    equal(inOrder, false);
+    deepEqual(
+      links.map(({ isDecided }) => isDecided),
+      [false, false],
+    );
+    match(clusters.find(({ name }) => name === "north")?.why ?? "", /no context north/);
+  });
+
+  it("is told by state alone too, the same numbers without a word on what is live", async () => {
+    const mesh = await new Mesh().up();
+    const live = statusOf(await mesh.facts());
+    const { links, federated, inOrder } = statusOf(mesh.stateFacts());
+    const numbers = ({ target, mirrors, notMirrored }: (typeof links)[number]) => {
+      return [target, mirrors, notMirrored];
+    };
+    deepEqual(links.map(numbers), live.links.map(numbers));
+    deepEqual([federated, inOrder], [live.federated, undefined]);
+  });
+
+  it("fits on a screen", async () => {
+    const mesh = await (await new Mesh().up()).up();
+    equal(
+      statusTable(statusOf(await mesh.facts())),
+      `prod: in order; last update 1h ago: succeeded
+
+  LINK           MODE     MIRRORS  TO DO  NOT MIRRORED  GATEWAY                     TOKEN
+‼ east <- west   gateway  1        0      1             not probed 192.0.2.10:4143  12d
+√ east <- north  flat     0        0      0             -                           -
+
+  CLUSTER  STATE  LINKERD  ANCHORS  ISSUER
+√ east     read   -        -        -
+√ west     read   -        -        -
+√ north    read   -        -        -
+
+Federated Services: 1, 1 without some of their members
+  ‼ east/shop/bb-federated: 1 of 2 (bb@west)
+
+Not mirrored ("explain SERVICE" says why)
+  ‼ east <- west: 1 MissingNamespace
+
+The next up
+  has nothing to do about mirrors
+`,
+    );
+  });
+});
