@@ -39,6 +39,10 @@ export interface WatchOptions extends StackOptions {
   readonly listen?: { readonly host: string; readonly port: number };
 }
 
+export interface VerifyOptions extends FactsOptions {
+  readonly service?: string;
+}
+
 export interface GatherOptions extends StackOptions {
   readonly to?: string;
 }
@@ -47,6 +51,7 @@ export interface GatherOptions extends StackOptions {
 export interface Commands {
   readonly status: (options: StatusOptions) => Promise<void>;
   readonly explain: (service: string, options: FactsOptions) => Promise<void>;
+  readonly verify: (options: VerifyOptions) => Promise<void>;
   readonly check: (options: CheckOptions) => Promise<void>;
   readonly watch: (options: WatchOptions) => Promise<void>;
   readonly gather: (options: GatherOptions) => Promise<void>;
@@ -86,6 +91,18 @@ export function commandLine(run: Commands, version = ""): Command {
       ),
     )
     .action((service: string, options: FactsOptions) => run.explain(service, options));
+
+  factsCommand(program, "verify", "follows a request through the mesh, and names what breaks it")
+    .requiredOption("--dry", "by the objects alone; no request is sent")
+    .option("--service <service>", "of this Service; by default of one for each link")
+    .addHelpText(
+      "after",
+      examples(
+        ["verify --dry", "one Service of each link"],
+        ["verify --dry --service shop/web", "in every cluster that it appears in"],
+      ),
+    )
+    .action((options: VerifyOptions) => run.verify(options));
 
   stackCommand(program, "check", "checks the live mesh")
     .addOption(formatOption())

@@ -49,6 +49,16 @@ const commands: Commands = {
     process.stdout.write(written(data, options.output, table));
     if (only === undefined) process.exitCode = exitCode.notInOrder;
   },
+  async verify({ service, ...options }) {
+    const { verify, verificationText } = await import("./verify.ts");
+    const found = await factsFor(options);
+    const all = found.map((facts) => verify(facts, service));
+    const table = () => all.map(verificationText).join("\n");
+    process.stdout.write(written({ version: 1, stacks: all }, options.output, table));
+    const chains = all.flatMap((each) => each.chains);
+    if (chains.length === 0 || chains.some(({ broken }) => broken !== undefined))
+      process.exitCode = exitCode.notInOrder;
+  },
   async check(options) {
     const { check } = await import("./check.ts");
     await check(options);

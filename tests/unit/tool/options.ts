@@ -25,6 +25,7 @@ export async function called(words: readonly string[]): Promise<Called> {
     explain: (service, options) => note({ command: "explain", service, options }),
     check: (options) => note({ command: "check", options }),
     watch: (options) => note({ command: "watch", options }),
+    verify: () => Promise.resolve(),
     gather: () => Promise.resolve(),
   };
   const program = commandLine(commands);
