@@ -2,28 +2,23 @@
 import { parseArgs } from "node:util";
 
 import { cellsOf, type Figure } from "../testbed/bench/figure.ts";
-import { measureDestroy } from "../testbed/bench/destroy.ts";
-import { measureFirstUp } from "../testbed/bench/first-up.ts";
+import { measureFirstUp, measurePods } from "../testbed/bench/first-up.ts";
 import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
-import { measureMesh } from "../testbed/bench/mesh-row.ts";
-import { measurePods } from "../testbed/bench/pods.ts";
+import { measureMesh } from "../testbed/bench/mesh.ts";
 import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureServiceMirror } from "../testbed/bench/service-mirror.ts";
-import { measureStacks } from "../testbed/bench/stacks.ts";
-import { measureWatchRow } from "../testbed/bench/watch-row.ts";
+import { measureWatch } from "../testbed/bench/watch.ts";
 import { BedError, complain } from "../testbed/errors.ts";
 import { isFile } from "../testbed/path.ts";
 import { table } from "../testbed/table.ts";
 
-const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,destroy,many,mesh,stacks,watch,service-mirror]
+const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,many,mesh,watch,service-mirror]
                         [--output table|json]
   --first 1000       exports of the first up
   --pods 1000        of the row pods: the pods of all StatefulSets, ten of each
-  --destroyed 1000   mirrors of the row destroy
   --mirrors 10000    of the row many: no-op, memory, politeness, a few changes, state
   --clusters 20      of the full mesh, and --exports 20 of each of them
-  --stacks 4         of the row stacks: how many of the stacks with one source each are run
   --services 100000  of the pure plan
   --watched 1000     mirrors that the watch keeps, of --watched-clusters 2; each change is made --times times
   --compared 300     exports of the row service-mirror, which needs --service-mirror: Linkerd's program controller
@@ -31,8 +26,8 @@ const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,destroy,man
 
 /** The flags that are numbers, with what they are by default. */
 const defaults = {
-  ...{ first: 1_000, pods: 1_000, destroyed: 1_000, mirrors: 10_000, services: 100_000 },
-  ...{ clusters: 20, exports: 20, stacks: 4, times: 3 },
+  ...{ first: 1_000, pods: 1_000, mirrors: 10_000, services: 100_000 },
+  ...{ clusters: 20, exports: 20, times: 3 },
   ...{ watched: 1_000, "watched-clusters": 2, compared: 300 },
 };
 
@@ -49,13 +44,10 @@ const rows: Readonly<Record<string, (request: Request) => Promise<readonly Figur
   fixed: ({ times }) => measureFixedCost(times),
   first: ({ first }) => measureFirstUp(first),
   pods: ({ pods }) => measurePods(pods),
-  destroy: ({ destroyed }) => measureDestroy(destroyed),
   many: ({ mirrors, times }) => measureManyMirrors(mirrors, times),
   mesh: ({ clusters, exports }) => measureMesh({ clusters, exports }),
-  stacks: ({ clusters, exports, stacks }) =>
-    measureStacks({ clusters, exports }, stacks, console.error),
   watch: ({ watched, "watched-clusters": clusters, times }) =>
-    measureWatchRow({ clusters, mirrors: watched, rounds: times }),
+    measureWatch({ clusters, mirrors: watched, rounds: times }),
   "service-mirror": ({ serviceMirror, compared }) => {
     if (serviceMirror !== undefined) return measureServiceMirror(compared, serviceMirror);
     console.error("  left out: --service-mirror PATH names Linkerd's controller, to compare with");

@@ -2,7 +2,6 @@
 import { parseArgs } from "node:util";
 
 import { Cleanup } from "../demo/cleanup.ts";
-import { DemoError, Interrupted, messageOf } from "../demo/errors.ts";
 import { play } from "../demo/play.ts";
 import { scenarioCalled, scenarioNames } from "../demo/scenarios/scenarios.ts";
 import { screenOn } from "../demo/screen.ts";
@@ -24,11 +23,12 @@ async function main(): Promise<string> {
   const { values, positionals } = parsed();
   const [name = scenarioNames[0] ?? "", ...rest] = positionals;
   if (values.help) return USAGE;
-  if (rest.length > 0) throw new DemoError(USAGE);
+  if (rest.length > 0) throw new Error(USAGE);
   const scenario = scenarioCalled(name);
   await play(scenario, screen, cleanup, values.keep);
-  const took = `\nThat took ${Math.round(performance.now() / 1000)} s`;
-  return values.keep ? `${took}.` : `${took}, and nothing is left of it.`;
+  // Until someone wants it to end.
+  if (values.keep) await new Promise(() => undefined);
+  return `\nThat took ${Math.round(performance.now() / 1000)} s, and nothing is left of it.`;
 }
 
 function parsed() {
@@ -39,13 +39,13 @@ function parsed() {
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch {
-    throw new DemoError(USAGE);
+    throw new Error(USAGE);
   }
 }
 
 function complain(error: unknown): undefined {
   screen.close();
-  process.stderr.write(`\n${messageOf(error)}\n`);
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 
@@ -53,7 +53,7 @@ function complain(error: unknown): undefined {
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     const interrupt = (): void => {
-      reject(new Interrupted());
+      reject(new Error("Interrupted: everything the demo started is being stopped."));
     };
     for (const signal of SIGNALS) process.on(signal, interrupt);
     // `| head`, which has read enough.

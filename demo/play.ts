@@ -3,18 +3,17 @@ import {
   type Kubernetes,
   processEnvironment,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type DemoBed, raiseBed, raiseBedToKeep } from "./bed.ts";
+import { type Bed, startBed } from "../testbed/bed.ts";
+import { shellLines } from "../testbed/pulumi.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { DemoError } from "./errors.ts";
-import { farewell } from "./keep.ts";
 import { kubectlOn } from "./kubernetes/kubectl.ts";
-import { namesOn } from "./kubernetes/names.ts";
+import { lookUpOn } from "./kubernetes/names.ts";
 import { pulumiFor } from "./pulumi.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
 import { watchOn } from "./watch.ts";
 
-/** Tells a scenario's story from the start of its clusters to their end, or leaves them to the viewer. */
+/** Tells a scenario's story from the start of its clusters to its end, or leaves what it made to the viewer. */
 export async function play(
   scenario: Scenario,
   screen: Screen,
@@ -28,32 +27,31 @@ export async function play(
     `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
 "kubectl" and "dig" are not needed either: the demo prints what they would, in short.`,
   );
-  const bed = await (keep ? raiseBedToKeep : raiseBed)(names, cleanup);
+  const bed = await startBed({ clusters: names });
+  cleanup.add(() => bed.stop());
   screen.output("");
-  screen.table(bed.clusters.map(({ name, server }) => [name, server]));
+  screen.table(Object.values(bed.clusters).map(({ name, server }) => [name, server]));
 
   const clusters = await connectAll(bed, cleanup);
   const pulumi = await pulumiFor(bed, scenario.config, screen, cleanup);
   const stage: Stage = {
-    screen,
-    pulumi,
-    cut: bed.cut,
+    ...{ screen, pulumi },
     kubectl: kubectlOn(screen),
-    names: namesOn(bed, screen, cleanup),
+    lookUp: lookUpOn(bed, screen),
     watch: watchOn(bed, pulumi, screen, cleanup),
-    cluster: (name: string) => {
-      const cluster = clusters.get(name);
-      if (cluster === undefined) throw new DemoError(`The scenario has no cluster "${name}".`);
-      return cluster;
+    cluster: (name) => named(clusters.get(name), name),
+    async cut(name) {
+      const cluster = named(bed.clusters[name], name);
+      await cluster.cut();
+      return () => cluster.restore();
     },
   };
   for (const { title, why, run } of scenario.acts) {
     screen.step(title, why);
     await run(stage);
   }
-  if (bed.leave !== undefined) {
-    farewell(screen, bed, stage.pulumi, scenario);
-    bed.leave();
+  if (keep) {
+    printNextSteps(screen, shellLines(bed, pulumi.settings), scenario);
     return;
   }
   screen.step(
@@ -64,13 +62,36 @@ export async function play(
   await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
 }
 
+function named<T>(cluster: T | undefined, name: string): T {
+  if (cluster === undefined) throw new Error(`The scenario has no cluster "${name}".`);
+  return cluster;
+}
+
+/** Says what one needs to know to go on by hand. */
+function printNextSteps(
+  screen: Screen,
+  lines: readonly string[],
+  { nextCommands }: Scenario,
+): void {
+  screen.step(
+    "Now it is yours",
+    "Everything stays up until you press Ctrl-C here. In another shell, in this folder, paste these lines:",
+  );
+  screen.output("");
+  for (const line of lines) screen.output(line);
+  screen.remark("Look around, if you have kubectl:");
+  screen.command(...nextCommands);
+  screen.remark("Change something, see what would come of it, do it, and undo it all:");
+  screen.command("pulumi preview --diff", "pulumi up", "pulumi destroy");
+}
+
 async function connectAll(
-  { settings, clusters }: DemoBed,
+  { settings, clusters }: Bed<string>,
   cleanup: Cleanup,
 ): Promise<ReadonlyMap<string, Kubernetes>> {
   const connected = new Map<string, Kubernetes>();
   const environment = { ...processEnvironment(), variables: settings };
-  for (const { name } of clusters) {
+  for (const name of Object.keys(clusters)) {
     const cluster = await connect({ context: name }, name, { environment });
     cleanup.add(() => cluster.close());
     connected.set(name, cluster);

@@ -1,8 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
+
+import type { EngineParts } from "../testbed/pulumi.ts";
 import { configFile, newStack } from "../testbed/stack.ts";
-import type { DemoBed } from "./bed.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { DemoError } from "./errors.ts";
-import { readable } from "./pulumi-output.ts";
 import type { Screen } from "./screen.ts";
 
 /** `pulumi` with this repository's program and the stack `demo`, on the screen. */
@@ -15,7 +15,7 @@ export interface Pulumi {
 }
 
 export async function pulumiFor(
-  bed: DemoBed,
+  bed: EngineParts,
   config: Readonly<Record<string, unknown>>,
   screen: Screen,
   cleanup: Cleanup,
@@ -45,7 +45,28 @@ export async function pulumiFor(
       const { code } = await running;
       ended();
       if (code !== 0)
-        throw new DemoError(`"pulumi ${words.join(" ")}" failed: what it says about it is above.`);
+        throw new Error(`"pulumi ${words.join(" ")}" failed: what it says about it is above.`);
     },
   };
+}
+
+/** Lines that Pulumi prints for those who watch it live or in its cloud, and that are lost on a reader. */
+const NOISE = [
+  /^warning: using .* from \$PATH/,
+  // "updating....", and a resource under way, of which another line says how it ended.
+  /^@ /,
+  /^([^\w\s]+ +)?\S+ \S+ (creating|updating|replacing|deleting) \(/,
+  // The stack itself: it has nothing to it, and its messages stand under "Diagnostics" too.
+  /^pulumi:pulumi:Stack [^\s(]+( running .*| +\d+ messages?)?$/,
+  // The demo's stack goes with its clusters.
+  /^The resources in the stack have been deleted, but/,
+  /^If you want to remove the stack completely, run/,
+];
+
+/** A line of Pulumi's output as it is worth showing, or `undefined`. */
+function readable(line: string): string | undefined {
+  const text = stripVTControlCharacters(line).trim();
+  if (NOISE.some((noise) => noise.test(text))) return undefined;
+  // The types of a resource's parents, which stand right above it, would fill a line and more.
+  return line.trimEnd().replace(/\[urn=urn:\S*::([^\s:\]]+)\]/, "[urn=...::$1]");
 }

@@ -1,7 +1,6 @@
 import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
-import type { DemoBed } from "./bed.ts";
 import type { Kubectl } from "./kubernetes/kubectl.ts";
-import type { Names } from "./kubernetes/names.ts";
+import type { LookUp } from "./kubernetes/names.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 import type { Watch } from "./watch.ts";
@@ -15,8 +14,8 @@ export interface Scenario {
   /** The stack's config, without the namespace that Pulumi.yaml gives its keys. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly acts: readonly Act[];
-  /** For those who keep the clusters: commands that show what there is. */
-  readonly worthALook: readonly string[];
+  /** Commands that show what there is, for those who keep the clusters. */
+  readonly nextCommands: readonly string[];
 }
 
 export interface Act {
@@ -25,14 +24,42 @@ export interface Act {
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** What an act works with. */
+/** The clusters and tools of an act. */
 export interface Stage {
   readonly screen: Screen;
   readonly kubectl: Kubectl;
-  readonly names: Names;
+  readonly lookUp: LookUp;
   readonly pulumi: Pulumi;
   readonly watch: Watch;
   readonly cluster: (name: string) => Kubernetes;
-  /** As the bed has it. */
-  readonly cut: DemoBed["cut"];
+  /** Makes a cluster unreachable until what it returns is called. */
+  readonly cut: (name: string) => Promise<() => Promise<void>>;
 }
+
+/** The acts that most scenarios have in common, but for what they say. */
+export const acts = {
+  configure: (why: string): Act => ({
+    title: "Say which clusters are linked",
+    why: `This is all the config of the Pulumi stack. ${why}`,
+    run({ screen, pulumi }) {
+      screen.command("cat Pulumi.demo.yaml");
+      screen.output(pulumi.config);
+      return Promise.resolve();
+    },
+  }),
+  preview: (why: string, title = "See what would be done"): Act => ({
+    ...{ title, why },
+    run: ({ pulumi }) => pulumi.run("preview", "--diff"),
+  }),
+  up: (
+    why = "The same again, and this time it is carried out.",
+    title = "Do it",
+    look: Act["run"] = () => Promise.resolve(),
+  ): Act => ({
+    ...{ title, why },
+    async run(stage) {
+      await stage.pulumi.run("up", "--yes", "--skip-preview");
+      await look(stage);
+    },
+  }),
+} as const;

@@ -1,9 +1,8 @@
 import { sentenceOf } from "@linkerd-multicluster/engine/watch";
 import { until } from "../testbed/bed.ts";
+import type { EngineParts } from "../testbed/pulumi.ts";
 import { isSettled, type RunningWatch, startWatch } from "../testbed/watch.ts";
-import type { DemoBed } from "./bed.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { DemoError } from "./errors.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 
@@ -22,7 +21,7 @@ export interface Watch {
 /** Seconds that one thing may take. */
 const patience = 300;
 
-export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: Cleanup): Watch {
+export function watchOn(bed: EngineParts, pulumi: Pulumi, screen: Screen, cleanup: Cleanup): Watch {
   let running: RunningWatch | undefined;
   const ended = async (watch: RunningWatch): Promise<void> => {
     if (!watch.isEnded()) process.kill(watch.pid, "SIGTERM");
@@ -33,7 +32,7 @@ export function watchOn(bed: DemoBed, pulumi: Pulumi, screen: Screen, cleanup: C
     isSo: (watch: RunningWatch) => boolean | Promise<boolean>,
   ): Promise<void> => {
     const watch = running;
-    if (watch === undefined) throw new DemoError("There is no watch.");
+    if (watch === undefined) throw new Error("There is no watch.");
     await until(what, [watch], async () => (await isSo(watch)) || undefined, patience);
   };
   return {

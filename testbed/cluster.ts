@@ -11,7 +11,7 @@ import { UNRECORDED } from "./audit.ts";
 import { nodeOf, type Runs, startControllers } from "./controllers.ts";
 import { BedError } from "./errors.ts";
 import { until } from "./processes.ts";
-import { type Access, type Answer, request } from "./request.ts";
+import { type Access, type Answer, type Method, request } from "./request.ts";
 import type { Toolbox } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -24,7 +24,7 @@ export interface Cluster {
   readonly access: Access;
   readonly auditLog: string;
   /** A request by the bed itself: none that `requestsOf` counts. */
-  readonly request: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  readonly request: (method: Method, path: string, body?: unknown) => Promise<Answer>;
   /** Makes its API server unreachable: connections are refused, or accepted and never answered. */
   readonly cut: (how?: "refused" | "silent") => Promise<void>;
   /** Returns once it is ready again, with everything it held; at once if it was not cut off. */

@@ -1,4 +1,3 @@
-import { get } from "node:http";
 import { join } from "node:path";
 
 import { type Program, startProgram, until } from "./processes.ts";
@@ -31,15 +30,6 @@ export async function startEtcd(
     },
     watchdog,
   );
-  await until("etcd", [program], () => isHealthy(`${url}/health`));
+  await until("etcd", [program], async () => (await fetch(`${url}/health`)).ok || undefined);
   return { url, program };
-}
-
-function isHealthy(url: string): Promise<true | undefined> {
-  return new Promise((resolve, reject) => {
-    get(url, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200 ? true : undefined);
-    }).on("error", reject);
-  });
 }

@@ -18,18 +18,15 @@ export async function programOnPath(name: string): Promise<string | undefined> {
 }
 
 export async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

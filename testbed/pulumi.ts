@@ -45,6 +45,21 @@ export function environment({ folder, path, settings }: EngineParts): NodeJS.Pro
   return { ...process.env, ...settings, PATH, TMPDIR: join(folder, "tmp") };
 }
 
+/** Commands for a shell that is to use the bed, and a stack of it. */
+export function shellLines(
+  { path, settings }: EngineParts,
+  stack: EngineParts["settings"] = {},
+): readonly string[] {
+  const variables = Object.entries({ ...settings, ...stack }).map(
+    ([name, value]) => `export ${name}=${quoted(value)}`,
+  );
+  return [...variables, `export PATH=${path.map(quoted).join(":")}:"$PATH"`];
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** What `pulumi` needs to find: the clusters and a state of its own. */
 export async function pulumiSettings(
   kubeconfig: string,

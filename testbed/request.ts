@@ -1,6 +1,6 @@
-import { request as open } from "node:https";
+import { Agent, request as send } from "undici";
 
-/** Where an API server is and how to be let in. */
+/** The address of an API server, and how to be let in. */
 export interface Access {
   readonly server: string;
   /** PEM. */
@@ -14,40 +14,30 @@ export interface Answer {
   readonly body: unknown;
 }
 
+export type Method = "DELETE" | "GET" | "PATCH" | "POST" | "PUT";
+
+/** By authority, since each is a cluster's own. Idle connections keep no process alive. */
+const agents = new Map<string, Agent>();
+
 /** One HTTPS request to an API server. Every answer is a result; only the lack of one is an error. */
-export function request(
-  access: Access,
-  method: string,
+export async function request(
+  { server, authority, token }: Access,
+  method: Method,
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = open(
-      new URL(path, access.server),
-      {
-        method,
-        ca: access.authority,
-        headers: {
-          authorization: `Bearer ${access.token}`,
-          "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
-          "user-agent": "linkerd-multicluster-bed",
-        },
-        timeout: 10_000,
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-        incoming.on("error", reject);
-        incoming.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          const isJson = incoming.headers["content-type"]?.startsWith("application/json") === true;
-          const parsed: unknown = isJson ? JSON.parse(text) : text;
-          resolve({ code: incoming.statusCode ?? 0, body: parsed });
-        });
-      },
-    );
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within 10 s")));
-    outgoing.on("error", reject);
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  const dispatcher = agents.get(authority) ?? new Agent({ connect: { ca: authority } });
+  agents.set(authority, dispatcher);
+  const answer = await send(new URL(path, server), {
+    ...{ dispatcher, method, signal: AbortSignal.timeout(10_000) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+      "user-agent": "linkerd-multicluster-bed",
+    },
+    body: body === undefined ? null : JSON.stringify(body),
   });
+  const text = await answer.body.text();
+  const isJson = String(answer.headers["content-type"]).startsWith("application/json");
+  return { code: answer.statusCode, body: isJson ? JSON.parse(text) : text };
 }

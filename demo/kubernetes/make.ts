@@ -1,13 +1,31 @@
 /** Makes what a scenario needs in a cluster, as `kubectl apply` would. */
 import {
   type Kubernetes,
+  type ObjectMeta,
+  type Resource,
   resources,
   type Service,
   type ServicePort,
   type StringMap,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { gatewayName, installGateway } from "../../testbed/gateway.ts";
-import { type Workload, deployments, statefulSets } from "./objects.ts";
+
+/** A Deployment or StatefulSet, of which mirroring itself knows less. */
+interface Workload {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: { readonly matchLabels: StringMap };
+    readonly serviceName?: string;
+    readonly template: {
+      readonly metadata: { readonly labels: StringMap };
+      readonly spec: { readonly containers: readonly { readonly name: string; image: string }[] };
+    };
+  };
+}
+
+const deployments = resources.deployments as Resource<Workload>;
+export const statefulSets = resources.statefulSets as Resource<Workload>;
 
 export interface ServiceSpec {
   readonly namespace: string;

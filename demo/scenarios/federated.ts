@@ -1,7 +1,6 @@
 import { label } from "@linkerd-multicluster/engine/mirroring";
-import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { makeNamespaces, makeService } from "../kubernetes/make.ts";
-import type { Act, Scenario, Stage } from "../scenario.ts";
+import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
 
 const CLUSTERS = ["west", "east", "north"] as const;
 
@@ -12,43 +11,15 @@ const deploy: Act = {
   title: "Deploy the tutorial's Service bb on all three clusters",
   why: `The same name in the same namespace everywhere. The label mirror.linkerd.io/federated=member says that it takes
 part in a federated Service.`,
-  async run({ cluster, kubectl, screen }) {
+  async run({ cluster, kubectl }) {
     for (const name of CLUSTERS) {
       await makeNamespaces(cluster(name), bb.namespace);
       await makeService(cluster(name), { ...bb, ports: [{ name: "http", port: 8080 }] });
     }
-    for (const name of CLUSTERS) {
-      screen.command(labelCommand(name, `${label.federated}=member`));
-      await cluster(name).patch(resources.services, bb, {
-        metadata: { labels: { [label.federated]: "member" } },
-      });
-      screen.output("service/bb labeled");
-    }
+    for (const name of CLUSTERS)
+      await kubectl.labelService(cluster(name), bb, label.federated, "member");
     await kubectl.getServices(cluster("west"));
   },
-};
-
-const describe: Act = {
-  title: "Say which clusters are linked",
-  why: `This is all the config of the Pulumi stack. Pods reach each other across these clusters, so that no link needs a
-gateway. Links have a direction: what is on east and north is to be reached from west, not the other way round.`,
-  run({ screen, pulumi }) {
-    screen.command("cat Pulumi.demo.yaml");
-    screen.output(pulumi.config);
-    return Promise.resolve();
-  },
-};
-
-const preview: Act = {
-  title: "See what would be done",
-  why: "A preview reads all clusters and changes nothing. It names the members of each federated Service.",
-  run: ({ pulumi }) => pulumi.run("preview", "--diff"),
-};
-
-const up: Act = {
-  title: "Do it",
-  why: "The same again, and this time it is carried out.",
-  run: ({ pulumi }) => pulumi.run("up", "--yes", "--skip-preview"),
 };
 
 const look: Act = {
@@ -56,10 +27,10 @@ const look: Act = {
   why: `bb-federated has no endpoints of its own: its annotations tell Linkerd which Services of which clusters to balance
 its requests over, its own cluster's among them.`,
   async run(stage) {
-    const { cluster, kubectl, names, screen } = stage;
+    const { cluster, kubectl, lookUp, screen } = stage;
     await lookAtWest(stage);
     screen.remark("West's DNS, which is CoreDNS, knows it by name:");
-    await names.lookUp("west", `${union.name}.${union.namespace}.svc.cluster.local`);
+    await lookUp("west", `${union.name}.${union.namespace}.svc.cluster.local`);
     screen.remark("East and north have none, for no link leads that way:");
     await kubectl.getServices(cluster("east"));
     await kubectl.getServices(cluster("north"));
@@ -69,28 +40,7 @@ its requests over, its own cluster's among them.`,
 const leave: Act = {
   title: "Take the label off on north",
   why: "A Service leaves as it has joined, by its label. Whether it is there, or healthy, is another matter.",
-  async run({ cluster, screen }) {
-    screen.command(labelCommand("north", `${label.federated}-`));
-    await cluster("north").patch(resources.services, bb, {
-      metadata: { labels: { [label.federated]: null } },
-    });
-    screen.output("service/bb unlabeled");
-  },
-};
-
-const previewAgain: Act = {
-  title: "See what that means for west",
-  why: "One member leaves the list, and nothing else changes.",
-  run: ({ pulumi }) => pulumi.run("preview", "--diff"),
-};
-
-const upAgain: Act = {
-  title: "Let it leave",
-  why: "West and east go on without it. With its last member the federated Service would go as well.",
-  async run(stage) {
-    await stage.pulumi.run("up", "--yes", "--skip-preview");
-    await lookAtWest(stage);
-  },
+  run: ({ cluster, kubectl }) => kubectl.labelService(cluster("north"), bb, label.federated, null),
 };
 
 export const federated: Scenario = {
@@ -105,8 +55,29 @@ export const federated: Scenario = {
     ],
     manage: "mirrors",
   },
-  acts: [deploy, describe, preview, up, look, leave, previewAgain, upAgain],
-  worthALook: [
+  acts: [
+    deploy,
+    acts.configure(
+      `Pods reach each other across these clusters, so that no link needs a gateway.
+Links have a direction: what is on east and north is to be reached from west, not the other way round.`,
+    ),
+    acts.preview(
+      "A preview reads all clusters and changes nothing. It names the members of each federated Service.",
+    ),
+    acts.up(),
+    look,
+    leave,
+    acts.preview(
+      "One member leaves the list, and nothing else changes.",
+      "See what that means for west",
+    ),
+    acts.up(
+      "West and east go on without it. With its last member the federated Service would go as well.",
+      "Let it leave",
+      lookAtWest,
+    ),
+  ],
+  nextCommands: [
     "kubectl --context west --namespace mc-demo get service bb-federated -o yaml",
     "kubectl --context north --namespace mc-demo label service bb mirror.linkerd.io/federated=member",
   ],
@@ -115,8 +86,4 @@ export const federated: Scenario = {
 async function lookAtWest({ cluster, kubectl }: Stage): Promise<void> {
   await kubectl.getServices(cluster("west"));
   await kubectl.getService(cluster("west"), union);
-}
-
-function labelCommand(cluster: string, change: string): string {
-  return `kubectl --context ${cluster} --namespace ${bb.namespace} label service ${bb.name} ${change}`;
 }

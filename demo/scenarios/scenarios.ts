@@ -1,4 +1,3 @@
-import { DemoError } from "../errors.ts";
 import type { Scenario } from "../scenario.ts";
 import { federated } from "./federated.ts";
 import { statefulset } from "./statefulset.ts";
@@ -18,5 +17,5 @@ const choices = new Intl.ListFormat("en", { type: "disjunction" });
 export function scenarioCalled(name: string): Scenario {
   const scenario = scenarios.get(name);
   if (scenario !== undefined) return scenario;
-  throw new DemoError(`There is no scenario "${name}": choose ${choices.format(scenarioNames)}.`);
+  throw new Error(`There is no scenario "${name}": choose ${choices.format(scenarioNames)}.`);
 }

@@ -1,9 +1,34 @@
 import { until } from "../../testbed/bed.ts";
-import { statefulSets } from "../kubernetes/objects.ts";
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
+import { label } from "@linkerd-multicluster/engine/mirroring";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
-import type { Act, Scenario, Stage } from "../scenario.ts";
-import { exported, nginx, set, westOnEast, worthALook } from "./west-on-east.ts";
+import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
+
+/** Two clusters: what west exports appears on east, and of headless Services every single pod. */
+export const westOnEast: Pick<Scenario, "clusters" | "mirrorsIn" | "config"> = {
+  clusters: ["west", "east"],
+  mirrorsIn: "east",
+  config: {
+    clusters: { west: {}, east: {} },
+    links: [{ source: "east", target: "west", headless: true }],
+    manage: "mirrors",
+  },
+};
+
+/** Commands that show what there is on both. */
+export const nextCommands: readonly string[] = [
+  "kubectl --context west get services -A",
+  "kubectl --context east get services,endpoints -A",
+];
+
+const exported = { [label.exported]: "true" };
+
+/** The tutorial's StatefulSet, and the headless Service of its pods. */
+export const set = { namespace: "default", name: "nginx-set" };
+export const nginx = {
+  ...{ namespace: "default", name: "nginx-svc", app: "nginx" },
+  ...{ ports: [{ port: 80 }], labels: exported },
+};
 
 const lost = { namespace: "default", name: "nginx-set-1-west" };
 
@@ -28,29 +53,6 @@ The gateway is where the traffic of other clusters comes in. East has a namespac
   },
 };
 
-const configure: Act = {
-  title: "Say which clusters are linked",
-  why: `This is all the config of the Pulumi stack: what west exports is to appear on east, and of headless Services
-every single pod. The clusters' names are contexts in the kubeconfig.`,
-  run({ screen, pulumi }) {
-    screen.command("cat Pulumi.demo.yaml");
-    screen.output(pulumi.config);
-    return Promise.resolve();
-  },
-};
-
-const preview: Act = {
-  title: "See what would be done",
-  why: "A preview reads both clusters and changes nothing. It lists each mirror, and what gets none and why.",
-  run: ({ pulumi }) => pulumi.run("preview", "--diff"),
-};
-
-const up: Act = {
-  title: "Do it",
-  why: "The same again, and this time it is carried out.",
-  run: ({ pulumi }) => pulumi.run("up", "--yes", "--skip-preview"),
-};
-
 const look: Act = {
   title: "Look at east",
   why: `Mirrors carry the name of the cluster they stand for. nginx-svc-west is headless as its model; each pod has a
@@ -61,14 +63,10 @@ Service of its own, whose address the headless one gives out under the pod's nam
 const disturb: Act = {
   title: "Scale the StatefulSet to five, and delete a mirror by hand",
   why: "West changes as clusters do all day, and on east someone makes a mistake.",
-  async run({ cluster, screen }) {
+  async run({ cluster, kubectl }) {
     const east = cluster("east");
-    screen.command("kubectl --context west scale statefulset nginx-set --replicas 5");
-    await cluster("west").patch(statefulSets, set, { spec: { replicas: 5 } });
-    screen.output("statefulset.apps/nginx-set scaled");
-    screen.command("kubectl --context east delete service nginx-set-1-west");
-    await east.remove(resources.services, lost);
-    screen.output('service "nginx-set-1-west" deleted');
+    await kubectl.scale(cluster("west"), set, 5);
+    await kubectl.deleteService(east, lost);
     await podsInEndpoints(cluster, 5);
     // Kubernetes deletes them after the Service.
     await until("the end of the deleted Service's Endpoints", [], async () => {
@@ -78,37 +76,41 @@ const disturb: Act = {
   },
 };
 
-const previewAgain: Act = {
-  title: "See what that means for east",
-  why: "Two new pods get mirrors, the lost one comes back, and the headless mirror learns all their addresses.",
-  run: ({ pulumi }) => pulumi.run("preview", "--diff"),
-};
-
-const upAgain: Act = {
-  title: "Put it right",
-  why: "Mirrors that are as they should be are not touched.",
-  async run(stage) {
-    await stage.pulumi.run("up", "--yes", "--skip-preview");
-    await lookAtEast(stage, "nginx-set-4");
-  },
-};
-
 export const statefulset: Scenario = {
   title: "A StatefulSet in cluster west, reached pod by pod from cluster east",
   ...westOnEast,
-  acts: [deploy, configure, preview, up, look, disturb, previewAgain, upAgain],
-  worthALook: [...worthALook, "kubectl --context east get service nginx-set-0-west -o yaml"],
+  acts: [
+    deploy,
+    acts.configure(
+      `What west exports is to appear on east, and of headless Services every single pod.
+The clusters' names are contexts in the kubeconfig.`,
+    ),
+    acts.preview(
+      "A preview reads both clusters and changes nothing. It lists each mirror, and what gets none and why.",
+    ),
+    acts.up(),
+    look,
+    disturb,
+    acts.preview(
+      "Two new pods get mirrors, the lost one comes back, and the headless mirror learns all their addresses.",
+      "See what that means for east",
+    ),
+    acts.up("Mirrors that are as they should be are not touched.", "Put it right", (stage) =>
+      lookAtEast(stage, "nginx-set-4"),
+    ),
+  ],
+  nextCommands: [...nextCommands, "kubectl --context east get service nginx-set-0-west -o yaml"],
 };
 
 /** @param pod one to ask for by its name, as a pod on east would */
-async function lookAtEast({ cluster, kubectl, names, screen }: Stage, pod: string): Promise<void> {
+async function lookAtEast({ cluster, kubectl, lookUp, screen }: Stage, pod: string): Promise<void> {
   const east = cluster("east");
   await kubectl.getServices(east);
   await kubectl.getEndpoints(east, { namespace: "default", name: "nginx-svc-west" });
   screen.remark(
     `East's DNS knows each pod by name. CoreDNS answers with the address of its mirror:`,
   );
-  await names.lookUp("east", `${pod}.nginx-svc-west.default.svc.cluster.local`);
+  await lookUp("east", `${pod}.nginx-svc-west.default.svc.cluster.local`);
 }
 
 /** Kubernetes has listed so many pods behind the headless Service. */

@@ -1,9 +1,8 @@
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
-import { statefulSets } from "../kubernetes/objects.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
-import { exported, nginx, set, westOnEast, worthALook } from "./west-on-east.ts";
+import { nextCommands, nginx, set, westOnEast } from "./statefulset.ts";
 
 const cart = { namespace: "shop", name: "cart", ports: [{ name: "http", port: 80 }] };
 
@@ -35,10 +34,7 @@ const exportCart: Act = {
   title: "Export a Service",
   why: "A label is all that its owner has to set.",
   async run(stage) {
-    const { cluster, screen } = stage;
-    screen.command(`kubectl --context west -n shop label service cart ${label.exported}=true`);
-    await cluster("west").patch(resources.services, cart, { metadata: { labels: exported } });
-    screen.output("service/cart labeled");
+    await stage.kubectl.labelService(stage.cluster("west"), cart, label.exported, "true");
     await seen(stage, "cart-west is on east", () => mirror(stage, cart.namespace, "cart-west"));
   },
 };
@@ -47,10 +43,7 @@ const scale: Act = {
   title: "Scale the StatefulSet to three",
   why: "The new pod gets a mirror of its own, and the headless mirror its address.",
   async run(stage) {
-    const { cluster, screen } = stage;
-    screen.command("kubectl --context west scale statefulset nginx-set --replicas 3");
-    await cluster("west").patch(statefulSets, set, { spec: { replicas: 3 } });
-    screen.output("statefulset.apps/nginx-set scaled");
+    await stage.kubectl.scale(stage.cluster("west"), set, 3);
     await seen(stage, "nginx-set-2-west is on east", () =>
       mirror(stage, set.namespace, "nginx-set-2-west"),
     );
@@ -74,10 +67,6 @@ const cutOff: Act = {
 deleted stays away until west is back.`,
   async run(stage) {
     const { cut, screen, watch } = stage;
-    if (cut === undefined) {
-      screen.output("Left out: clusters that are to stay can't be cut off.");
-      return;
-    }
     const restore = await cut("west");
     screen.remark("West's API server has ended.");
     await deleteMirror(stage, cart.namespace, "cart-west");
@@ -105,7 +94,7 @@ export const watch: Scenario = {
     "Between runs: changes in cluster west, and mistakes in cluster east, that nobody runs Pulumi for",
   ...westOnEast,
   acts: [deploy, begin, exportCart, scale, remove, cutOff, end],
-  worthALook: [...worthALook, "npm run watch"],
+  nextCommands: [...nextCommands, "npm run watch"],
 };
 
 /** Waits until it is so, and says how long that took. */
@@ -125,8 +114,6 @@ async function mirror({ cluster }: Stage, namespace: string, name: string): Prom
   return (await cluster("east").find(resources.services, { namespace, name })) !== undefined;
 }
 
-async function deleteMirror({ cluster, screen }: Stage, namespace: string, name: string) {
-  screen.command(`kubectl --context east -n ${namespace} delete service ${name}`);
-  await cluster("east").remove(resources.services, { namespace, name });
-  screen.output(`service "${name}" deleted`);
+function deleteMirror({ cluster, kubectl }: Stage, namespace: string, name: string): Promise<void> {
+  return kubectl.deleteService(cluster("east"), { namespace, name });
 }

@@ -2,7 +2,7 @@ import type { Cluster } from "../cluster.ts";
 import { seconds } from "./figure.ts";
 import { type Endpoints, type Service, Writer } from "./writer.ts";
 
-export const mirrored = "mirror.linkerd.io/mirrored-service=true";
+const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
 /** Writes every mirror once more, under a name of its own, to all clusters at once: Services, then Endpoints. */
 export async function writeAgain(
@@ -28,13 +28,13 @@ export async function writeAgain(
   return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-export function copyOfService({ metadata, spec: { clusterIP, ports } }: Service): Service {
+function copyOfService({ metadata, spec: { clusterIP, ports } }: Service): Service {
   // An address belongs to one Service; to have none is part of what it is.
   const headless = clusterIP === "None" ? { clusterIP } : {};
   return { metadata: copyOf(metadata), spec: { ...headless, ports } };
 }
 
-export function copyOfEndpoints({ metadata, subsets = [] }: Endpoints): Endpoints {
+function copyOfEndpoints({ metadata, subsets = [] }: Endpoints): Endpoints {
   return { metadata: copyOf(metadata), subsets };
 }
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { newStack, repository } from "../stack.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { withPair } from "./pair.ts";
-import { processorSeconds } from "./processor-time.ts";
 
 /** A small stack against the least that a Pulumi program with a dynamic resource can be. */
 export function measureFixedCost(times: number): Promise<Figure[]> {
@@ -18,44 +17,21 @@ export function measureFixedCost(times: number): Promise<Figure[]> {
       // What is there at first, or compiled at first, is so for both.
       await stack.pulumi("up", "--yes", "--skip-preview");
       await empty.pulumi("up", "--yes", "--skip-preview");
-      const ours: Cost[] = [];
-      const bare: Cost[] = [];
+      const ours: number[] = [];
+      const bare: number[] = [];
       // In turns, so that what else the machine does comes to both.
       for (let time = 0; time < times; time++) {
-        ours.push(await costOf(() => stack.pulumi(...words)));
-        bare.push(await costOf(() => empty.pulumi(...words)));
+        ours.push(await seconds(() => stack.pulumi(...words)));
+        bare.push(await seconds(() => empty.pulumi(...words)));
       }
-      const what = `pulumi ${words[0] ?? ""} with nothing to do, one mirror`;
-      figures.push(
-        figureOf(what, least(ours, "clock"), least(bare, "clock")),
-        figureOf(`${what}: processor time`, least(ours, "processor"), least(bare, "processor")),
-      );
+      figures.push({
+        ...{ row: "fixed", what: `pulumi ${words[0] ?? ""} with nothing to do, one mirror` },
+        ...{ value: Math.min(...ours), unit: "s" },
+        against: { what: "empty program", value: Math.min(...bare) },
+      });
     }
     return figures;
   });
-}
-
-/** In seconds. */
-interface Cost {
-  readonly clock: number;
-  /** NaN where the system does not tell. */
-  readonly processor: number;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  let clock = NaN;
-  const processor = await processorSeconds(async () => {
-    clock = await seconds(work);
-  });
-  return { clock, processor: processor ?? NaN };
-}
-
-function least(costs: readonly Cost[], which: keyof Cost): number {
-  return Math.min(...costs.map((cost) => cost[which]));
-}
-
-function figureOf(what: string, value: number, bare: number): Figure {
-  return { row: "fixed", what, value, unit: "s", against: { what: "empty program", value: bare } };
 }
 
 const source = `import * as pulumi from "@pulumi/pulumi";

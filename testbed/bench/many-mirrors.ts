@@ -1,12 +1,11 @@
+import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isWrite, mark, requestsOf } from "../audit.ts";
 import type { Cluster } from "../cluster.ts";
 import { type Figure, leastSeconds, seconds } from "./figure.ts";
-import { latencies } from "./latency.ts";
+import { stateBytes } from "./mesh.ts";
 import { type Pair, withPair } from "./pair.ts";
-import { providerMemory } from "./provider-memory.ts";
-import { stateBytes } from "./state-size.ts";
 import { Writer } from "./writer.ts";
 
 /** How many exports change at once. */
@@ -80,4 +79,69 @@ async function readLists(cluster: Cluster): Promise<void> {
   const writer = new Writer(cluster);
   await Promise.all(["namespaces", "services", "endpoints"].map((each) => writer.readAll(each)));
   await writer.close();
+}
+
+/** What somebody else's small reads of a cluster take while `work` goes on, in milliseconds. */
+async function latencies(
+  { request }: Pick<Cluster, "request">,
+  work: () => Promise<unknown>,
+): Promise<{ readonly p50: number; readonly p99: number }> {
+  const took: number[] = [];
+  const one = async (): Promise<void> => {
+    const started = performance.now();
+    await request("GET", "/api/v1/namespaces/kube-system").catch(() => undefined);
+    took.push(performance.now() - started);
+  };
+  await one();
+  const timer = setInterval(() => void one(), 50);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  took.sort((a, b) => a - b);
+  const at = (share: number): number => took[Math.floor((took.length - 1) * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/**
+ * The most memory that a provider process of this bed's engine has had while `work` went on, in MB.
+ * Undefined where the system does not tell (it is Linux that has /proc).
+ */
+async function providerMemory(
+  folder: string,
+  work: () => Promise<unknown>,
+): Promise<number | undefined> {
+  let most: number | undefined;
+  let isReading = false;
+  const read = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    for (const kilobytes of await peaks(folder)) most = Math.max(most ?? 0, kilobytes / 1000);
+    isReading = false;
+  };
+  const timer = setInterval(() => void read(), 50);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return most;
+}
+
+/** In kB, of each provider whose environment leads into the bed's folder. */
+async function peaks(folder: string): Promise<number[]> {
+  const entries = await readdir("/proc").catch(() => []);
+  const found = await Promise.all(
+    entries
+      .filter((entry) => /^\d+$/.test(entry))
+      .map(async (pid) => {
+        const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+        if (!(await read("cmdline")).includes("dynamic-provider/index.js")) return [];
+        if (!(await read("environ")).includes(folder)) return [];
+        const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await read("status")) ?? [];
+        return kilobytes === undefined ? [] : [Number(kilobytes)];
+      }),
+  );
+  return found.flat();
 }

@@ -3,13 +3,12 @@ import { join } from "node:path";
 
 import { type AuditedRequest, isWrite, mark, requestsOf } from "../audit.ts";
 import type { Cluster } from "../cluster.ts";
-import { type Program, until } from "../processes.ts";
-import {
-  addServiceMirrorLink,
-  type ServiceMirrorSpec,
-  startServiceMirror,
-} from "../service-mirror.ts";
-import { startWatchdog } from "../watchdog.ts";
+import { type Program, startProgram, until } from "../processes.ts";
+import { BedError } from "../errors.ts";
+import { kubeconfigText, writeKubeconfig } from "../kubeconfig.ts";
+import { addLink, addLinkCrd, namespace as linkNamespace } from "../links.ts";
+import { freePorts } from "../ports.ts";
+import { startWatchdog, type Watchdog } from "../watchdog.ts";
 import type { Figure } from "./figure.ts";
 import { withPair } from "./pair.ts";
 import { namespace, Writer } from "./writer.ts";
@@ -93,4 +92,49 @@ function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[
     beside("from the first mirror to the last", "s", ({ first, last }) => last - first),
     beside("requests that write", "writes", ({ writes }) => writes),
   ];
+}
+
+/** Linkerd's own controller for a link: the program is given, and talks to clusters of the bed. */
+interface ServiceMirrorSpec {
+  /** Linkerd's program `controller`. */
+  readonly program: string;
+  /** Where it writes mirrors. */
+  readonly source: Cluster;
+  /** Whose exports it mirrors, on a flat network: labelled `mirror.linkerd.io/exported: remote-discovery`. */
+  readonly target: Cluster;
+  /** For its kubeconfig and its log. */
+  readonly folder: string;
+}
+
+/** Makes what the controller reads: the Link, and the credentials for the target. */
+async function addServiceMirrorLink({ source, target }: ServiceMirrorSpec): Promise<void> {
+  await addLinkCrd(source);
+  const credentials = `cluster-credentials-${target.name}`;
+  const path = `/api/v1/namespaces/${linkNamespace}/secrets`;
+  const { code, body } = await source.request("POST", path, {
+    metadata: { name: credentials },
+    type: "mirror.linkerd.io/remote-kubeconfig",
+    stringData: { kubeconfig: kubeconfigText([target]) },
+  });
+  if (code !== 201) throw new BedError(`${source.name} takes no Secret: ${JSON.stringify(body)}`);
+  await addLink(source, target.name, {
+    targetClusterDomain: "cluster.local",
+    clusterCredentialsSecret: credentials,
+    remoteDiscoverySelector: { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
+  });
+}
+
+async function startServiceMirror(
+  { program, source, target, folder }: ServiceMirrorSpec,
+  watchdog: Watchdog,
+): Promise<Program> {
+  const kubeconfig = join(folder, "service-mirror.kubeconfig");
+  await writeKubeconfig(kubeconfig, [source]);
+  const [port = 0] = await freePorts(1);
+  const args = [
+    ...["HOSTNAME=service-mirror", program, "service-mirror", `-kubeconfig=${kubeconfig}`],
+    ...[`-namespace=${linkNamespace}`, `-metrics-addr=127.0.0.1:${port}`, target.name],
+  ];
+  const log = join(folder, "service-mirror.log");
+  return startProgram({ name: "Linkerd's controller", path: "env", args, log }, watchdog);
 }

@@ -4,6 +4,7 @@ import { until } from "../processes.ts";
 import { newStack } from "../stack.ts";
 import { request } from "../request.ts";
 import { isSettled, type RunningWatch, startWatch } from "../watch.ts";
+import type { Figure } from "./figure.ts";
 import { startMesh } from "./mesh.ts";
 import { namespace, Writer } from "./writer.ts";
 
@@ -16,29 +17,14 @@ export interface WatchSize {
   readonly rounds: number;
 }
 
-/** In seconds, sorted. */
-export type Latencies = readonly number[];
-
-export interface WatchMeasured extends WatchSize {
-  /** From an export to its mirror. */
-  readonly exported: Latencies;
-  /** From the deletion of a mirror to its return. */
-  readonly deleted: Latencies;
-  /** Of a look that finds everything in order, in seconds. */
-  readonly look: number;
-  /** Of the watch: resident, at the end, in MB. */
-  readonly memory: number;
-  /** Connections to each API server, once everything is quiet. */
-  readonly connections: number;
-}
-
+/** Seconds that one thing may take. */
 const seconds = 600;
 
-/** Watches clusters, one of which mirrors from the others, and measures how soon it has converged. */
-export async function measureWatch(
-  size: WatchSize,
-  report: (text: string) => void,
-): Promise<WatchMeasured> {
+/** Watches clusters, one of which mirrors from the others, and measures how soon it has converged, and its cost. */
+export async function measureWatch(size: WatchSize): Promise<Figure[]> {
+  const report = (text: string): void => {
+    console.error(`  ${text}`);
+  };
   const exports = Math.ceil(size.mirrors / (size.clusters - 1));
   report(`starting ${size.clusters} API servers with ${exports} exports each`);
   const bed = await startMesh({ clusters: size.clusters, exports });
@@ -73,7 +59,7 @@ export async function measureWatch(
       deleted.push(await timed(() => until(name, [running], () => isThere(mirror), seconds)));
       await settled(running);
     }
-    const looks = running.events.flatMap((each) =>
+    const dryRuns = running.events.flatMap((each) =>
       each.event === "dryRun" ? [each.milliseconds] : [],
     );
     const ports = Object.values(bed.clusters).map(({ server }) => Number(new URL(server).port));
@@ -83,14 +69,21 @@ export async function measureWatch(
       const found = await connectionsOf(pid, ports);
       return found <= most ? found : undefined;
     });
-    return {
-      ...size,
-      exported: exported.sort((a, b) => a - b),
-      deleted: deleted.sort((a, b) => a - b),
-      look: (looks.at(-1) ?? 0) / 1000,
-      memory: await memoryOf(pid),
-      connections: sockets / ports.length,
+    const what = `watch of ${size.clusters} clusters, ${size.mirrors} mirrors`;
+    const figure = (of: string, value: number, unit: Figure["unit"]): Figure => {
+      return { row: "watch", what: `${what}: ${of}`, value, unit };
     };
+    const latency = (of: string, all: readonly number[]): Figure[] =>
+      [0.5, 0.95].map((share) =>
+        figure(`${of}, p${share * 100} of ${size.rounds}`, percentile(all, share), "s"),
+      );
+    return [
+      ...latency("from an export to its mirror", exported),
+      ...latency("from the deletion of a mirror to its return", deleted),
+      figure("a dry run that finds nothing to do", (dryRuns.at(-1) ?? 0) / 1000, "s"),
+      figure("resident memory", await memoryOf(pid), "MB"),
+      figure("to each API server, on average", sockets / ports.length, "connections"),
+    ];
   } finally {
     if (watch !== undefined && !watch.isEnded()) process.kill(watch.pid, "SIGTERM");
     await watch?.ended;
@@ -100,7 +93,8 @@ export async function measureWatch(
 }
 
 /** The value below which that share of all lies. */
-export function percentile(sorted: Latencies, share: number): number {
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 

@@ -53,11 +53,6 @@ export class Writer {
       await this.#send("PATCH", `${path}/${name}`, { spec: { ports } }, 200);
   }
 
-  /** Deletes Services one by one; their Endpoints go with them. */
-  deleteEach(names: readonly string[]): Promise<void> {
-    return inFlight(names, (name) => this.#send("DELETE", `${path}/${name}`, undefined, 200));
-  }
-
   /** Deletes all Services with these labels. */
   async deleteAll(selector: string): Promise<void> {
     await this.#send(
