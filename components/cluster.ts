@@ -6,7 +6,7 @@ import type { ChartsConfig, ClusterConfig, HelmValues } from "../config/mesh.ts"
 import type { KeyPair } from "./trust/generation.ts";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
 import { type Chart, chartFrom } from "./charts/chart.ts";
-import { ClusterIdentity } from "./cluster-identity.ts";
+import { ClusterIdentity } from "./engine-resources.ts";
 import { base64, clusterProvider, everything } from "./cluster-provider.ts";
 import {
   type ClusterRole,
@@ -180,7 +180,6 @@ export class Cluster extends pulumi.ComponentResource {
     needs: readonly pulumi.Resource[],
   ): k8s.helm.v3.Release {
     const { charts, config, role, secretValues = false, trustUnread = false } = this.#args;
-    const { timeoutSeconds, skipAwait } = charts;
     const merged = mergeValues(values, config.values[chart] ?? {});
     return new k8s.helm.v3.Release(
       `${this.#name}-${chart}`,
@@ -189,8 +188,8 @@ export class Cluster extends pulumi.ComponentResource {
         name: chart,
         namespace: namespace.resource?.metadata.name ?? namespace.name,
         values: secretValues ? pulumi.secret(merged) : merged,
-        timeout: timeoutSeconds,
-        skipAwait: skipAwait || (chart === "linkerd-multicluster" && role.gateway !== undefined),
+        timeout: charts.timeoutSeconds,
+        skipAwait: chart === "linkerd-multicluster" && role.gateway !== undefined,
       },
       {
         ...this.#own(trustUnread && chart === "linkerd-control-plane" ? ["values"] : []),

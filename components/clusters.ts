@@ -6,7 +6,7 @@ import { ownClusters, touchedClusters } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import { roleOf } from "./charts/values.ts";
 import { Cluster, type SeenCluster } from "./cluster.ts";
-import { ClusterIdentity } from "./cluster-identity.ts";
+import { ClusterIdentity } from "./engine-resources.ts";
 import { clusterProvider, isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";

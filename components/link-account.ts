@@ -15,8 +15,7 @@ import {
 } from "@linkerd-multicluster/engine/credentials";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import { LinkTarget } from "./link-target.ts";
-import { TokenCheck } from "./token-check.ts";
+import { LinkTarget, TokenCheck } from "./engine-resources.ts";
 
 export interface LinkAccountArgs {
   readonly spec: LinkSpec;

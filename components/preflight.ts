@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { MeshConfig } from "../config/mesh.ts";
+import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
   type ClusterAccess,
@@ -9,6 +9,7 @@ import {
   type OpenedClusters,
   refuseRelativePaths,
 } from "@linkerd-multicluster/engine/kubernetes";
+import { controllersIn, noController } from "@linkerd-multicluster/engine/mirroring";
 import {
   type LiveTrusts,
   missingExternal,
@@ -17,15 +18,14 @@ import {
 } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
 import { changedTrustDomains, noChangedDomains } from "./changed-trust-domains.ts";
-import { missingControllers } from "./missing-controllers.ts";
-import { publishedTrust } from "./trust/published.ts";
+import { publishedTrust } from "./trust/publication.ts";
 
-/** What a run has to know of the clusters before it can decide what they get. */
+/** The facts of the clusters by which a run decides what they get. */
 export interface Preflight {
   /** UID of `kube-system` by cluster; undefined where it could not be read. */
   readonly uids: ReadonlyMap<string, string | undefined>;
   readonly trust: LiveTrusts;
-  /** What another stack publishes for this one's clusters. */
+  /** The trust that another stack publishes for this one's clusters. */
   readonly published?: PublishedTrust;
   /** Clusters that can't be read. */
   readonly unreachable: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export interface Preflight {
   readonly warnings: readonly string[];
 }
 
-/** Of the config, what decides which clusters are read, and for what. */
+/** The part of the config that decides which clusters are read, and for what. */
 type PreflightConfig = Pick<
   MeshConfig,
   "clusters" | "sources" | "links" | "revoked" | "linkerdNamespace" | "manage" | "trust"
@@ -136,4 +136,31 @@ function accessesOf(clusters: MeshConfig["clusters"]): ReadonlyMap<string, Clust
 
 function refuse(heading: string, sentences: readonly string[]): void {
   if (sentences.length > 0) throw new pulumi.RunError([heading, ...sentences].join("\n  "));
+}
+
+/**
+ * Links that are left to controllers of Linkerd's which are not there, in sentences, where this stack
+ * installs none. A source whose Deployments can't be listed is not told of.
+ */
+async function missingControllers(
+  opened: OpenedClusters["clusters"],
+  links: readonly LinkConfig[],
+): Promise<readonly string[]> {
+  const left = links.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec);
+  const sources = [...new Set(left.map(({ source }) => source))];
+  const reading = sources.map(async (source) => {
+    const cluster = opened.get(source);
+    if (cluster === undefined || "why" in cluster) return [];
+    const found = await controllersIn(cluster).catch(() => undefined);
+    if (found === undefined) return [];
+    const targets = left.filter((link) => link.source === source).map(({ target }) => target);
+    return targets
+      .filter((target) => !found.some((controller) => controller.target === target))
+      .map((target) => missing(source, target));
+  });
+  return (await Promise.all(reading)).flat();
+}
+
+function missing(source: string, target: string): string {
+  return `Link ${source}/${target} has mirroring: controller, and ${noController(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
 }

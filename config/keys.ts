@@ -208,7 +208,6 @@ export const charts = section("charts", {
     default: 600,
     meaning: "how many seconds to wait for each chart to become ready",
   },
-  skipAwait: off("`true`: do not wait until the charts are ready"),
   digests: {
     type: digests.schema,
     otherwise: "not compared",

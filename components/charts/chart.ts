@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { ChartName } from "../../config/keys.ts";
 import type { ChartsConfig } from "../../config/mesh.ts";
-import { expectDigest, type Files, sha256Of } from "./digest.ts";
 
 /** A chart as a Helm release takes it. */
 export interface Chart {
@@ -13,8 +13,15 @@ export interface Chart {
   readonly repositoryOpts?: { readonly repo: string };
 }
 
+/** The files of a local folder. */
+interface Files {
+  readonly exists: (file: string) => boolean;
+  /** As `sha256:<hex>`. */
+  readonly digest: (file: string) => string;
+}
+
 /**
- * Where a chart comes from: `<repository>`, `oci://<address>/<chart>`, or in a local folder one of
+ * The source of a chart: `<repository>`, `oci://<address>/<chart>`, or in a local folder one of
  * `<chart>/`, `<chart>-<version>.tgz` and `<chart>.tgz`, for networks that reach no repository.
  * Helm compares what an OCI registry sends with the digest in the reference, and whether the tag
  * still means that; an archive is compared here.
@@ -57,4 +64,28 @@ function localChart(
 /** Helm takes `charts/linkerd-crds` for a chart of the repository `charts`. */
 function asPath(file: string): string {
   return path.isAbsolute(file) || file.startsWith("..") ? file : `./${file}`;
+}
+
+/** Throws RunError where the file is not the archive with this digest, before anything is sent. */
+function expectDigest(
+  digest: string,
+  name: ChartName,
+  file: string,
+  { digest: digestOf }: Pick<Files, "digest">,
+): void {
+  const key = `linkerd-multicluster:charts.digests.${name}`;
+  if (!file.endsWith(".tgz"))
+    throw new pulumi.RunError(
+      `${key} is set, but the chart is the folder ${file}, and a folder has no digest; pack it with helm package, and delete the folder.`,
+    );
+  const found = digestOf(file);
+  if (found !== digest)
+    throw new pulumi.RunError(
+      `${key} is ${digest}, but ${file} has ${found}; put back the archive that you have reviewed, or review this one and set its digest. Nothing was installed.`,
+    );
+}
+
+/** The digest of a file's content, as `sha256sum` prints it, and Helm in front of it. */
+function sha256Of(file: string): string {
+  return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 }

@@ -40,18 +40,16 @@ describe("Cluster: releases", () => {
 
   it("of other charts, and as patient as the config says", async () => {
     const source = "oci://registry.example.com/l5d";
-    const charts = { version: "2026.9.1", source, timeoutSeconds: 60, skipAwait: true };
-    const { chart, version, repositoryOpts, skipAwait, timeout } = await inputsOf(
-      "linkerd-multicluster",
-      { charts },
-    );
+    const charts = { version: "2026.9.1", source, timeoutSeconds: 60 };
+    const { chart, version, repositoryOpts, timeout } = await inputsOf("linkerd-multicluster", {
+      charts,
+    });
     deepEqual(
-      { chart, version, repositoryOpts, skipAwait, timeout },
+      { chart, version, repositoryOpts, timeout },
       {
         chart: "oci://registry.example.com/l5d/linkerd-multicluster",
         version: "2026.9.1",
         repositoryOpts: undefined,
-        skipAwait: true,
         timeout: 60,
       },
     );

@@ -14,9 +14,8 @@ export async function writeProgram(folder: string, question: TargetArgs): Promis
     "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
     "index.ts": `
       import * as pulumi from "@pulumi/pulumi";
-      import { LinkTarget } from ${JSON.stringify(join(repository, "components/link-target.ts"))};
+      import { LinkTarget, TokenCheck } from ${JSON.stringify(join(repository, "components/engine-resources.ts"))};
       import { Mirrors } from ${JSON.stringify(join(repository, "components/mirrors.ts"))};
-      import { TokenCheck } from ${JSON.stringify(join(repository, "components/token-check.ts"))};
       const generation = new pulumi.Config().requireNumber("generation");
       const question = ${JSON.stringify(question)};
       const target = new LinkTarget("east/west", { ...question, rotation: { generation } });

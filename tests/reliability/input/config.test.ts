@@ -105,7 +105,7 @@ const valid = fc.record(
     linkerdCheck: fc.boolean(),
     linkerdNamespace: fc.constant("linkerd"),
     trust: fc.constantFrom({}, { generation: 2, issuerValidityDays: 90, renewBeforeDays: 30 }),
-    charts: fc.constantFrom({}, { version: "2026.8.3", timeoutSeconds: 60, skipAwait: true }),
+    charts: fc.constantFrom({}, { version: "2026.8.3", timeoutSeconds: 60 }),
   },
   { requiredKeys: ["clusters"] },
 );

@@ -304,7 +304,6 @@ describe("stack config: the whole", () => {
         version: "2026.8.3",
         source: "https://helm.linkerd.io/edge",
         timeoutSeconds: 600,
-        skipAwait: false,
       },
     });
   });

@@ -313,14 +313,12 @@ describe("stack config: charts and values", () => {
           source: "http://charts.example.com",
           version: "latest",
           timeoutSeconds: 0,
-          skipAwait: "yes",
         },
       },
       [
         'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
         'charts.source is "http://charts.example.com"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
         "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
-        'charts.skipAwait is "yes"; it must be true or false.',
       ],
     ],
     ...[
