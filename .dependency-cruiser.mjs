@@ -125,7 +125,7 @@ export default {
       severity: "error",
       from: {
         path: [folder("mirroring/(model|decide|report)"), folder("trust")],
-        pathNot: "^engine/trust/(observe|observe-external|index)\\.ts$",
+        pathNot: "^engine/trust/(observe|index)\\.ts$",
       },
       to: {
         dependencyTypesNot: ["type-only"],

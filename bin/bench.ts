@@ -11,7 +11,7 @@ import { measureServiceMirror } from "../testbed/bench/service-mirror.ts";
 import { measureWatch } from "../testbed/bench/watch.ts";
 import { BedError, complain } from "../testbed/errors.ts";
 import { isFile } from "../testbed/path.ts";
-import { table } from "../testbed/table.ts";
+import { columns } from "../testbed/table.ts";
 
 const USAGE = `Usage: npm run bench -- [--rows plan,fixed,first,pods,many,mesh,watch,service-mirror]
                         [--output table|json]
@@ -94,7 +94,8 @@ async function main(): Promise<void> {
     const measured = await measure({ ...sizes, serviceMirror });
     figures.push(...measured);
     // At once, so that what was measured is not lost where a later row fails or is stopped.
-    if (values.output === "table" && measured.length > 0) console.log(table(measured.map(cellsOf)));
+    if (values.output === "table" && measured.length > 0)
+      console.log(columns(measured.map(cellsOf)));
   }
   if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
 }

@@ -4,7 +4,7 @@ import type {
   TargetFacts,
   TokenCheckArgs,
 } from "@linkerd-multicluster/engine/credentials";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 
@@ -80,20 +80,9 @@ export class TokenCheck extends EngineResource {
   }
 }
 
-export interface HealthInputs {
-  readonly mesh: HealthMesh;
-  /**
-   * Values that change when a run has changed something, such as the `revision` of mirrors: then the
-   * mesh is checked, and after a run that left it unhealthy. Never a secret.
-   */
+export type HealthInputs = Omit<HealthArgs, "triggers"> & {
   readonly triggers: Readonly<Record<string, pulumi.Input<unknown>>>;
-  /**
-   * Seconds that the mesh is given to become healthy.
-   *
-   * @default 30
-   */
-  readonly wait?: number;
-}
+};
 
 /**
  * Checks the mesh at the end of a run: it has to depend on everything else. Prints warnings, and

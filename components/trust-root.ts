@@ -9,7 +9,7 @@ import {
   leavingOut,
   type LiveTrusts,
   type PublishedTrust,
-  type Stage,
+  type RotationStage,
 } from "@linkerd-multicluster/engine/trust";
 import { type Issuance, issuanceFrom, type TrustOutputs } from "./trust/issuance.ts";
 
@@ -43,7 +43,7 @@ export class TrustRoot extends pulumi.ComponentResource {
   readonly anchorsPem: pulumi.Output<string>;
   /** PEM of all anchors that the stack knows, those that are to go included. */
   readonly knownPem: pulumi.Output<string>;
-  readonly stage: pulumi.Output<Stage>;
+  readonly stage: pulumi.Output<RotationStage>;
   /** What is left for the user to do; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */

@@ -2,8 +2,8 @@ import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { charts as chartKeys } from "./keys.ts";
 import {
-  leftOut,
-  listed,
+  mustBeLeftOut,
+  listedNames,
   mustBe,
   type Path,
   quoted,
@@ -71,7 +71,10 @@ function sources(readings: Readings): string[] {
   if (names === undefined) return [];
   if (manage === "trust")
     return [
-      leftOut(["sources"], ` where ${where(["manage"])} is "trust", which is for all clusters`),
+      mustBeLeftOut(
+        ["sources"],
+        ` where ${where(["manage"])} is "trust", which is for all clusters`,
+      ),
     ];
   if (names.length === 0)
     return [sentence(["sources"], "is an empty list", "it must name at least one cluster")];
@@ -97,7 +100,7 @@ function ends(readings: Readings): string[] {
 
 function unknownCluster({ clusters }: Readings, path: Path, name: string | undefined): string[] {
   if (name !== undefined && (clusters === undefined || clusters.has(name))) return [];
-  const known = listed([...(clusters?.keys() ?? [])].map(quoted));
+  const known = listedNames([...(clusters?.keys() ?? [])].map(quoted));
   const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
   return [wrongValue(path, name, rule)];
 }

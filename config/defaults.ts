@@ -7,7 +7,7 @@ import {
   gatewayOf,
 } from "./declared-links.ts";
 import { charts, cluster, generatedTrust, stack } from "./keys.ts";
-import { gateway, linkDefaults } from "./link-keys.ts";
+import { gateway, linkDefaultKeys } from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { ClusterInput, Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";
@@ -92,7 +92,7 @@ function linkConfig(
     throw new Error("linkConfig got an unchecked link");
   const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
-    ...filled(linkDefaults.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
+    ...filled(linkDefaultKeys.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
     ...(chosen === false && flatNetwork),
   };
   // Linkerd's controller probes by itself.

@@ -309,7 +309,7 @@ export const stack = section("this program's config", {
 export const sections = {
   ...{ stack, cluster, chartValues, topology, trust, issuer, charts, digests },
   link: links.link,
-  linkDefaults: links.linkDefaults,
+  linkDefaults: links.linkDefaultKeys,
   gateway: links.gateway,
   clusterGateway: links.clusterGateway,
   selector: links.selector,

@@ -255,4 +255,4 @@ export const link = section("a link", {
   ...settings,
 });
 
-export const linkDefaults = section("linkDefaults", settings);
+export const linkDefaultKeys = section("linkDefaults", settings);

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { mustBe, namespace, quoted } from "./mistakes.ts";
+import { mustBe, project, quoted } from "./mistakes.ts";
 import { isMap } from "./read.ts";
 
 /** A file of keys that several stacks share, and the stack's own keys over it. */
@@ -78,7 +78,7 @@ export function contentOf(
 }
 
 function misplaced(file: string, key: string): string[] {
-  const prefix = `${namespace}:`;
+  const prefix = `${project}:`;
   if (key.startsWith(prefix))
     return [
       `${named(file)}: ${quoted(key)} has a prefix; the keys of a mesh file are written without "${prefix}".`,
@@ -105,8 +105,7 @@ function sorted([key, value]: readonly [string, unknown]): readonly [string, unk
  */
 export function namingFile(text: string, { file, fromFile }: Shared): string {
   if (file === undefined) return text;
-  return text.replaceAll(
-    new RegExp(`${namespace}:([A-Za-z]+)`, "g"),
-    (path: string, key: string) => (fromFile.has(key) ? `${named(file)}: ${key}` : path),
+  return text.replaceAll(new RegExp(`${project}:([A-Za-z]+)`, "g"), (path: string, key: string) =>
+    fromFile.has(key) ? `${named(file)}: ${key}` : path,
   );
 }

@@ -7,7 +7,7 @@ import type { Keys, Section } from "./schema.ts";
 /** Where in the config: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
-export const namespace = "linkerd-multicluster";
+export const project = "linkerd-multicluster";
 
 const longestQuote = 60;
 const mostListed = 10;
@@ -15,14 +15,14 @@ const mostListed = 10;
 /** The key path as `pulumi config set --path` takes it: `linkerd-multicluster:links[2].source`. */
 export function where(path: Path): string {
   const [first, ...rest] = path;
-  if (first === undefined) return namespace;
+  if (first === undefined) return project;
   const steps = rest.map((step) => {
     if (typeof step === "number") return `[${step}]`;
     const key = String(step);
     return isPlain(key) ? `.${key}` : `[${quoted(key)}]`;
   });
   const key = String(first);
-  return `${namespace}:${isPlain(key) ? key : quoted(key)}${steps.join("")}`;
+  return `${project}:${isPlain(key) ? key : quoted(key)}${steps.join("")}`;
 }
 
 function isPlain(key: string): boolean {
@@ -30,7 +30,7 @@ function isPlain(key: string): boolean {
 }
 
 /** As many as a sentence can hold, and how many more there are. */
-export function listed(names: readonly string[]): string {
+export function listedNames(names: readonly string[]): string {
   const more = names.length - mostListed;
   return names.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
@@ -50,7 +50,7 @@ export function wrongValue(path: Path, value: unknown, rule: string): string {
 }
 
 /** The sentence about a key that is set and must not be; `why` follows "left out". */
-export function leftOut(path: Path, why: string): string {
+export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }
 

@@ -4,7 +4,7 @@ import { meshConfig } from "./defaults.ts";
 import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { namingFile, type ReadText, withMeshFile } from "./mesh-file.ts";
-import { namespace } from "./mistakes.ts";
+import { project } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
 import type { Key } from "./schema.ts";
 import type { Circumstances } from "./trust-checks.ts";
@@ -57,7 +57,7 @@ export function parseTexts(
 
 /** Every key that is set in this program's namespace, the unknown ones too. */
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {
-  const prefix = `${namespace}:`;
+  const prefix = `${project}:`;
   return Object.fromEntries(
     Object.entries(texts)
       .filter(([key]) => key.startsWith(prefix))

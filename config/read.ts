@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { cluster, stack } from "./keys.ts";
-import { link, linkDefaults } from "./link-keys.ts";
+import { link, linkDefaultKeys } from "./link-keys.ts";
 import { wrongValue, mustBe, type Path, sentences, shown } from "./mistakes.ts";
 import { type Filled, filled } from "./schema.ts";
 import { clusterName } from "./syntax.ts";
@@ -9,7 +9,7 @@ import { clusterName } from "./syntax.ts";
 export type StackInput = Filled<typeof stack.keys>;
 export type ClusterInput = z.output<typeof cluster.schema>;
 export type LinkInput = z.output<typeof link.schema>;
-export type LinkDefaultsInput = z.output<typeof linkDefaults.schema>;
+export type LinkDefaultsInput = z.output<typeof linkDefaultKeys.schema>;
 
 /** A map of which some keys may be wrong; the others can still be judged. */
 export interface Reading<T> {
@@ -36,7 +36,7 @@ export function readConfig(raw: unknown, mistakes: string[]): Readings {
     stack: { ...top, values },
     clusters: isMap(raw) ? readClusters(values.clusters ?? {}, mistakes) : undefined,
     links: readLinks(values.links, mistakes),
-    linkDefaults: readMap(linkDefaults.schema, values.linkDefaults, ["linkDefaults"], mistakes),
+    linkDefaults: readMap(linkDefaultKeys.schema, values.linkDefaults, ["linkDefaults"], mistakes),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { chartValues } from "./keys.ts";
-import { leftOut, wrongValue } from "./mistakes.ts";
+import { mustBeLeftOut, wrongValue } from "./mistakes.ts";
 import { isMap, type Readings } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function reservedValues({ clusters }: Readings): string[] {
       const at = [...path, "values", chart];
       const set = Object.entries(keys)
         .filter(([key]) => isSet(charts[chart], key.split(".")))
-        .map(([key, why]) => leftOut([...at, ...key.split(".")], `, as ${why}`));
+        .map(([key, why]) => mustBeLeftOut([...at, ...key.split(".")], `, as ${why}`));
       const emptied = [...emptiedMaps(charts[chart], Object.keys(keys))].map(([parent, key]) => {
         const steps = parent.split(".");
         const rule = `a map or be left out, as it would remove ${key}, which the program decides`;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import type { MeshConfig } from "./mesh.ts";
-import { namespace } from "./mistakes.ts";
+import { project } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
 import { isMap } from "./read.ts";
 
@@ -26,7 +26,7 @@ export function stackConfig(): MeshConfig {
  * the SDK knows and does not tell.
  */
 export function isSecret(key: string): boolean {
-  return secretKeys().includes(`${namespace}:${key}`);
+  return secretKeys().includes(`${project}:${key}`);
 }
 
 function secretKeys(): readonly string[] {
@@ -54,7 +54,7 @@ export function plainIssuerKeys(
   secretKeys: readonly string[],
   stackFile: string | undefined,
 ): (cluster: string) => boolean {
-  const key = `${namespace}:trust`;
+  const key = `${project}:trust`;
   if (!secretKeys.includes(key)) return () => true;
   const content: unknown = stackFile === undefined ? undefined : parseDocument(stackFile).toJS();
   return (cluster) =>

@@ -9,8 +9,8 @@ import {
 } from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
 import {
-  leftOut,
-  listed,
+  mustBeLeftOut,
+  listedNames,
   mustBe,
   type Path,
   quoted,
@@ -54,7 +54,7 @@ function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   if (manage !== "all" || sources.length === 0) return [];
   const others = [...(clusters?.keys() ?? [])].filter((name) => !sources.includes(name));
   if (others.length === 0) return [];
-  const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;
+  const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listedNames(others)}): as stack, as anchors and issuers, or as external: true`;
   return [sentence(["trust"], "leaves it to this stack to generate a trust anchor", rule)];
 }
 
@@ -72,7 +72,9 @@ function nothingElse(input: TrustInput, decisive: "external" | "stack"): string[
 }
 
 function tooMuch(input: TrustInput, keys: readonly string[], why: string): string[] {
-  return keys.filter((key) => Object.hasOwn(input, key)).map((key) => leftOut(["trust", key], why));
+  return keys
+    .filter((key) => Object.hasOwn(input, key))
+    .map((key) => mustBeLeftOut(["trust", key], why));
 }
 
 function ignoredPods({ stack, clusters }: Readings): string[] {
@@ -150,7 +152,7 @@ function providedIssuers(
   { stack, clusters = new Map() }: Readings,
   circumstances: Circumstances,
 ): string[] {
-  const strangers = Object.keys(issuers)
+  const unknown = Object.keys(issuers)
     .filter((name) => !clusters.has(name))
     .map((name) => forNoCluster(["trust", "issuers", name], name));
   const own = new Set(stack.values.sources ?? clusters.keys());
@@ -165,7 +167,7 @@ function providedIssuers(
       ...keyInTheOpen(path, name, circumstances),
     ];
   });
-  return [...strangers, ...each];
+  return [...unknown, ...each];
 }
 
 /** A file is in a repository, and state would hold the key as it is. */

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-import { table } from "../testbed/table.ts";
+import { columns } from "../testbed/table.ts";
 
 /** Everything the demo prints goes through here, so that it looks the same everywhere. */
 export interface Screen {
@@ -56,7 +56,7 @@ export function screenOn(stream: NodeJS.WriteStream): Screen {
     },
     output: indented,
     table(rows) {
-      indented(table(rows));
+      indented(columns(rows));
     },
     remark(text) {
       print("");

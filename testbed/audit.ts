@@ -21,7 +21,7 @@ export interface AuditedRequest {
 }
 
 /** A cluster's audit log, from its beginning or from a moment on. */
-export interface Log {
+export interface AuditLog {
   readonly auditLog: string;
   readonly offset?: number;
 }
@@ -48,7 +48,7 @@ export async function writeAuditPolicy(file: string): Promise<void> {
 }
 
 /** Now: requests that are answered later come after it. */
-export async function mark({ auditLog }: Log): Promise<Log> {
+export async function mark({ auditLog }: AuditLog): Promise<AuditLog> {
   try {
     return { auditLog, offset: (await stat(auditLog)).size };
   } catch (error) {
@@ -63,7 +63,7 @@ export async function mark({ auditLog }: Log): Promise<Log> {
  * @param userAgent a part of the agent's name
  */
 export async function requestsOf(
-  { auditLog, offset = 0 }: Log,
+  { auditLog, offset = 0 }: AuditLog,
   userAgent = "",
 ): Promise<AuditedRequest[]> {
   const seen = new Set<string>();

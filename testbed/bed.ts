@@ -26,7 +26,7 @@ import { ensureTools } from "./tools.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export { mark, requestsOf } from "./audit.ts";
-export type { AuditedRequest, Log } from "./audit.ts";
+export type { AuditedRequest, AuditLog } from "./audit.ts";
 export type { Cluster } from "./cluster.ts";
 export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";

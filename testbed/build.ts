@@ -29,7 +29,7 @@ export interface Batch {
 }
 
 /** Hears what is built, in text for the screen, line ends included. */
-export type Report = (text: string) => void;
+export type Progress = (text: string) => void;
 
 /**
  * Builds those of the programs that have a path and do not lie there yet. Programs appear whole or not at all. Go's
@@ -39,7 +39,7 @@ export async function build(
   batches: readonly Batch[],
   targets: ReadonlyMap<string, string>,
   cache: string,
-  report: Report,
+  report: Progress,
 ): Promise<void> {
   for (const batch of batches) {
     const names: string[] = [];
@@ -62,7 +62,7 @@ async function buildBatch(
   names: readonly string[],
   targets: ReadonlyMap<string, string>,
   cache: string,
-  report: Report,
+  report: Progress,
 ): Promise<void> {
   const go = await programOnPath("go");
   if (go === undefined) throw new BedError(goIsMissing(names));
@@ -111,7 +111,7 @@ async function leaveOut(file: string, run: Run): Promise<void> {
 }
 
 /** A sign of life: one dot for so many packages. */
-function dotFor(many: number, report: Report): () => void {
+function dotFor(many: number, report: Progress): () => void {
   let count = 0;
   return () => {
     count += 1;

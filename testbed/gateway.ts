@@ -4,7 +4,7 @@ import { annotation, gatewayPort } from "@linkerd-multicluster/engine/mirroring"
 
 export const gatewayName = { namespace: "linkerd-multicluster", name: "linkerd-gateway" } as const;
 
-export interface Gateway {
+export interface GatewaySpec {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly identity: string;
@@ -15,7 +15,7 @@ export interface Gateway {
 /** The namespace has to be there. */
 export async function installGateway(
   cluster: Kubernetes,
-  { addresses, port, identity, probe }: Gateway,
+  { addresses, port, identity, probe }: GatewaySpec,
 ): Promise<void> {
   await cluster.create(resources.services, {
     metadata: {

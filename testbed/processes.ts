@@ -22,14 +22,17 @@ export interface Program {
   thaw(): void;
 }
 
-export interface Command {
+export interface ServerCommand {
   readonly name: string;
   readonly path: string;
   readonly args: readonly string[];
   readonly log: string;
 }
 
-export function startProgram({ name, path, args, log }: Command, watchdog: Watchdog): Program {
+export function startProgram(
+  { name, path, args, log }: ServerCommand,
+  watchdog: Watchdog,
+): Program {
   const output = openSync(log, "a");
   const child = spawn(path, args, { detached: true, stdio: ["ignore", output, output] });
   closeSync(output);

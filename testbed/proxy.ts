@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Access } from "./request.ts";
 
-export interface Proxy {
+export interface HoldingProxy {
   /** The same cluster, through the proxy. */
   readonly access: Access;
   /**
@@ -23,7 +23,7 @@ export interface Proxy {
 }
 
 /** Stands in front of an API server, which goes on running, and can keep it from answering. */
-export async function startProxy(access: Access): Promise<Proxy> {
+export async function startProxy(access: Access): Promise<HoldingProxy> {
   let isHeld: (request: IncomingMessage) => boolean = () => false;
   let first: () => void = () => undefined;
   let held = 0;

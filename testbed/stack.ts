@@ -17,7 +17,7 @@ const project = "linkerd-multicluster";
 export type Config = Readonly<Record<string, unknown>>;
 
 /** One run of the engine. */
-export interface Outcome {
+export interface RunOutcome {
   readonly words: readonly string[];
   readonly code: number;
   /** All that it printed, without colors. */
@@ -46,7 +46,7 @@ export interface PulumiStack {
   /** Besides the bed's: these let `pulumi preview` find the stack and its config. */
   readonly settings: Readonly<Record<string, string>>;
   configure(config: Config): Promise<void>;
-  run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
+  run(words: readonly string[], options?: RunOptions): Promise<RunOutcome>;
   /** Returns what the command prints; that is in the error where it fails. */
   pulumi(...words: readonly string[]): Promise<string>;
 }
@@ -89,7 +89,7 @@ export function configFile(config: Config): string {
   return stringify({ config: Object.fromEntries(entries) as Config });
 }
 
-function succeeded({ code, text, words }: Outcome): string {
+function succeeded({ code, text, words }: RunOutcome): string {
   if (code === 0) return text;
   throw new BedError(`pulumi ${words.join(" ")} failed:\n${text}`);
 }
@@ -99,7 +99,7 @@ async function run(
   cwd: string,
   env: NodeJS.ProcessEnv,
   { show, signal, started, patience = 5_000 }: RunOptions,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   const child = execa("pulumi", words, {
     ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
     detached: signal !== undefined,

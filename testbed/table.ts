@@ -1,5 +1,5 @@
 /** Rows in columns, as kubectl prints them; the first row is the header. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Batch, build, removeCaches, type Report } from "./build.ts";
+import { type Batch, build, removeCaches, type Progress } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
 import { withLock } from "./lock.ts";
 import { isFile, programOnPath } from "./path.ts";
@@ -65,7 +65,7 @@ export type Toolbox = Readonly<Record<ToolName, string>> & { readonly coredns: P
  * minutes once.
  */
 export async function ensureTools(
-  report: Report = (text) => process.stderr.write(text),
+  report: Progress = (text) => process.stderr.write(text),
 ): Promise<Toolbox> {
   const cache = await cacheFolder();
   const first = await find(FIRST, cache);
@@ -85,7 +85,7 @@ async function buildMissing(
   first: ReadonlyMap<string, string>,
   last: ReadonlyMap<string, string>,
   cache: string,
-  report: Report,
+  report: Progress,
   isUsable: () => void,
 ): Promise<void> {
   if (first.size === 0) isUsable();

@@ -1,4 +1,4 @@
-import { checkMesh, type Report, table } from "@linkerd-multicluster/engine/health";
+import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster/engine/health";
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "../config/stack-file.ts";
 import type { CheckOptions } from "./command-line.ts";
@@ -17,11 +17,11 @@ export async function check(options: CheckOptions): Promise<void> {
     return;
   }
   const report = await reportOf(onlyStack(stacks()), wait);
-  process.stdout.write(written(report, output, () => table(report)));
+  process.stdout.write(written(report, output, () => reportTable(report)));
   if (!report.healthy) process.exitCode = exitCode.notInOrder;
 }
 
-async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<Report> {
+async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<HealthReport> {
   const mesh = await meshOf(choice, folder, process.env);
   return checkMesh(mesh, { within: wait, every: 2_000 });
 }
@@ -79,11 +79,11 @@ function outputOf(categories: readonly LinkerdCategory[]): LinkerdOutput {
   return { success: !isBad, categories };
 }
 
-/** Findings of one check that Linkerd's table has room for. */
+/** Findings of one check that Linkerd's reportTable has room for. */
 const most = 10;
 
 /** A report as Linkerd knows checks, which has none that are skipped. */
-export function linkerdCategories({ groups }: Report, of = ""): LinkerdCategory[] {
+export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCategory[] {
   return groups.map(({ kind, name, checks }) => ({
     categoryName: `linkerd-clusters: ${kind} ${name}${of}`,
     checks: checks.flatMap(({ title, result, findings, hint }): LinkerdCheck[] => {

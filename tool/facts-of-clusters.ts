@@ -1,5 +1,5 @@
 import { selectorText } from "@linkerd-multicluster/engine/credentials";
-import { type ClusterView, type LinkView, reportOn } from "@linkerd-multicluster/engine/health";
+import { type CheckedCluster, type CheckedLink, reportOn } from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
 import { plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
 import {
@@ -77,7 +77,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   };
 }
 
-function clusterFact({ mesh, cluster, reading }: ClusterView): ClusterFact {
+function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const { snapshot, linkerd } = reading;
   const context = mesh.clusters[cluster]?.context ?? cluster;
   if ("why" in snapshot) return { name: cluster, context, reachable: false, why: snapshot.why };
@@ -102,7 +102,7 @@ function certificateFact(certificate: {
   return { name: plain(name), fingerprint, expiresAt: notAfter.toISOString() };
 }
 
-function linkFact({ link, mirroring, reading }: LinkView): Omit<LinkFact, "isDecided"> {
+function linkFact({ link, mirroring, reading }: CheckedLink): Omit<LinkFact, "isDecided"> {
   const { source, target, selector, remoteDiscoverySelector, federatedServiceSelector } = link;
   return {
     ...{ source, target, mirroring, mode: link.gateway === false ? "flat" : "gateway" },
@@ -115,7 +115,7 @@ function linkFact({ link, mirroring, reading }: LinkView): Omit<LinkFact, "isDec
   };
 }
 
-function gatewayState(reading: LinkView["reading"]["gateway"]): GatewayState {
+function gatewayState(reading: CheckedLink["reading"]["gateway"]): GatewayState {
   if ("why" in reading) return { state: "unknown", why: plain(reading.why) };
   if (!reading.value.known) return { state: "unknown", why: plain(reading.value.why) };
   const { addresses, port, identity, probe } = reading.value.gateway;
@@ -199,7 +199,7 @@ function selectedKeys({ links }: Views): ReadonlySet<string> {
 }
 
 function servicesOf(
-  { cluster, reading: { snapshot } }: ClusterView,
+  { cluster, reading: { snapshot } }: CheckedCluster,
   keys: ReadonlySet<string>,
 ): ServiceFact[] {
   if ("why" in snapshot) return [];

@@ -1,4 +1,4 @@
-import type { Report } from "@linkerd-multicluster/engine/health";
+import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { Decision, MirrorKind } from "@linkerd-multicluster/engine/mirroring";
 
 /**
@@ -25,7 +25,7 @@ export interface Facts {
   readonly services: readonly ServiceFact[];
   readonly next: readonly NextRun[];
   /** Absent where no cluster was asked. */
-  readonly health?: Report;
+  readonly health?: HealthReport;
 }
 
 /** One entry of the history that Pulumi keeps. */

@@ -5,7 +5,7 @@ import { stackStateIn } from "@linkerd-multicluster/engine/watch";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
-import { namespace } from "../config/mistakes.ts";
+import { project } from "../config/mistakes.ts";
 import { healthMesh, ownClusters } from "../config/share.ts";
 import { factsFile, printable } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
@@ -86,7 +86,7 @@ function sourcesOf(
   return new Map(
     [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
       const before = state.find((each) => each.source === source);
-      const args = mirrorsArgs(config, source, before?.stack ?? `${namespace}/${stack}`);
+      const args = mirrorsArgs(config, source, before?.stack ?? `${project}/${stack}`);
       if (args === undefined || args.links.length === 0) return [];
       const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
       const own = { statusIn: config.multiclusterNamespace };

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
-import { namespace } from "../config/mistakes.ts";
+import { project } from "../config/mistakes.ts";
 import type { StackChoice } from "../config/stack-file.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -66,7 +66,7 @@ export function onlyStack(stacks: readonly Chosen[]): Chosen {
 /** Whether stacks of this program, and not those of another one, are in a folder. */
 function hasStacks(folder: string): boolean {
   const files = readdirSync(folder).filter((name) => /^Pulumi\.[\w.-]+\.yaml$/.test(name));
-  return files.some((name) => readFileSync(join(folder, name), "utf8").includes(`${namespace}:`));
+  return files.some((name) => readFileSync(join(folder, name), "utf8").includes(`${project}:`));
 }
 
 /** Relative paths in a stack's config are from its project's folder. */

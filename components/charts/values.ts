@@ -11,11 +11,11 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
 }
 
 /** Of a cluster: where its Services are, and what its identities end with. */
-export type Domains = Pick<ClusterConfig, "clusterDomain" | "trustDomain">;
+export type ClusterDomains = Pick<ClusterConfig, "clusterDomain" | "trustDomain">;
 
 /** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
 export function controlPlaneValues(
-  { clusterDomain, trustDomain }: Domains,
+  { clusterDomain, trustDomain }: ClusterDomains,
   external = false,
 ): HelmValues {
   return {

@@ -4,7 +4,7 @@ import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import {
   bundleText,
   type ClusterPlan,
-  type Decision,
+  type TrustDecision,
   type Expiring,
   expiringAnchors,
   expiringIssuers,
@@ -20,7 +20,7 @@ import {
   publicationArgs,
   type PublishedTrust,
   rotate,
-  type Stage,
+  type RotationStage,
   type TrustPlan,
 } from "@linkerd-multicluster/engine/trust";
 import { Generation, type KeyPair } from "./generation.ts";
@@ -80,7 +80,7 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
       knownCertificates(certificate),
     ]),
   );
-  const outputs = outputsOf(allowed(planProvided({ ...context, anchors, issuers })));
+  const outputs = trustOutputs(allowed(planProvided({ ...context, anchors, issuers })));
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
     outputs: pulumi.output(outputs),
@@ -115,7 +115,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
       const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
       const plan = allowed(rotate(rotation));
       return {
-        outputs: outputsOf(plan),
+        outputs: trustOutputs(plan),
         publication: publicationArgs(plan, rotation),
       };
     } catch (error) {
@@ -184,7 +184,7 @@ function publishedOutputs(
 function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
   if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
   const { clusters, known } = published;
-  const outputs = outputsOf(allowed(planPublished(published, live)));
+  const outputs = trustOutputs(allowed(planPublished(published, live)));
   const issuers = [...clusters].map(([name, { issuer }]) => [name, issuer] as const);
   const expiring = expiringProvided(known, new Map(issuers));
   return {
@@ -228,7 +228,7 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
  * certificates apart.
  */
 export interface TrustOutputs {
-  readonly stage: Stage;
+  readonly stage: RotationStage;
   readonly notes: readonly string[];
   readonly clusters: Readonly<
     Record<string, { readonly bundlePem: string; readonly issuer: ClusterPlan["issuer"] }>
@@ -236,12 +236,12 @@ export interface TrustOutputs {
 }
 
 /** Throws RunError, which has no stack trace, with every reason for a refusal. */
-function allowed(decision: Decision): TrustPlan {
+function allowed(decision: TrustDecision): TrustPlan {
   if ("refused" in decision) throw new pulumi.RunError(refusal(decision.refused));
   return decision;
 }
 
-export function outputsOf({ stage, notes, clusters }: TrustPlan): TrustOutputs {
+export function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutputs {
   debugLog()?.(`trust: ${stage}`);
   const each = [...clusters].map(([cluster, { bundle, issuer }]) => {
     return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;

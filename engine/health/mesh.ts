@@ -2,7 +2,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSettings } from "../mirroring/model/link-settings.ts";
 
 /**
- * What the stack's config asks for, as far as health depends on it. Plain data without a secret: it
+ * The part of the stack's config that health depends on. Plain data without a secret: it
  * is resource inputs and kept in state.
  */
 export interface HealthMesh {
@@ -23,7 +23,10 @@ export interface HealthLink {
 /** Inputs of the resource that checks the mesh at the end of a run. */
 export interface HealthArgs {
   readonly mesh: HealthMesh;
-  /** Whatever changes when a run has changed something; without a secret, as state keeps it. */
+  /**
+   * Values that change when a run has changed something, such as the `revision` of mirrors: then the mesh is
+   * checked, and after a run that left it unhealthy. Never a secret.
+   */
   readonly triggers: Readonly<Record<string, unknown>>;
   /** Seconds that the mesh is given to become healthy; 30. */
   readonly wait?: number;

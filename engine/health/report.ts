@@ -1,6 +1,6 @@
 import { plain } from "../kubernetes/objects/plain.ts";
 import { count } from "../mirroring/model/text.ts";
-import type { Check, Severity } from "./check.ts";
+import type { HealthCheck, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { Views } from "./observe/observe.ts";
@@ -9,7 +9,7 @@ import type { Views } from "./observe/observe.ts";
  * What `npm run check -- --output json` prints, as one JSON document. Its shape is stable: fields
  * may be added, none is renamed or taken away without another `version`.
  */
-export interface Report {
+export interface HealthReport {
   readonly version: 1;
   /** Whether there is no finding of severity `fatal` or `error`; decides about the exit code. */
   readonly healthy: boolean;
@@ -44,7 +44,7 @@ export interface CheckResult {
 }
 
 /** Runs every check on every cluster and link. Pure. */
-export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">): Report {
+export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">): HealthReport {
   const groups: readonly Group[] = [
     ...clusters.map((view) => ({
       kind: "cluster" as const,
@@ -69,7 +69,7 @@ export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">)
 }
 
 function resultsOf<View extends { readonly mesh: HealthMesh }>(
-  checks: readonly Check<View>[],
+  checks: readonly HealthCheck<View>[],
   view: View,
 ): CheckResult[] {
   return checks.flatMap((check) =>
@@ -78,7 +78,7 @@ function resultsOf<View extends { readonly mesh: HealthMesh }>(
 }
 
 export function resultOf<View extends { readonly mesh: HealthMesh }>(
-  check: Check<View>,
+  check: HealthCheck<View>,
   view: View,
 ): CheckResult {
   const { id, title, anchor } = check;
@@ -89,11 +89,12 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
       : check.run(view);
   if ("skipped" in verdict)
     return { id, title, result: "skipped", ...hint, why: plain(verdict.skipped), findings: [] };
-  const findings = verdict.map(({ sentence, severity = check.severity }) => ({
-    severity,
+  const findings = verdict.map((finding) => {
+    const { sentence, severity } =
+      typeof finding === "string" ? { sentence: finding, severity: check.severity } : finding;
     // Much of it is what clusters say, of which no line may pass for one of the report.
-    sentence: plain(sentence),
-  }));
+    return { severity, sentence: plain(sentence) };
+  });
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";
   return { id, title, result, ...hint, findings };
@@ -105,7 +106,7 @@ const shown = 10;
 const marks: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", skipped: "-" };
 
 /** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
-export function table(report: Report): string {
+export function reportTable(report: HealthReport): string {
   return [...report.groups.flatMap(lines), statusLine(report), ""].join("\n");
 }
 
@@ -130,12 +131,12 @@ export function cut(texts: readonly string[]): readonly string[] {
   return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;
 }
 
-function statusLine({ healthy, counts }: Report): string {
+function statusLine({ healthy, counts }: HealthReport): string {
   return `Status: ${healthy ? marks.ok : marks.error} (${summary(counts)})`;
 }
 
 /** `8 passed, 1 warning, 3 skipped`. */
-export function summary({ ok, warning, error, skipped }: Report["counts"]): string {
+export function summary({ ok, warning, error, skipped }: HealthReport["counts"]): string {
   return [
     `${ok} passed`,
     ...(error > 0 ? [count(error, "error")] : []),

@@ -5,17 +5,24 @@ import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
 import type { HealthMesh } from "./mesh.ts";
 import { observeMesh, type Views } from "./observe/observe.ts";
-import { type CheckResult, cut, type Group, type Report, reportOn, summary } from "./report.ts";
+import {
+  type CheckResult,
+  cut,
+  type Group,
+  type HealthReport,
+  reportOn,
+  summary,
+} from "./report.ts";
 
 /** How long a mesh is given to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
   /** Ends the reading of clusters, and the wait for another. */
   readonly cancellation?: Cancellation;
   /** Whether there is nothing to wait for; by default that is health. */
-  readonly enough?: (report: Report) => boolean;
+  readonly enough?: (report: HealthReport) => boolean;
 }
 
-/** Looks at the mesh until it is healthy enough or time is up, and reports what it saw last. */
+/** Checks the mesh until it is healthy enough or time is up, and reports what it found last. */
 export function checkMesh(
   mesh: HealthMesh,
   { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
@@ -24,26 +31,26 @@ export function checkMesh(
     now: Date,
     options: Pick<HealthPolling, "cancellation">,
   ) => Promise<Pick<Views, "clusters" | "links">> = observeMesh,
-): Promise<Report> {
+): Promise<HealthReport> {
   const options = cancellation === undefined ? {} : { cancellation };
-  const look = async () => {
-    const report = reportOn(await observe(mesh, new Date(), options));
-    debugLog()?.(`health: ${summary(report.counts)}`);
-    return report;
+  const report = async () => {
+    const made = reportOn(await observe(mesh, new Date(), options));
+    debugLog()?.(`health: ${summary(made.counts)}`);
+    return made;
   };
   const stop = cancellation === undefined ? {} : { stop: cancellation.stop };
-  return poll(look, enough, { ...polling, ...stop });
+  return poll(report, enough, { ...polling, ...stop });
 }
 
-/** What fails a run, as sentences that say which cluster or link they are about. */
-export function stopping(report: Report, mesh: HealthMesh): string[] {
+/** The findings that fail a run, as sentences that say which cluster or link they are about. */
+export function stopping(report: HealthReport, mesh: HealthMesh): string[] {
   return sentences(report, (severity, check, group) => {
     return severity !== "warning" && !isTolerated(check, group, mesh);
   });
 }
 
-/** What is worth knowing and fails no run. */
-export function warnings(report: Report, mesh: HealthMesh): string[] {
+/** The findings that fail no run. */
+export function warnings(report: HealthReport, mesh: HealthMesh): string[] {
   return sentences(report, (severity, check, group) => {
     return severity === "warning" || isTolerated(check, group, mesh);
   });
@@ -62,7 +69,7 @@ function isTolerated({ id }: CheckResult, { kind, name }: Group, { links }: Heal
 }
 
 function sentences(
-  { groups }: Report,
+  { groups }: HealthReport,
   isWanted: (severity: string, check: CheckResult, group: Group) => boolean,
 ): string[] {
   return groups.flatMap((group) =>

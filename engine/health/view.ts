@@ -22,11 +22,11 @@ export async function read<T>(work: () => Promise<T>): Promise<Read<T>> {
 }
 
 /** One cluster as its checks see it. */
-export interface ClusterView {
+export interface CheckedCluster {
   readonly mesh: HealthMesh;
   readonly cluster: string;
   readonly now: Date;
-  readonly reading: ClusterReading;
+  readonly reading: ClusterFacts;
   /**
    * What should be done about federated Services; undefined: a cluster that it takes can't be read;
    * absent: no link feeds any that are ours.
@@ -43,17 +43,17 @@ export interface PodRanges {
 }
 
 /** One direction between two clusters as its checks see it. */
-export interface LinkView {
+export interface CheckedLink {
   readonly mesh: HealthMesh;
   readonly link: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
   readonly now: Date;
-  readonly source: ClusterReading;
-  readonly target: ClusterReading;
-  readonly reading: LinkReading;
+  readonly source: ClusterFacts;
+  readonly target: ClusterFacts;
+  readonly reading: LinkFacts;
 }
 
-export interface ClusterReading {
+export interface ClusterFacts {
   readonly snapshot: Read<ClusterSnapshot>;
   /** Linkerd's own controllers that mirror into it; absent where no link leads into it. */
   readonly controllers?: Read<readonly Controller[]>;
@@ -76,7 +76,7 @@ export interface LinkerdReading {
   readonly version?: Read<string | undefined>;
 }
 
-export interface LinkReading {
+export interface LinkFacts {
   /** As the source's proxies will dial it, names resolved. */
   readonly gateway: Read<GatewayReading>;
   /** As a Link resource names it; absent on a flat network. */

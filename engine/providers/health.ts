@@ -1,7 +1,7 @@
 /** The dynamic resource that checks the mesh at the end of a run (index.ts). */
 
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
-import { type Report, summary } from "../health/report.ts";
+import { type HealthReport, summary } from "../health/report.ts";
 import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import { differing, objectless } from "./objectless.ts";
@@ -13,7 +13,7 @@ export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mes
 
 /** Pulumi shows each line that is said as a message of the stack. */
 export function healthResource(
-  look: (mesh: HealthMesh, wait: number | undefined) => Promise<Report>,
+  look: (mesh: HealthMesh, wait: number | undefined) => Promise<HealthReport>,
   say: (line: string) => void = console.log,
   process: { readonly isCancelled: boolean } = clusters,
 ) {

@@ -20,12 +20,17 @@ export {
   type ExpiryNotice,
 } from "./expiry.ts";
 export { externalTrust } from "./external.ts";
-export { missingExternal } from "./observe-external.ts";
 export { issuerName, leavingOut, type LiveTrusts } from "./live.ts";
-export { observeTrust } from "./observe.ts";
+export { missingExternal, observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
 export { publicationArgs, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
 export { anchorProblem, issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
-export { rotate, type ClusterPlan, type Decision, type Stage, type TrustPlan } from "./rotate.ts";
+export {
+  rotate,
+  type ClusterPlan,
+  type TrustDecision,
+  type RotationStage,
+  type TrustPlan,
+} from "./rotate.ts";

@@ -28,10 +28,10 @@ export interface PresentTrust {
 
 export type ProxyReading =
   | { readonly state: "unread"; readonly why: Why }
-  | { readonly state: "read"; readonly proxies: readonly Proxy[] };
+  | { readonly state: "read"; readonly proxies: readonly MeshedProxy[] };
 
 /** A meshed pod that runs, or may still come to. */
-export interface Proxy {
+export interface MeshedProxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;

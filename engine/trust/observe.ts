@@ -4,19 +4,20 @@ import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
+import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
 import {
   issuerName,
   type LiveTrust,
   type LiveTrusts,
   presentIn,
-  type Proxy,
+  type MeshedProxy,
   type ProxyReading,
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
 
 /**
- * What the clusters trust and issue with, as it is live. Proxies are listed only during a rotation,
+ * The anchors that clusters trust and the issuers they use, as they are live. Proxies are listed only during a rotation,
  * since there may be many. Never throws: what can't be read is `unreadable`, and then the next step
  * of a rotation waits.
  */
@@ -139,7 +140,7 @@ async function proxiesOf(kubernetes: Kubernetes, linkerdNamespace: string): Prom
   }
 }
 
-function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Proxy[] {
+function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): MeshedProxy[] {
   const { spec = {}, status = {}, metadata } = pod;
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   const proxy = containers.find(({ name }) => name === proxyContainer);
@@ -170,4 +171,40 @@ function hasStarted({ status = {} }: Pod): boolean {
 function parsed(text: string): Bundle {
   const found = certificatesIn(text);
   return typeof found === "string" ? [] : once(found);
+}
+
+/**
+ * The parts of the trust that others are to provide and that clusters lack, as sentences. A cluster that can't
+ * be reached is not judged.
+ */
+export async function missingExternal(
+  clusters: ReadonlyMap<string, Reachable>,
+  live: LiveTrusts,
+  needs: ExternalNeeds,
+  now: Date,
+): Promise<readonly string[]> {
+  const { linkerdNamespace: namespace } = needs;
+  const each = [...clusters].map(async ([name, cluster]) => {
+    const trust = live.get(name);
+    if ("why" in cluster || trust === undefined) return [];
+    if (trust.state === "unreadable") return [unknownIn(name, trust.why)];
+    try {
+      const [home, roots, secret] = await Promise.all([
+        cluster.find(resources.namespaces, { name: namespace }),
+        cluster.find(resources.configMaps, { namespace, name: trustRootsName }),
+        cluster.find(resources.secrets, { namespace, name: issuerName }),
+      ]);
+      const lacking = lacksOf(name, { home, roots, secret }, needs);
+      return trust.state === "absent"
+        ? lacking
+        : [...lacking, ...misfits(name, namespace, trust, now)];
+    } catch (error) {
+      return [unknownIn(name, error instanceof Error ? error.message : String(error))];
+    }
+  });
+  return (await Promise.all(each)).flat();
+}
+
+function unknownIn(cluster: string, why: string): string {
+  return `What cluster ${cluster} provides is unknown, because ${why}.`;
 }

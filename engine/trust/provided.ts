@@ -4,18 +4,18 @@ import { type LiveTrusts, type PresentTrust, presentIn, unreadableIn } from "./l
 
 import {
   dayLong,
-  listed,
+  listedPods,
   renewedBy,
   restartFrom,
   trustingNone,
-  unread,
+  unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import type { ClusterPlan, Decision, Stage } from "./rotate.ts";
+import type { ClusterPlan, TrustDecision, RotationStage } from "./rotate.ts";
 import { notBefore } from "./rotation-texts.ts";
 
 /** Anchors and issuers that the config provides: the stack has no others. */
-export interface ProvidedTrust {
+export interface ProvidedRotation {
   readonly anchors: Bundle;
   /**
    * By cluster, leaf first, under one of the anchors (config/trust-checks.ts). A cluster without one is
@@ -34,7 +34,7 @@ type Present = readonly [cluster: string, trust: PresentTrust];
  * Gives the clusters what the config provides, unless that would break traffic, judged by what is
  * live: the rules are those of `rotate`, but it is the user who takes the steps.
  */
-export function planProvided(provided: ProvidedTrust): Decision {
+export function planProvided(provided: ProvidedRotation): TrustDecision {
   const { anchors, issuers, live } = provided;
   const present = presentIn(live).filter(([name]) => issuers.has(name));
   const gone = present.filter(([, { bundle }]) => without(bundle, anchors).length > 0);
@@ -57,7 +57,7 @@ export function planProvided(provided: ProvidedTrust): Decision {
 /** Whether the cluster's next issuer is under none of the anchors that its live one is under. */
 function moves(
   [cluster, { bundle, issuer }]: Present,
-  { issuers, anchors }: ProvidedTrust,
+  { issuers, anchors }: ProvidedRotation,
 ): boolean {
   const next = issuers.get(cluster) ?? [];
   if (issuer.length === 0) return true;
@@ -66,14 +66,14 @@ function moves(
   );
 }
 
-function unknowns({ live }: ProvidedTrust): string[] {
-  return [...unreadableIn(live), ...unread(presentIn(live))].map(
+function unknowns({ live }: ProvidedRotation): string[] {
+  return [...unreadableIn(live), ...unreadProxies(presentIn(live))].map(
     (why) => `No issuer can move to another anchor, and no anchor can be removed, because ${why}.`,
   );
 }
 
 /** An issuer under an anchor that is not trusted everywhere yet. */
-function tooEarly([cluster]: Present, { issuers, anchors, live, now }: ProvidedTrust): string[] {
+function tooEarly([cluster]: Present, { issuers, anchors, live, now }: ProvidedRotation): string[] {
   const present = presentIn(live);
   const behind = anchorsBehind(issuers.get(cluster) ?? [], anchors);
   const key = `linkerd-multicluster:trust.issuers.${cluster}`;
@@ -88,47 +88,51 @@ function tooEarly([cluster]: Present, { issuers, anchors, live, now }: ProvidedT
   const pods = trustingNone(present, behind, now);
   if (pods.length === 0) return [];
   return [
-    `${key} is signed by ${names}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listed(pods)}.`,
+    `${key} is signed by ${names}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listedPods(pods)}.`,
   ];
 }
 
 /** An anchor left out while somebody's certificate may still be under it. */
-function stillNeeded(gone: readonly Present[], provided: ProvidedTrust): string[] {
+function stillNeeded(gone: readonly Present[], provided: ProvidedRotation): string[] {
   if (gone.length === 0) return [];
   const { anchors, live, now, certificateLifetime = dayLong } = provided;
   const present = presentIn(live);
   const key = "linkerd-multicluster:trust.anchors";
-  const bereft = present.flatMap(([cluster, { bundle, issuer }]) => {
+  const orphanedIssuers = present.flatMap(([cluster, { bundle, issuer }]) => {
     if (issuer.length === 0 || anchorsBehind(issuer, anchors).length > 0) return [];
     const lost = anchorsBehind(issuer, bundle).map(called).join(" and ");
     return [
       `${key} lacks ${lost || "its anchor"}, which signed the issuer that cluster ${cluster} uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.`,
     ];
   });
-  if (bereft.length > 0) return bereft;
+  if (orphanedIssuers.length > 0) return orphanedIssuers;
   const names = [
     ...new Set(gone.flatMap(([, { bundle }]) => without(bundle, anchors).map(called))),
   ];
   const late = withOldCertificate(present, now, certificateLifetime);
   const until = renewedBy(present, certificateLifetime).toISOString();
-  const blind = present.flatMap(([, { issuer }]) =>
+  const distrusting = present.flatMap(([, { issuer }]) =>
     trustingNone(present, anchorsBehind(issuer, anchors), now),
   );
   return [
     ...(late.length === 0
       ? []
       : [
-          `${key} lacks ${names.join(" and ")}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(restartFrom(present, now))}, or until ${until}: ${listed(late)}.`,
+          `${key} lacks ${names.join(" and ")}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(restartFrom(present, now))}, or until ${until}: ${listedPods(late)}.`,
         ]),
-    ...(blind.length === 0
+    ...(distrusting.length === 0
       ? []
       : [
-          `${key} lacks ${names.join(" and ")}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listed([...new Set(blind)])}.`,
+          `${key} lacks ${names.join(" and ")}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listedPods([...new Set(distrusting)])}.`,
         ]),
   ];
 }
 
-function stageOf({ anchors, issuers, live }: ProvidedTrust, goes: boolean, moves: boolean): Stage {
+function stageOf(
+  { anchors, issuers, live }: ProvidedRotation,
+  goes: boolean,
+  moves: boolean,
+): RotationStage {
   if (goes) return "drop";
   if (moves) return "reissue";
   const own = presentIn(live).filter(([name]) => issuers.has(name));
@@ -136,7 +140,7 @@ function stageOf({ anchors, issuers, live }: ProvidedTrust, goes: boolean, moves
   return same ? "settled" : "bundle";
 }
 
-function notesOf(stage: Stage): string[] {
+function notesOf(stage: RotationStage): string[] {
   if (stage !== "bundle" && stage !== "reissue") return [];
   const what = stage === "bundle" ? "the new anchors" : "certificates of the new issuers";
   return [

@@ -1,5 +1,5 @@
 import { type Bundle, has } from "./bundle.ts";
-import type { PresentTrust, Proxy } from "./live.ts";
+import type { PresentTrust, MeshedProxy } from "./live.ts";
 
 type Present = readonly (readonly [string, PresentTrust])[];
 
@@ -13,7 +13,7 @@ export const dayLong = 24 * 60 * 60 * 1000;
 const settling = 5 * 60 * 1000;
 
 /** Why clusters' proxies could not be read: nothing may be concluded about these. */
-export function unread(present: Present): string[] {
+export function unreadProxies(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
 }
 
@@ -63,14 +63,14 @@ export function restartFrom(present: Present, now: Date): Date | undefined {
 const longestList = 10;
 
 /** A list that fits on a screen. */
-export function listed(pods: readonly string[]): string {
+export function listedPods(pods: readonly string[]): string {
   const shown = pods.slice(0, longestList).join(", ");
   return pods.length > longestList ? `${shown} and ${pods.length - longestList} more` : shown;
 }
 
 function found(
   present: Present,
-  matches: (proxy: Proxy, trust: PresentTrust) => boolean,
+  matches: (proxy: MeshedProxy, trust: PresentTrust) => boolean,
 ): string[] {
   return present.flatMap(([cluster, trust]) =>
     trust.proxies.state === "unread"

@@ -1,15 +1,15 @@
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
 import { anchorsBehind, knownCertificates } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
-import type { Rotation, Stage, TrustPlan } from "./rotate.ts";
-import { tell } from "./rotation-texts.ts";
+import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
+import { texts } from "./rotation-texts.ts";
 
 /**
  * What a stack of the trust root alone publishes, for the stacks of the clusters to apply. Plain data:
  * it is inputs and state of a resource.
  */
 export interface Publication {
-  readonly stage: Stage;
+  readonly stage: RotationStage;
   /** Sentences for the user. */
   readonly notes: readonly string[];
   /** By cluster. */
@@ -107,7 +107,7 @@ export function publish(
   if (behind.length === 0 || !isChanged) return { ...next, clusters: settled(before, next) };
 
   const lost = known.flatMap(([name, { issuer }]) => (own.includes(issuer) ? [] : [name]));
-  if (lost.length > 0) return { refused: tell.passedOver(behind.map(([name]) => name)) };
+  if (lost.length > 0) return { refused: texts.passedOver(behind.map(([name]) => name)) };
   const held = Object.fromEntries(
     known.map(([name, share]) => [
       name,
@@ -124,7 +124,7 @@ export function publish(
   });
   return {
     stage: "waiting",
-    notes: [tell.unapplied(late)],
+    notes: [texts.unapplied(late)],
     clusters: { ...held, ...Object.fromEntries(fresh) },
   };
 }

@@ -2,7 +2,7 @@ import { type Bundle, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, certificatesIn } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
-import type { ClusterPlan, Decision } from "./rotate.ts";
+import type { ClusterPlan, TrustDecision } from "./rotate.ts";
 
 /** What a stack of the trust root exports, as outputs of these names. The keys are secret. */
 export interface TrustExports {
@@ -114,7 +114,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
  *
  * @param live the stack's own clusters
  */
-export function planPublished(published: PublishedTrust, live: LiveTrusts): Decision {
+export function planPublished(published: PublishedTrust, live: LiveTrusts): TrustDecision {
   const refused: string[] = [];
   const clusters = new Map<string, ClusterPlan>();
   for (const [cluster, share] of published.clusters) {
@@ -126,9 +126,9 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Deci
     const { bundle, issuer } = trust;
     const trusts = anchorsBehind(share.issuer, bundle).length > 0;
     const isTrusted = issuer.length === 0 || anchorsBehind(issuer, share.bundle).length > 0;
-    if (!trusts || !isTrusted) refused.push(stranger(cluster, published, share, trusts));
+    if (!trusts || !isTrusted) refused.push(unrelated(cluster, published, share, trusts));
     clusters.set(cluster, {
-      bundle: inLiveOrder([...share.bundle, ...strays(bundle, share, published)], bundle),
+      bundle: inLiveOrder([...share.bundle, ...addedSince(bundle, share, published)], bundle),
       issuer: "wanted",
     });
   }
@@ -136,7 +136,7 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Deci
 }
 
 /** Anchors that somebody has put into the bundle since: they stay there as long as that stack says so. */
-function strays(
+function addedSince(
   live: Bundle,
   { bundle }: PublishedShare,
   { known, unknownAnchors }: PublishedTrust,
@@ -144,7 +144,7 @@ function strays(
   return unknownAnchors === "remove" ? [] : without(live, [...known, ...bundle]);
 }
 
-function stranger(
+function unrelated(
   cluster: string,
   { stack }: PublishedTrust,
   { issuer: [leaf] }: PublishedShare,

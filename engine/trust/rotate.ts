@@ -12,10 +12,10 @@ import {
   renewedBy,
   restartFrom,
   trustingNone,
-  unread,
+  unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import { type Stray, tell } from "./rotation-texts.ts";
+import { texts, type UnknownAnchor } from "./rotation-texts.ts";
 
 /**
  * What one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
@@ -36,17 +36,17 @@ export interface ClusterPlan {
  * - `drop`: the old anchor is removed from every cluster.
  * - `waiting`: the next of these would break traffic now, so everything stays.
  */
-export type Stage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
+export type RotationStage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
 
 export interface TrustPlan {
-  readonly stage: Stage;
+  readonly stage: RotationStage;
   readonly clusters: ReadonlyMap<string, ClusterPlan>;
   /** Sentences for the person at the terminal: what this run does, and what remains to be done. */
   readonly notes: readonly string[];
 }
 
 /** A plan, or every reason why there is none: the run must not go on. */
-export type Decision = TrustPlan | { readonly refused: readonly string[] };
+export type TrustDecision = TrustPlan | { readonly refused: readonly string[] };
 
 export interface Rotation {
   /** The anchor that is to be the only one in the end. */
@@ -78,9 +78,9 @@ type Which = ClusterPlan["issuer"];
  * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is
  * left without it, and an old anchor goes only when no certificate under it can be in use.
  */
-export function rotate(rotation: Rotation): Decision {
+export function rotate(rotation: Rotation): TrustDecision {
   const { wanted, live, now, certificateLifetime = dayLong, by = "this run" } = rotation;
-  const refused = [...strangers(rotation), ...blind(rotation)];
+  const refused = [...unknownIssuers(rotation), ...progressUnknown(rotation)];
   if (refused.length > 0) return { refused };
 
   const present = presentIn(live);
@@ -88,10 +88,10 @@ export function rotate(rotation: Rotation): Decision {
   const moved = [...signers.values()].filter((signer) => signer === "wanted").length;
   const anchors = anchorsOf(rotation, present);
   const { lasting, shared, leaving } = anchors;
-  const told = strays(rotation, present).map(tell.stray);
+  const unknownNotes = unknownAnchors(rotation, present).map(texts.unknownAnchor);
   const asIs = (name: string): Which => signers.get(name) ?? typicalOf(rotation, moved);
   const plan = (
-    stage: Stage,
+    stage: RotationStage,
     bundle: "shared" | "lasting" | "live",
     issuer: "live" | "wanted",
     note?: string,
@@ -106,7 +106,7 @@ export function rotate(rotation: Rotation): Decision {
         },
       ]),
     ),
-    notes: note === undefined ? told : [note, ...told],
+    notes: note === undefined ? unknownNotes : [note, ...unknownNotes],
   });
 
   const endangered = unfinished(rotation, present);
@@ -115,16 +115,16 @@ export function rotate(rotation: Rotation): Decision {
     return plan("settled", "lasting", "wanted");
   const unreadable = unreadableIn(live);
   if (unreadable.length > 0)
-    return plan("waiting", "live", "live", tell.unreadable(wanted, unreadable));
+    return plan("waiting", "live", "live", texts.unreadable(wanted, unreadable));
   if (!agree(rotation, moved < present.length ? shared : lasting))
-    return plan("bundle", "shared", "live", tell.bundle(without(lasting, commonIn(present)), by));
+    return plan("bundle", "shared", "live", texts.bundle(without(lasting, commonIn(present)), by));
 
-  const unknown = unread(present);
-  if (unknown.length > 0) return plan("waiting", "live", "live", tell.unread(unknown));
+  const unknown = unreadProxies(present);
+  if (unknown.length > 0) return plan("waiting", "live", "live", texts.unread(unknown));
   const distrusting = trustingNone(present, [wanted], now);
   if (distrusting.length > 0)
-    return plan("waiting", "live", "live", tell.distrusting(wanted, distrusting));
-  if (moved < present.length) return plan("reissue", "live", "wanted", tell.reissue(wanted, by));
+    return plan("waiting", "live", "live", texts.distrusting(wanted, distrusting));
+  if (moved < present.length) return plan("reissue", "live", "wanted", texts.reissue(wanted, by));
 
   const late = withOldCertificate(present, now, certificateLifetime);
   if (late.length > 0)
@@ -132,12 +132,12 @@ export function rotate(rotation: Rotation): Decision {
       "waiting",
       "live",
       "live",
-      tell.late(leaving, late, {
+      texts.late(leaving, late, {
         from: restartFrom(present, now),
         renewed: renewedBy(present, certificateLifetime),
       }),
     );
-  return plan("drop", "lasting", "wanted", tell.drop(leaving, by));
+  return plan("drop", "lasting", "wanted", texts.drop(leaving, by));
 }
 
 type Present = readonly (readonly [string, PresentTrust])[];
@@ -173,7 +173,7 @@ function knownTo({ wanted, previous, adopted = [] }: Rotation): Bundle {
 }
 
 /** Anchors that are none of the stack's, and the clusters that trust them. */
-function strays(rotation: Rotation, present: Present): Stray[] {
+function unknownAnchors(rotation: Rotation, present: Present): UnknownAnchor[] {
   const live = once(present.flatMap(([, { bundle }]) => bundle));
   return without(live, knownTo(rotation)).map((anchor) => ({
     anchor,
@@ -194,14 +194,17 @@ function commonIn(present: Present): Bundle {
  */
 function unfinished(rotation: Rotation, present: Present): string[] {
   const { live, now, certificateLifetime = dayLong } = rotation;
-  const late = [...unread(present), ...withOldCertificate(present, now, certificateLifetime)];
+  const late = [
+    ...unreadProxies(present),
+    ...withOldCertificate(present, now, certificateLifetime),
+  ];
   // One that can't be read may be new, or hold such certificates, but not both.
   const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
   const others = fresh.length > 1 ? unreadableIn(live) : [];
   if (fresh.length === 0 || late.length + others.length === 0) return [];
   const until = renewedBy(present, certificateLifetime);
-  return strays(rotation, present).map((stray) =>
-    tell.unfinished(stray, { fresh, late: [...others, ...late], until }),
+  return unknownAnchors(rotation, present).map((anchor) =>
+    texts.unfinished(anchor, { fresh, late: [...others, ...late], until }),
   );
 }
 
@@ -234,18 +237,18 @@ function typicalOf({ previous, live }: Rotation, moved: number): Which {
 }
 
 /** Issuers that neither generation signed: this stack has no key with which to go on from there. */
-function strangers({ wanted, previous, live }: Rotation): string[] {
+function unknownIssuers({ wanted, previous, live }: Rotation): string[] {
   const own = previous === undefined ? [wanted] : [wanted, previous];
   return presentIn(live).flatMap(([cluster, { issuer }]) => {
     const [first] = issuer;
     const isOurs = first === undefined || anchorsBehind(issuer, own).length > 0;
-    return isOurs ? [] : [tell.stranger(cluster, first, own)];
+    return isOurs ? [] : [texts.unknownIssuer(cluster, first, own)];
   });
 }
 
 /** Where no cluster that runs can be read, there is no telling how far a rotation has come. */
-function blind({ previous, live }: Rotation): string[] {
+function progressUnknown({ previous, live }: Rotation): string[] {
   if (previous === undefined || presentIn(live).length > 0) return [];
   const whys = unreadableIn(live);
-  return whys.length === 0 ? [] : [tell.blind(whys)];
+  return whys.length === 0 ? [] : [texts.progressUnknown(whys)];
 }

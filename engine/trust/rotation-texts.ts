@@ -1,6 +1,6 @@
 import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
-import { listed } from "./proxies.ts";
+import { listedPods } from "./proxies.ts";
 
 const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** An anchor that is none of this stack's, in the trust bundles of these clusters. */
-export interface Stray {
+export interface UnknownAnchor {
   readonly anchor: Certificate;
   readonly clusters: readonly string[];
   /** Whether the config has it removed, as soon as that breaks nothing. */
@@ -31,8 +31,8 @@ interface Unfinished {
 const adoptOrRemove =
   "To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove";
 
-/** What the user is told about a rotation: what happens, and what is left to do. */
-export const tell = {
+/** Sentences about a rotation for the user: what happens, and what is left to do. */
+export const texts = {
   bundle: (added: Bundle, by: string) =>
     `Rotation, step 1 of 3: ${by} adds ${both(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
 
@@ -48,29 +48,29 @@ export const tell = {
   unread: (whys: readonly string[]) => `The rotation is paused, because ${whys.join("; ")}.`,
 
   distrusting: (wanted: Certificate, pods: readonly string[]) =>
-    `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(pods)} and run again: ${listed(pods)}. ${notMine}`,
+    `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(pods)} and run again: ${listedPods(pods)}. ${notMine}`,
 
   late: (old: Bundle, pods: readonly string[], { from, renewed }: Waiting) =>
-    `The rotation waits until no certificate under ${both(old)} can be in use. Restart the workloads of ${counted(pods)}${notBefore(from)} and run again, or run again after ${renewed.toISOString()}: ${listed(pods)}.`,
+    `The rotation waits until no certificate under ${both(old)} can be in use. Restart the workloads of ${counted(pods)}${notBefore(from)} and run again, or run again after ${renewed.toISOString()}: ${listedPods(pods)}.`,
 
-  stray: ({ anchor, clusters, goes }: Stray) =>
+  unknownAnchor: ({ anchor, clusters, goes }: UnknownAnchor) =>
     goes
       ? `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors. It is removed as soon as that breaks nothing, and given to no other cluster.`
       : `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors. It stays there, and is given to no other cluster. ${adoptOrRemove}.`,
 
-  unfinished: ({ anchor, clusters }: Stray, { fresh, late, until }: Unfinished) =>
-    `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
+  unfinished: ({ anchor, clusters }: UnknownAnchor, { fresh, late, until }: Unfinished) =>
+    `${trusting(clusters)} ${called(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedPods(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
 
-  stranger: (cluster: string, issuer: Certificate, own: Bundle) =>
+  unknownIssuer: (cluster: string, issuer: Certificate, own: Bundle) =>
     `Cluster ${cluster} uses the issuer ${called(issuer)}, which is not signed by any of this stack's trust anchors, ${both(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
 
   unapplied: (late: readonly { readonly name: string; readonly why?: string }[]) =>
-    `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listed(late.map(({ name, why }) => (why === undefined ? name : `${name} (${why})`)))}.`,
+    `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedPods(late.map(({ name, why }) => (why === undefined ? name : `${name} (${why})`)))}.`,
 
   passedOver: (clusters: readonly string[]) =>
-    `What the last run has published has not come to every cluster yet (${listed(clusters)}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
+    `What the last run has published has not come to every cluster yet (${listedPods(clusters)}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
 
-  blind: (whys: readonly string[]) =>
+  progressUnknown: (whys: readonly string[]) =>
     `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,
 } as const;
 
@@ -86,7 +86,7 @@ const notMine =
 function trusting(clusters: readonly string[]): string {
   return clusters.length === 1
     ? `Cluster ${clusters.join()} trusts`
-    : `Clusters ${listed(clusters)} trust`;
+    : `Clusters ${listedPods(clusters)} trust`;
 }
 
 function both(anchors: Bundle): string {

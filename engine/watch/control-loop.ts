@@ -1,7 +1,7 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { DryRunner } from "./dry-runner.ts";
-import type { Command, Observer, RunEnd, SourceStatus, State } from "./events.ts";
+import type { RunCommand, Observer, RunEnd, SourceStatus, State } from "./events.ts";
 import type { MeshWatch } from "./mesh-watch.ts";
 import { Schedule } from "./schedule.ts";
 import type { StackRuns } from "./stack-runs.ts";
@@ -135,7 +135,7 @@ export class ControlLoop {
     this.#settled();
   }
 
-  async #run(command: Command): Promise<RunEnd> {
+  async #run(command: RunCommand): Promise<RunEnd> {
     const { stack, observe } = this.#parts;
     const begun = this.#time.now();
     observe({ event: "runBegan", command });

@@ -6,14 +6,14 @@ export type WatchedKind = (typeof watchedKinds)[number];
  * The reasons for a dry run: an event in a cluster, a watch that begins and does not know what came
  * before, a gateway's hostname that leads elsewhere, or a probed gateway that fails or is back.
  */
-export const reasons = ["event", "listed", "hostname", "probe"] as const;
+export const triggerReasons = ["event", "listed", "hostname", "probe"] as const;
 
 /** The states of a stack. */
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
 export type State = (typeof states)[number];
 
 export const commands = ["preview", "up"] as const;
-export type Command = (typeof commands)[number];
+export type RunCommand = (typeof commands)[number];
 
 export const results = ["succeeded", "failed", "locked", "cancelled"] as const;
 
@@ -51,12 +51,12 @@ export type WatchEvent = Readonly<
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
   /** `about`: `services shop/web`, the hostname, or what a probed gateway does. */
-  | { event: "triggered"; reason: (typeof reasons)[number]; cluster: string; about: string }
+  | { event: "triggered"; reason: (typeof triggerReasons)[number]; cluster: string; about: string }
   /** The cluster changes so often that nothing more is printed of it for this long. */
   | { event: "muted"; cluster: string; milliseconds: number }
   | { event: "dryRun"; milliseconds: number; sources: readonly SourceStatus[] }
-  | { event: "runBegan"; command: Command }
-  | ({ event: "runEnded"; command: Command; milliseconds: number } & RunEnd)
+  | { event: "runBegan"; command: RunCommand }
+  | ({ event: "runEnded"; command: RunCommand; milliseconds: number } & RunEnd)
   /** Everything is done, this long after the first sign of a change. */
   | { event: "converged"; milliseconds: number }
   /** `why` has sentences; `retryIn` is when it is tried again whatever clusters tell. */

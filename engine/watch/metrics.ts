@@ -3,7 +3,7 @@ import { programVersion } from "../version.ts";
 import {
   commands,
   type Observer,
-  reasons,
+  triggerReasons,
   results,
   type SourceStatus,
   type State,
@@ -98,7 +98,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     runSeconds.zero({ command });
     lastRun.set({ command }, 0);
   }
-  for (const reason of reasons) triggers.inc({ reason }, 0);
+  for (const reason of triggerReasons) triggers.inc({ reason }, 0);
   cleared.inc({ what: "lock" }, 0);
   setState("starting");
   collectDefaultMetrics({ register: registry });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import {
   type Config,
   newStack,
-  type Outcome,
+  type RunOutcome,
   type PulumiStack,
   repository,
 } from "../../testbed/stack.ts";
@@ -56,7 +56,7 @@ describe("no secret is in state, output, files or processes", function () {
   let canaries: Canaries;
   let search: Search;
   let filesBefore: readonly string[];
-  const outcomes: Outcome[] = [];
+  const outcomes: RunOutcome[] = [];
 
   before(async function () {
     this.timeout("20m");
@@ -150,7 +150,7 @@ describe("no secret is in state, output, files or processes", function () {
     );
   });
 
-  async function runs(words: readonly string[], code: number): Promise<Outcome> {
+  async function runs(words: readonly string[], code: number): Promise<RunOutcome> {
     const outcome = await stack.run([...words, ...verbose], { variables: loud });
     assert.equal(outcome.code, code, words.join(" ") + outcome.text.slice(-4_000));
     outcomes.push(outcome);

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
 import { checkMesh } from "../../engine/health/run.ts";
-import { type Report, table } from "../../engine/health/report.ts";
+import { type HealthReport, reportTable } from "../../engine/health/report.ts";
 import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
@@ -69,7 +69,7 @@ describe("npm run check", function () {
   }
 
   /** The same without a process of its own. */
-  async function report(): Promise<Report> {
+  async function report(): Promise<HealthReport> {
     const mesh = await meshOf({ stack: "links" }, folder, {});
     const clusters = Object.entries(mesh.clusters).map(([name, access]) => {
       return [name, { ...access, kubeconfig: bed.kubeconfig }] as const;
@@ -116,7 +116,7 @@ describe("npm run check", function () {
   it("says the same as JSON", async () => {
     const { code, stdout } = await check("--stack", "links", "--output", "json");
     assert.equal(code, 0);
-    assert.equal((JSON.parse(stdout) as Report).healthy, true);
+    assert.equal((JSON.parse(stdout) as HealthReport).healthy, true);
     assert.deepEqual(await findings(), {});
   });
 
@@ -224,7 +224,7 @@ describe("npm run check", function () {
       ]);
       const found = await report();
       assert.equal(found.healthy, true);
-      assert.match(table(found), /^‼ the credentials work/m);
+      assert.match(reportTable(found), /^‼ the credentials work/m);
       await replaceCredentials(bed, multicluster, west, live.token);
       assert.deepEqual(await findings(), {});
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execa } from "execa";
 
 import { mark, requestsOf, until } from "../../testbed/bed.ts";
-import { newStack, type Outcome, type PulumiStack } from "../../testbed/stack.ts";
+import { newStack, type RunOutcome, type PulumiStack } from "../../testbed/stack.ts";
 import { servicesIn, versionsIn } from "./guards/live.ts";
 import { worldWithGateway } from "./mirroring/gateway.ts";
 import { exportedService, kinds, service } from "./mirroring/objects.ts";
@@ -87,7 +87,10 @@ describe("a process that is killed in the middle of its writes", function () {
    * Kills one of the processes of a command once it has written something and has not come to the
    * end. Returns once nobody is left who could write.
    */
-  async function killed(whom: "engine" | "provider", command: readonly string[]): Promise<Outcome> {
+  async function killed(
+    whom: "engine" | "provider",
+    command: readonly string[],
+  ): Promise<RunOutcome> {
     const { east } = world.bed.clusters;
     const before = await mark(east);
     let engine = 0;

@@ -1,5 +1,5 @@
-import type { Check } from "../check.ts";
-import type { ClusterView, LinkView } from "../view.ts";
+import type { HealthCheck } from "../check.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
 import { clientsMeshed } from "./clients.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
 import { controllerRights, singleController, singleFederation } from "./controllers.ts";
@@ -12,16 +12,16 @@ import { podRangesDisjoint } from "./pod-ranges.ts";
 import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
 /** First of all, and the only check that a run may tolerate: see run.ts. */
-export const clusterReached: Check<ClusterView> = {
+export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
   severity: "fatal",
   aboutLinkerd: false,
-  run: ({ reading }) => ("why" in reading.snapshot ? [{ sentence: reading.snapshot.why }] : []),
+  run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };
 
 /** Of every cluster, in the order in which one failure explains the next. */
-export const clusterChecks: readonly Check<ClusterView>[] = [
+export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clusterReached, // nothing else can be said otherwise
   linksServed, // without them, no Link resource
   anchorsValid, // what all identities rest on
@@ -34,7 +34,7 @@ export const clusterChecks: readonly Check<ClusterView>[] = [
 ];
 
 /** Of every link. */
-export const linkChecks: readonly Check<LinkView>[] = [
+export const linkChecks: readonly HealthCheck<CheckedLink>[] = [
   anchorsShared, // whether mTLS can work at all
   issuersTrusted, // in both directions
   domainsShared, // what policies go by

@@ -2,24 +2,22 @@ import { called, type Certificate } from "../../trust/certificate.ts";
 import { expiryNotices } from "../../trust/expiry.ts";
 import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
 import { anchorProblem, issuerProblem } from "../../trust/requirements.ts";
-import { type Check, type Finding, unread } from "../check.ts";
-import type { ClusterView } from "../view.ts";
+import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import type { CheckedCluster } from "../view.ts";
 
-export const anchorsValid: Check<ClusterView> = {
+export const anchorsValid: HealthCheck<CheckedCluster> = {
   id: "trust-anchors-valid",
   title: "the trust anchors are valid",
   anchor: "l5d-identity-trustAnchors-are-time-valid",
   severity: "error",
   aboutLinkerd: true,
   run: ({ mesh, cluster, now, reading: { linkerd } }) => {
-    if (linkerd === undefined) return unread(cluster);
+    if (linkerd === undefined) return unreadCluster(cluster);
     const { anchors } = linkerd;
-    if ("why" in anchors) return [{ sentence: anchors.why }];
+    if ("why" in anchors) return [anchors.why];
     if (anchors.value === undefined)
       return [
-        {
-          sentence: `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: install it, or set manage: all`,
-        },
+        `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: install it, or set manage: all`,
       ];
     const remedy = remedyIn(mesh.manage, "Add a new one to the trust bundle");
     return anchors.value.flatMap((anchor, _, all) => {
@@ -28,32 +26,28 @@ export const anchorsValid: Check<ClusterView> = {
       const isSpare = all.some((other) => other !== anchor && isValid(other, now));
       return [
         ...misfit(role, anchor, anchorProblem(anchor)),
-        ...lifetime(role, anchor, remedy, now).map((finding) =>
-          isSpare ? { ...finding, severity: "warning" as const } : finding,
-        ),
+        ...lifetime(role, anchor, remedy, now, isSpare),
       ];
     });
   },
 };
 
-export const issuerValid: Check<ClusterView> = {
+export const issuerValid: HealthCheck<CheckedCluster> = {
   id: "issuer-valid",
   title: "the issuer's certificate is valid",
   anchor: "l5d-identity-issuer-cert-is-time-valid",
   severity: "error",
   aboutLinkerd: true,
   run: ({ mesh, cluster, now, reading: { linkerd } }) => {
-    if (linkerd === undefined) return unread(cluster);
+    if (linkerd === undefined) return unreadCluster(cluster);
     const { anchors, issuer } = linkerd;
     if ("value" in anchors && anchors.value === undefined)
       return { skipped: `Linkerd is not installed in cluster ${cluster}` };
-    if ("why" in issuer) return [{ sentence: issuer.why }];
+    if ("why" in issuer) return [issuer.why];
     const certificate = issuer.value[0];
     if (certificate === undefined)
       return [
-        {
-          sentence: `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it`,
-        },
+        `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it`,
       ];
     const role = `the issuer of cluster ${cluster}`;
     const remedy = remedyIn(mesh.manage, "Renew it");
@@ -71,23 +65,27 @@ export function isValid({ notBefore, notAfter }: Certificate, now: Date): boolea
 
 function misfit(role: string, certificate: Certificate, rule: string | undefined): Finding[] {
   if (rule === undefined) return [];
-  return [{ sentence: `${role}, ${called(certificate)}, must be ${rule}, or Linkerd refuses it` }];
+  return [`${role}, ${called(certificate)}, must be ${rule}, or Linkerd refuses it`];
 }
 
-function lifetime(role: string, certificate: Certificate, remedy: string, now: Date): Finding[] {
-  const { notBefore, notAfter } = certificate;
-  if (now < notBefore)
-    return [
-      {
-        sentence: `${role}, ${called(certificate)}, is not valid before ${notBefore.toISOString()}: check the clocks`,
-      },
-    ];
-  // `succeeded` makes them all warnings: only what has expired is an error here.
-  const expiring = { certificate, role, remedy, succeeded: true };
-  return expiryNotices([expiring], now).map(({ message }) => ({
-    sentence: message,
-    severity: notAfter <= now ? "error" : "warning",
-  }));
+/** @param isSpare nothing breaks without it */
+function lifetime(
+  role: string,
+  certificate: Certificate,
+  remedy: string,
+  now: Date,
+  isSpare = false,
+): Finding[] {
+  const severity = isSpare || isValid(certificate, now) ? "warning" : "error";
+  const { notBefore } = certificate;
+  if (now < notBefore) {
+    const since = notBefore.toISOString();
+    const sentence = `${role}, ${called(certificate)}, is not valid before ${since}: check the clocks`;
+    return [{ sentence, severity }];
+  }
+  // The severity of a notice is about acting in time; only what has expired breaks something now.
+  const notices = expiryNotices([{ certificate, role, remedy, succeeded: true }], now);
+  return notices.map(({ message }) => ({ sentence: message, severity }));
 }
 
 function remedyIn(manage: string, what: string): string {

@@ -1,24 +1,22 @@
-import { type Check, unread } from "../check.ts";
-import type { ClusterView } from "../view.ts";
+import { type HealthCheck, unreadCluster } from "../check.ts";
+import type { CheckedCluster } from "../view.ts";
 
 /**
  * A gateway refuses whoever comes without mTLS, and of pods on a flat network only a proxy knows. A
  * warning: the API does not say which pods call a mirror.
  */
-export const clientsMeshed: Check<ClusterView> = {
+export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",
   title: "pods beside mirrors have Linkerd's proxy",
   severity: "warning",
   aboutLinkerd: false,
   appliesTo: ({ reading: { unmeshed } }) => unmeshed !== undefined,
   run: ({ cluster, reading: { unmeshed } }) => {
-    if (unmeshed === undefined) return unread(cluster);
+    if (unmeshed === undefined) return unreadCluster(cluster);
     if ("why" in unmeshed) return { skipped: `its pods can't be read: ${unmeshed.why}` };
     return unmeshed.value.map((key) => {
       const [namespace = ""] = key.split("/");
-      return {
-        sentence: `namespace ${cluster}/${namespace} has mirrors, and pods without Linkerd's proxy, such as ${key}, whose requests to a mirror fail: set linkerd.io/inject: enabled on the namespace and restart them, or linkerd.io/inject: disabled on pods that call no other cluster`,
-      };
+      return `namespace ${cluster}/${namespace} has mirrors, and pods without Linkerd's proxy, such as ${key}, whose requests to a mirror fail: set linkerd.io/inject: enabled on the namespace and restart them, or linkerd.io/inject: disabled on pods that call no other cluster`;
     });
   },
 };

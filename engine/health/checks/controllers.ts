@@ -8,15 +8,15 @@ import {
 } from "../../mirroring/model/controller.ts";
 import { isListed } from "../../mirroring/decide/decision.ts";
 import { listed } from "../../mirroring/model/text.ts";
-import { type Check, type Finding, unread } from "../check.ts";
-import type { ClusterView, LinkView } from "../view.ts";
+import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
 
 /**
  * That one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
  * controllers are Deployments in the namespace of the multicluster extension, labelled with the
  * link's name (linkerd2, charts linkerd-multicluster and linkerd-multicluster-link).
  */
-export const singleController: Check<LinkView> = {
+export const singleController: HealthCheck<CheckedLink> = {
   id: "single-controller",
   title: "a single controller mirrors the link, the one in the config",
   anchor: "l5d-multicluster-service-mirror-running",
@@ -35,7 +35,7 @@ export const singleController: Check<LinkView> = {
 };
 
 /** As check 6 of `linkerd multicluster check`, which looks for the roles of its charts by name. */
-export const controllerRights: Check<LinkView> = {
+export const controllerRights: HealthCheck<CheckedLink> = {
   id: "controller-rights",
   title: "Linkerd's controller is allowed what mirroring takes",
   anchor: "l5d-multicluster-source-rbac-correct",
@@ -43,7 +43,7 @@ export const controllerRights: Check<LinkView> = {
   aboutLinkerd: true,
   run: ({ link, mirroring, source, reading: { controller } }) => {
     if (mirroring === "pulumi") return { skipped: "this program mirrors the link" };
-    if ("why" in source.snapshot) return unread(link.source);
+    if ("why" in source.snapshot) return unreadCluster(link.source);
     if (controller === undefined) return { skipped: noController(link.source, link.target) };
     const { deployment, denied } = controller;
     if ("why" in denied)
@@ -51,15 +51,13 @@ export const controllerRights: Check<LinkView> = {
     if (denied.value.length === 0) return [];
     const account = `${link.source}/${deployment.namespace}/${deployment.account}`;
     return [
-      {
-        sentence: `ServiceAccount ${account} is not allowed to ${denied.value.join(", ")}, so ${deploymentOf(link.source, deployment)} can't mirror the link: install the chart linkerd-multicluster again, which grants that`,
-      },
+      `ServiceAccount ${account} is not allowed to ${denied.value.join(", ")}, so ${deploymentOf(link.source, deployment)} can't mirror the link: install the chart linkerd-multicluster again, which grants that`,
     ];
   },
 };
 
 /** That nothing adds members to the federated Services of which this program keeps the list. */
-export const singleFederation: Check<ClusterView> = {
+export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",
   severity: "warning",
@@ -73,9 +71,9 @@ export const singleFederation: Check<ClusterView> = {
     if (controllers === undefined || "why" in controllers)
       return { skipped: `the Deployments of cluster ${cluster} can't be read` };
     const context = mesh.clusters[cluster]?.context ?? cluster;
-    return running(controllers.value, undefined).map((each) => ({
-      sentence: alsoFederates(cluster, context, each, listed(united)),
-    }));
+    return running(controllers.value, undefined).map((each) =>
+      alsoFederates(cluster, context, each, listed(united)),
+    );
   },
 };
 
@@ -98,11 +96,8 @@ function controlled(
   }
   const [any] = own;
   return [
-    {
-      sentence:
-        any === undefined
-          ? `${noController(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
-          : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
-    },
+    any === undefined
+      ? `${noController(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
+      : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
   ];
 }

@@ -1,11 +1,11 @@
 import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
-import { type Check, type Finding, unread, type Verdict } from "../check.ts";
-import type { LinkView, SecretReading } from "../view.ts";
+import { type HealthCheck, type Finding, unreadCluster, type Findings } from "../check.ts";
+import type { CheckedLink, SecretReading } from "../view.ts";
 
 const kinds = ["mirror", "destination"] as const;
 
-export const credentialsExist: Check<LinkView> = {
+export const credentialsExist: HealthCheck<CheckedLink> = {
   id: "credentials-exist",
   title: "both credentials Secrets exist as Linkerd expects them",
   anchor: "l5d-smc-target-clusters-access",
@@ -18,15 +18,15 @@ export const credentialsExist: Check<LinkView> = {
     return kinds.flatMap((kind) => {
       const where = nameOf(view, heads[kind]);
       const secret = credentials[kind];
-      if ("why" in secret) return [{ sentence: secret.why }];
+      if ("why" in secret) return [secret.why];
       if (secret.value === undefined)
-        return [{ sentence: `there is no ${where}: run pulumi up --refresh, which creates it` }];
+        return [`there is no ${where}: run pulumi up --refresh, which creates it`];
       return misfits(where, heads[kind], secret.value);
     });
   },
 };
 
-export const credentialsWork: Check<LinkView> = {
+export const credentialsWork: HealthCheck<CheckedLink> = {
   id: "credentials-work",
   title: "the credentials work in the target cluster",
   anchor: "l5d-smc-target-clusters-access",
@@ -45,12 +45,12 @@ export const credentialsWork: Check<LinkView> = {
   },
 };
 
-function unreadEnd({ link, source }: LinkView): Verdict {
-  return unread(source.linkerd === undefined ? link.source : link.target);
+function unreadEnd({ link, source }: CheckedLink): Findings {
+  return unreadCluster(source.linkerd === undefined ? link.source : link.target);
 }
 
 /** What a Secret must be; an annotation whose value is not known is left empty. */
-function headsOf({ mesh, link, target }: LinkView) {
+function headsOf({ mesh, link, target }: CheckedLink) {
   const domains = target.linkerd?.domains;
   const known = domains !== undefined && "value" in domains ? domains.value : undefined;
   return credentialsSecrets(link.target, known ?? { trustDomain: "", clusterDomain: "" }, {
@@ -59,7 +59,7 @@ function headsOf({ mesh, link, target }: LinkView) {
   });
 }
 
-function nameOf({ link }: LinkView, { metadata }: SecretHead<string>): string {
+function nameOf({ link }: CheckedLink, { metadata }: SecretHead<string>): string {
   return `Secret ${link.source}/${metadata.namespace}/${metadata.name}`;
 }
 
@@ -70,9 +70,9 @@ function misfits(where: string, head: SecretHead<string>, secret: SecretReading)
     ...differences("label", labels ?? {}, secret.labels),
     ...differences("annotation", annotations ?? {}, secret.annotations),
   ];
-  return problems.map((problem) => ({
-    sentence: `${where} ${problem}, or Linkerd ignores it: run pulumi up --refresh`,
-  }));
+  return problems.map(
+    (problem) => `${where} ${problem}, or Linkerd ignores it: run pulumi up --refresh`,
+  );
 }
 
 function differences(what: string, wanted: StringMap, live: StringMap): string[] {
@@ -84,25 +84,19 @@ function differences(what: string, wanted: StringMap, live: StringMap): string[]
   });
 }
 
-function trial(where: string, { trial }: SecretReading, { mesh, link }: LinkView): Finding[] {
+function trial(where: string, { trial }: SecretReading, { mesh, link }: CheckedLink): Finding[] {
   const { source, target } = link;
   switch (trial.outcome) {
     case "unusable":
-      return [
-        { sentence: `the kubeconfig in ${where} must be ${trial.rule}: run pulumi up --refresh` },
-      ];
+      return [`the kubeconfig in ${where} must be ${trial.rule}: run pulumi up --refresh`];
     case "refused":
       return [
-        {
-          sentence: `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which creates new ones where they are gone`,
-        },
+        `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which creates new ones where they are gone`,
       ];
     case "elsewhere": {
       const context = mesh.clusters[target]?.context ?? target;
       return [
-        {
-          sentence: `the credentials in ${where} lead to another cluster at ${trial.server} than context ${context} does: correct linkerd-multicluster:clusters.${target}, its apiServer or its context`,
-        },
+        `the credentials in ${where} lead to another cluster at ${trial.server} than context ${context} does: correct linkerd-multicluster:clusters.${target}, its apiServer or its context`,
       ];
     }
     case "accepted": {
@@ -111,9 +105,7 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: LinkView
         ...(denied === ""
           ? []
           : [
-              {
-                sentence: `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
-              },
+              `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
             ]),
         ...(trial.detour === undefined
           ? []

@@ -2,10 +2,10 @@ import { isHeadless, objectKey, type Service } from "../../kubernetes/objects/ob
 import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
-import { type Check, type Finding, unread } from "../check.ts";
-import type { LinkView } from "../view.ts";
+import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import type { CheckedLink } from "../view.ts";
 
-export const gatewayKnown: Check<LinkView> = {
+export const gatewayKnown: HealthCheck<CheckedLink> = {
   id: "gateway",
   title: "the target's gateway has an address, a port and an identity",
   anchor: "l5d-multicluster-gateways-endpoints",
@@ -13,16 +13,16 @@ export const gatewayKnown: Check<LinkView> = {
   aboutLinkerd: false,
   run: ({ link, target, reading: { gateway } }) => {
     if (link.gateway === false) return { skipped: "the link has no gateway (gateway: false)" };
-    if ("why" in target.snapshot) return unread(link.target);
-    if ("why" in gateway) return [{ sentence: gateway.why }];
+    if ("why" in target.snapshot) return unreadCluster(link.target);
+    if ("why" in gateway) return [gateway.why];
     const reading = gateway.value;
-    if (!reading.known) return [{ sentence: reading.why }];
+    if (!reading.known) return [reading.why];
     return reading.warnings.map((sentence) => ({ sentence, severity: "warning" as const }));
   },
 };
 
 /** As check 9 of `linkerd multicluster check`, from the runner and where the link asks for it. */
-export const gatewayAlive: Check<LinkView> = {
+export const gatewayAlive: HealthCheck<CheckedLink> = {
   id: "gateway-alive",
   title: "the target's gateway answers its probe",
   anchor: "l5d-multicluster-gateways-endpoints",
@@ -30,28 +30,26 @@ export const gatewayAlive: Check<LinkView> = {
   aboutLinkerd: false,
   appliesTo: ({ link }) => link.gatewayProbe,
   run: ({ link, target, reading: { gateway } }) => {
-    if ("why" in target.snapshot) return unread(link.target);
+    if ("why" in target.snapshot) return unreadCluster(link.target);
     const known = "value" in gateway && gateway.value.known ? gateway.value.gateway : undefined;
     if (known?.probe === undefined) return { skipped: "it is not known how to probe it" };
     const { down, path, port } = known.probe;
     if (down === undefined) return [];
     return [
-      {
-        sentence: `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so mirrors lead nowhere: see to its pods, and that this machine reaches it`,
-      },
+      `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so mirrors lead nowhere: see to its pods, and that this machine reaches it`,
     ];
   },
 };
 
 /** As check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
-export const mirrorsHaveEndpoints: Check<LinkView> = {
+export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   id: "mirrors-have-endpoints",
   title: "the mirrors have endpoints",
   anchor: "l5d-multicluster-services-endpoints",
   severity: "error",
   aboutLinkerd: false,
   run: ({ link, mirroring, source, target }) => {
-    if ("why" in source.snapshot) return unread(link.source);
+    if ("why" in source.snapshot) return unreadCluster(link.source);
     const snapshot = source.snapshot.value;
     const exporting = "value" in target.snapshot ? target.snapshot.value : undefined;
     const { owns } = mirrorsOf(link.target);
@@ -88,9 +86,7 @@ function empty(
       sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,
       severity: "warning",
     };
-  return {
-    sentence: `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of ${target} has an address`,
-  };
+  return `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of ${target} has an address`;
 }
 
 function originOf({ metadata: { name, namespace, labels = {} } }: Service, target: string) {

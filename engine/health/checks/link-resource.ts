@@ -1,11 +1,11 @@
 import { credentialsName } from "../../credentials/objects.ts";
-import { type Check, type Finding, unread } from "../check.ts";
+import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { Link } from "../../kubernetes/objects/link-resource.ts";
-import type { ClusterView, LinkView } from "../view.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
 
 type Field = keyof NonNullable<Link["spec"]>;
 
-export const linksServed: Check<ClusterView> = {
+export const linksServed: HealthCheck<CheckedCluster> = {
   id: "links-served",
   title: "the Link CRD is served",
   anchor: "l5d-multicluster-link-crd-exists",
@@ -14,18 +14,16 @@ export const linksServed: Check<ClusterView> = {
   run: ({ mesh, cluster, reading: { linkerd } }) => {
     if (!mesh.links.some(({ link }) => link.source === cluster))
       return { skipped: "no link of the stack has this cluster as its source" };
-    if (linkerd === undefined) return unread(cluster);
-    if ("why" in linkerd.links) return [{ sentence: linkerd.links.why }];
+    if (linkerd === undefined) return unreadCluster(cluster);
+    if ("why" in linkerd.links) return [linkerd.links.why];
     if (linkerd.links.value !== undefined) return [];
     return [
-      {
-        sentence: `cluster ${cluster} does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all`,
-      },
+      `cluster ${cluster} does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all`,
     ];
   },
 };
 
-export const linkResource: Check<LinkView> = {
+export const linkResource: HealthCheck<CheckedLink> = {
   id: "link-resource",
   title: "the Link exists and matches the config",
   anchor: "l5d-multicluster-links-are-valid",
@@ -44,7 +42,7 @@ export const linkResource: Check<LinkView> = {
       ({ metadata }) => metadata.name === link.target && metadata.namespace === namespace,
     );
     if (found === undefined)
-      return [{ sentence: `there is no ${where}: run pulumi up --refresh, which creates it` }];
+      return [`there is no ${where}: run pulumi up --refresh, which creates it`];
     return Object.entries(wanted(view)).flatMap(([field, value]) =>
       mismatch(where, field, found.spec?.[field as Field] ?? "", value),
     );
@@ -52,7 +50,7 @@ export const linkResource: Check<LinkView> = {
 };
 
 /** Without fields that can't be known now; an empty text stands for a field that must be unset. */
-function wanted(view: LinkView): Partial<Record<Field, string>> {
+function wanted(view: CheckedLink): Partial<Record<Field, string>> {
   const { mesh, link, target } = view;
   const domains = target.linkerd?.domains;
   const known = domains !== undefined && "value" in domains ? domains.value : undefined;
@@ -65,7 +63,7 @@ function wanted(view: LinkView): Partial<Record<Field, string>> {
   };
 }
 
-function gatewayFields({ link, reading }: LinkView): Partial<Record<Field, string>> {
+function gatewayFields({ link, reading }: CheckedLink): Partial<Record<Field, string>> {
   if (link.gateway === false) return { gatewayAddress: "" };
   const { gatewayFacts } = reading;
   if (gatewayFacts === undefined || "why" in gatewayFacts || "missing" in gatewayFacts.value)
@@ -83,8 +81,6 @@ function mismatch(where: string, field: string, live: string, value: string): Fi
   const is = live === "" ? `has no ${field}` : `has ${field} ${JSON.stringify(live)}`;
   const rule = value === "" ? "none, as the link has no gateway" : JSON.stringify(value);
   return [
-    {
-      sentence: `${where} ${is} and should have ${rule}: run pulumi up --refresh, and check what else writes it`,
-    },
+    `${where} ${is} and should have ${rule}: run pulumi up --refresh, and check what else writes it`,
   ];
 }

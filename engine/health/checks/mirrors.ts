@@ -1,9 +1,9 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
-import type { Check, Finding, Verdict } from "../check.ts";
-import type { ClusterView, LinkView, Read } from "../view.ts";
+import type { HealthCheck, Finding, Findings } from "../check.ts";
+import type { CheckedCluster, CheckedLink, Read } from "../view.ts";
 
-export const mirrorsInOrder: Check<LinkView> = {
+export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   id: "mirrors-in-order",
   title: "every exported Service is mirrored as the config says",
   severity: "error",
@@ -14,7 +14,7 @@ export const mirrorsInOrder: Check<LinkView> = {
       : inOrder(mirrors, link.source, link.target),
 };
 
-export const federatedInOrder: Check<ClusterView> = {
+export const federatedInOrder: HealthCheck<CheckedCluster> = {
   id: "federated-in-order",
   title: "federated Services have the right members",
   severity: "error",
@@ -29,8 +29,8 @@ function inOrder(
   decisions: Read<readonly Decision[] | undefined>,
   source: string,
   target: string,
-): Verdict {
-  if ("why" in decisions) return [{ sentence: decisions.why }];
+): Findings {
+  if ("why" in decisions) return [decisions.why];
   const { value } = decisions;
   if (value === undefined) return { skipped: "a cluster that it takes can't be read" };
   return [
@@ -57,7 +57,7 @@ const kinds: Readonly<Record<Change["kind"], string>> = {
 function pending({ verdict, kind, key, fields }: Change, source: string): Finding {
   const how = fields.map(({ field, live, wanted }) => `${field}: ${live} → ${wanted}`).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
-  return { sentence: `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}: run pulumi up` };
+  return `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}: run pulumi up`;
 }
 
 function missed({ origin, cluster, hostname, sentence }: Skip, target: string): Finding {

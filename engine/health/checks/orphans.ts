@@ -2,18 +2,18 @@ import { type Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../mirroring/model/text.ts";
-import { type Check, type Finding, unread } from "../check.ts";
-import type { ClusterView } from "../view.ts";
+import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import type { CheckedCluster } from "../view.ts";
 
 /** Warnings, as in Linkerd: other stacks may have links with the same source. */
-export const noOrphans: Check<ClusterView> = {
+export const noOrphans: HealthCheck<CheckedCluster> = {
   id: "no-orphans",
   title: "every mirror belongs to a link",
   anchor: "l5d-multicluster-orphaned-services",
   severity: "warning",
   aboutLinkerd: false,
   run: ({ mesh, cluster, reading: { snapshot } }) => {
-    if ("why" in snapshot) return unread(cluster);
+    if ("why" in snapshot) return unreadCluster(cluster);
     const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];
     const targets = new Set(
       links.filter(({ source }) => source === cluster).map(({ target }) => target),
@@ -37,9 +37,10 @@ function orphaned(
     if (target === undefined || targets.has(target)) continue;
     byTarget.set(target, [...(byTarget.get(target) ?? []), `${cluster}/${key}`]);
   }
-  return [...byTarget].map(([target, keys]) => ({
-    sentence: `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`,
-  }));
+  return [...byTarget].map(
+    ([target, keys]) =>
+      `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`,
+  );
 }
 
 /** Probe Services stand for a gateway, not for anything exported. */
@@ -57,8 +58,9 @@ function strayMembers(
     if (metadata.labels?.[label.mirrored] !== "true") return [];
     return tokensIn(metadata.annotations ?? {})
       .filter((token) => !targets.has(clusterOfToken(token)))
-      .map((token) => ({
-        sentence: `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here: remove it from the annotation, unless another stack has such a link`,
-      }));
+      .map(
+        (token) =>
+          `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here: remove it from the annotation, unless another stack has such a link`,
+      );
   });
 }

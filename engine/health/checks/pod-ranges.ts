@@ -1,13 +1,13 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../mirroring/model/text.ts";
-import type { Check, Finding, Verdict } from "../check.ts";
-import type { ClusterView, PodRanges } from "../view.ts";
+import type { HealthCheck, Finding, Findings } from "../check.ts";
+import type { CheckedCluster, PodRanges } from "../view.ts";
 
 /**
  * Where traffic goes straight to pods, an address must mean the same pod everywhere. A warning: a
  * network plugin may hand out other addresses than the ranges that Kubernetes gives to nodes.
  */
-export const podRangesDisjoint: Check<ClusterView> = {
+export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   id: "pod-ranges-disjoint",
   title: "pods have other addresses in each cluster of a flat network",
   severity: "warning",
@@ -23,7 +23,7 @@ export const podRangesDisjoint: Check<ClusterView> = {
   },
 };
 
-function untold({ cluster, ranges }: PodRanges): Verdict {
+function untold({ cluster, ranges }: PodRanges): Findings {
   return {
     skipped:
       "why" in ranges
@@ -39,9 +39,7 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
   const more = shared.length === 1 ? "" : ` and ${count(shared.length - 1, "more range")}`;
   const names = `${first.cluster} and ${second.cluster}`;
   return [
-    {
-      sentence: `nodes of clusters ${names} give the same addresses to their pods (${range}${more}), so what pods in ${source} send to one may reach the other: give each cluster a pod range of its own, unless its network plugin uses other addresses than podCIDRs`,
-    },
+    `nodes of clusters ${names} give the same addresses to their pods (${range}${more}), so what pods in ${source} send to one may reach the other: give each cluster a pod range of its own, unless its network plugin uses other addresses than podCIDRs`,
   ];
 }
 

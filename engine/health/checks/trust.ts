@@ -1,10 +1,10 @@
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
-import { type Check, type Finding } from "../check.ts";
-import type { ClusterReading, LinkView } from "../view.ts";
+import { type HealthCheck, type Finding } from "../check.ts";
+import type { ClusterFacts, CheckedLink } from "../view.ts";
 import { isValid } from "./certificates.ts";
 
-export const anchorsShared: Check<LinkView> = {
+export const anchorsShared: HealthCheck<CheckedLink> = {
   id: "trust-anchors-shared",
   title: "both clusters trust a common anchor",
   anchor: "l5d-multicluster-clusters-share-anchors",
@@ -17,9 +17,7 @@ export const anchorsShared: Check<LinkView> = {
     const [ours, theirs] = anchors.valid;
     if (!ours.some((anchor) => has(theirs, anchor)))
       return [
-        {
-          sentence: `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies reject each other: add the anchors of each to the trust bundle of the other`,
-        },
+        `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies reject each other: add the anchors of each to the trust bundle of the other`,
       ];
     if (isSameSet(ours, theirs)) return [];
     const extra = [
@@ -35,7 +33,7 @@ export const anchorsShared: Check<LinkView> = {
   },
 };
 
-export const issuersTrusted: Check<LinkView> = {
+export const issuersTrusted: HealthCheck<CheckedLink> = {
   id: "issuers-trusted",
   title: "each cluster trusts the other's issuer",
   anchor: "l5d-identity-issuer-cert-issued-by-trust-anchor",
@@ -64,7 +62,7 @@ export const issuersTrusted: Check<LinkView> = {
  * controller/api/destination/server.go). Policies do: a reference to a ServiceAccount or a namespace
  * stands for identities in the cluster's own trust domain (linkerd2, policy-controller/k8s/index/src/cluster_info.rs).
  */
-export const domainsShared: Check<LinkView> = {
+export const domainsShared: HealthCheck<CheckedLink> = {
   id: "trust-domains-shared",
   title: "both clusters have the same trust domain",
   severity: "warning",
@@ -78,14 +76,12 @@ export const domainsShared: Check<LinkView> = {
     }
     if (ours === theirs) return [];
     return [
-      {
-        sentence: `clusters ${source} and ${target} have different trust domains, ${ours} and ${theirs}: their proxies accept each other, but an authorization policy in ${target} that names a ServiceAccount or a namespace does not match clients in ${source}, so name these by their whole identities, which end in ${ours} (identities of a MeshTLSAuthentication)`,
-      },
+      `clusters ${source} and ${target} have different trust domains, ${ours} and ${theirs}: their proxies accept each other, but an authorization policy in ${target} that names a ServiceAccount or a namespace does not match clients in ${source}, so name these by their whole identities, which end in ${ours} (identities of a MeshTLSAuthentication)`,
     ];
   },
 };
 
-function trustDomainOf({ linkerd }: ClusterReading): string | undefined {
+function trustDomainOf({ linkerd }: ClusterFacts): string | undefined {
   if (linkerd === undefined || "why" in linkerd.domains) return undefined;
   return linkerd.domains.value?.trustDomain;
 }
@@ -96,7 +92,7 @@ function bothSides({
   source,
   target,
   now,
-}: LinkView):
+}: CheckedLink):
   | { readonly skipped: string }
   | { readonly valid: readonly [readonly Certificate[], readonly Certificate[]] } {
   const ours = anchorsOf(source);
@@ -109,11 +105,11 @@ function bothSides({
   return { valid: [ours.filter(valid), theirs.filter(valid)] };
 }
 
-function anchorsOf({ linkerd }: ClusterReading): readonly Certificate[] | undefined {
+function anchorsOf({ linkerd }: ClusterFacts): readonly Certificate[] | undefined {
   return linkerd === undefined || "why" in linkerd.anchors ? undefined : linkerd.anchors.value;
 }
 
-function issuerOf({ linkerd }: ClusterReading): readonly Certificate[] | undefined {
+function issuerOf({ linkerd }: ClusterFacts): readonly Certificate[] | undefined {
   if (linkerd === undefined || "why" in linkerd.issuer) return undefined;
   return linkerd.issuer.value.length === 0 ? undefined : linkerd.issuer.value;
 }
@@ -127,9 +123,7 @@ function untrusted(
   const [issuer] = chain;
   if (issuer === undefined || anchorsBehind(chain, anchors).length > 0) return [];
   return [
-    {
-      sentence: `the issuer of cluster ${cluster}, ${called(issuer)}, is not signed by any valid anchor that cluster ${other} trusts (${names(anchors)}), so proxies in ${other} reject those of ${cluster}: add its anchor to the trust bundle of ${other}, or give ${cluster} an issuer signed by one of these`,
-    },
+    `the issuer of cluster ${cluster}, ${called(issuer)}, is not signed by any valid anchor that cluster ${other} trusts (${names(anchors)}), so proxies in ${other} reject those of ${cluster}: add its anchor to the trust bundle of ${other}, or give ${cluster} an issuer signed by one of these`,
   ];
 }
 

@@ -8,7 +8,7 @@ import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label } from "../../mirroring/model/vocabulary.ts";
 import type { HealthMesh } from "../mesh.ts";
-import { type ClusterReading, type LinkerdReading, type Read, read } from "../view.ts";
+import { type ClusterFacts, type LinkerdReading, type Read, read } from "../view.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 
 /** Everything that is read of one cluster by itself. Never throws. */
@@ -16,7 +16,7 @@ export async function readCluster(
   world: Clusters,
   mesh: HealthMesh,
   name: string,
-): Promise<ClusterReading> {
+): Promise<ClusterFacts> {
   const access = mesh.clusters[name] ?? { context: name };
   const snapshot = await read(() => world.snapshot(name, access));
   if ("why" in snapshot) return { snapshot };

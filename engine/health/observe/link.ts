@@ -5,7 +5,7 @@ import { accessRules, discoverySelectors, linkUse } from "../../credentials/rule
 import { credentialsName } from "../../credentials/objects.ts";
 import { objectKey, type Secret } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { gatewayFacts } from "../../mirroring/model/gateway.ts";
+import { gatewayFacts, type GatewayReading } from "../../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { readProbedGateway } from "../../mirroring/observe/probed-gateway.ts";
@@ -13,9 +13,9 @@ import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import { controllerQuestions } from "../controller-questions.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import {
-  type ClusterReading,
+  type ClusterFacts,
   type ControllerReading,
-  type LinkReading,
+  type LinkFacts,
   read,
   type SecretReading,
   type Trial,
@@ -27,23 +27,21 @@ export interface FilledLink extends HealthLink {
   readonly link: LinkSpec;
 }
 
-/** What is read for one link, in addition to what has been read of its clusters. Never throws. */
+/**
+ * Reads what a link is judged by besides its clusters. Never throws.
+ *
+ * @param observed its gateway, where mirrors are decided by it
+ */
 export async function readLink(
   world: Clusters,
   mesh: HealthMesh,
   { link, mirroring }: FilledLink,
-  ends: { readonly source: ClusterReading; readonly target: ClusterReading },
-): Promise<LinkReading> {
+  ends: { readonly source: ClusterFacts; readonly target: ClusterFacts },
+  observed: GatewayReading | undefined,
+): Promise<LinkFacts> {
   const { gateway: said } = link;
   const [gateway, controller, credentials] = await Promise.all([
-    read(async () =>
-      readProbedGateway(
-        link,
-        valueOf(ends.target),
-        "why" in ends.source.snapshot ? undefined : ends.source.snapshot.value,
-        world,
-      ),
-    ),
+    read(async () => observed ?? readGatewayOf(link, ends, world)),
     readController(world, mesh, { link, mirroring, ...ends }),
     readCredentials(world, mesh, { link, mirroring, ...ends }),
   ]);
@@ -61,14 +59,24 @@ export async function readLink(
   };
 }
 
-function valueOf({ snapshot }: ClusterReading): ClusterSnapshot {
+/** A gateway that no mirrors of this program are decided by. */
+function readGatewayOf(
+  link: LinkSpec,
+  { source, target }: Readonly<Record<"source" | "target", ClusterFacts>>,
+  world: Clusters,
+): Promise<GatewayReading> {
+  const from = "why" in source.snapshot ? undefined : source.snapshot.value;
+  return readProbedGateway(link, valueOf(target), from, world);
+}
+
+function valueOf({ snapshot }: ClusterFacts): ClusterSnapshot {
   if ("why" in snapshot) throw new Error(snapshot.why);
   return snapshot.value;
 }
 
 interface Ends extends FilledLink {
-  readonly source: ClusterReading;
-  readonly target: ClusterReading;
+  readonly source: ClusterFacts;
+  readonly target: ClusterFacts;
 }
 
 async function readController(
@@ -90,7 +98,7 @@ async function readController(
 }
 
 /** Whether traffic of the link goes straight to pods, with or without a gateway beside. */
-export function leadsToPods(link: LinkSpec, { snapshot }: ClusterReading): boolean {
+export function leadsToPods(link: LinkSpec, { snapshot }: ClusterFacts): boolean {
   return link.gateway === false || ("value" in snapshot && discovers(link, snapshot.value));
 }
 
@@ -105,7 +113,7 @@ async function readCredentials(
   world: Clusters,
   mesh: HealthMesh,
   { link, mirroring, source, target }: Ends,
-): Promise<LinkReading["credentials"]> {
+): Promise<LinkFacts["credentials"]> {
   const access = mesh.clusters[link.target];
   const from = mesh.clusters[link.source];
   const isRead = source.linkerd !== undefined && target.linkerd !== undefined;

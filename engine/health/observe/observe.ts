@@ -1,5 +1,6 @@
 import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
+import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import type { Before, MirrorsArgs } from "../../mirroring/model/state.ts";
 import { takenLabels } from "../../mirroring/model/taken-labels.ts";
@@ -9,9 +10,9 @@ import { reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import { type Outcome } from "../../mirroring/report/outcome.ts";
 import type { HealthMesh } from "../mesh.ts";
 import {
-  type ClusterReading,
-  type ClusterView,
-  type LinkView,
+  type ClusterFacts,
+  type CheckedCluster,
+  type CheckedLink,
   type PodRanges,
   type Read,
   read,
@@ -20,20 +21,20 @@ import { readCluster, readPodRanges } from "./cluster.ts";
 import { type FilledLink, leadsToPods, readLink } from "./link.ts";
 
 export interface Views {
-  readonly clusters: readonly ClusterView[];
-  readonly links: readonly LinkView[];
-  /** By source: what the engine would do about its mirrors. */
+  readonly clusters: readonly CheckedCluster[];
+  readonly links: readonly CheckedLink[];
+  /** The engine's decisions about each source's mirrors. */
   readonly outcomes: ReadonlyMap<string, Read<Outcome>>;
 }
 
-/** What a source's mirrors are made from, and what its last run has left. */
+/** The arguments of a source's mirrors, and what its last run has left. */
 export interface SourceState {
   readonly args: MirrorsArgs;
   readonly before: Before;
 }
 
 export interface ObserveOptions extends ConnectOptions {
-  /** By source; the mesh alone says it of one that is absent. */
+  /** The states by source; the mesh alone says it of one that is absent. */
   readonly sources?: ReadonlyMap<string, SourceState>;
   /** Closed in the end; by default connections of its own. */
   readonly clusters?: Clusters;
@@ -62,7 +63,7 @@ export async function observeMesh(
     const names = Object.keys(mesh.clusters);
     const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
     const readings = new Map(names.map((name, index) => [name, clusterReadings[index]]));
-    const readingOf = (name: string): ClusterReading =>
+    const readingOf = (name: string): ClusterFacts =>
       readings.get(name) ?? {
         snapshot: { why: `the stack's config has no cluster ${name}` },
       };
@@ -89,7 +90,8 @@ export async function observeMesh(
         const ends = { source: readingOf(link.source), target: readingOf(link.target) };
         const mirrors =
           entry.mirroring === "pulumi" ? planOf(outcomes.get(link.source), link.target) : undefined;
-        const read = await readLink(world, mesh, entry, ends);
+        const gateway = observedGateway(outcomes.get(link.source), link.target);
+        const read = await readLink(world, mesh, entry, ends, gateway);
         const reading = { ...read, ...(mirrors !== undefined && { mirrors }) };
         return { mesh, link, mirroring: entry.mirroring, now, ...ends, reading };
       }),
@@ -104,7 +106,7 @@ export async function observeMesh(
 async function flatNetworks(
   clusters: Clusters,
   mesh: FilledMesh,
-  readingOf: (name: string) => ClusterReading,
+  readingOf: (name: string) => ClusterFacts,
 ): Promise<ReadonlyMap<string, readonly PodRanges[]>> {
   const pairs = mesh.links
     .map(({ link }) => link)
@@ -126,7 +128,7 @@ async function flatNetworks(
   );
 }
 
-/** What the mesh says of a source; undefined where no mirrors of it are this stack's. */
+/** The state of a source by the mesh; undefined where no mirrors of it are this stack's. */
 function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
   const links = mesh.links
     .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === source)
@@ -151,6 +153,16 @@ function planOf(
   if (value.outcome === "invalid") return { why: value.mistakes.join("; ") };
   const isJudged = value.outcome === "planned" && value.decided.judged.has(part);
   return { value: isJudged ? ofPart(value.decided.decisions, part) : undefined };
+}
+
+/** The gateway that mirrors into the source are decided by; undefined where none are this program's. */
+function observedGateway(
+  outcome: Read<Outcome> | undefined,
+  target: string,
+): GatewayReading | undefined {
+  if (outcome === undefined || "why" in outcome || outcome.value.outcome !== "planned")
+    return undefined;
+  return outcome.value.links.find(({ link }) => link.target === target)?.target?.gateway;
 }
 
 async function closeClients(world: Clusters, { clusters }: HealthMesh): Promise<void> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Proxy, startProxy } from "../../../testbed/proxy.ts";
+import { type HoldingProxy, startProxy } from "../../../testbed/proxy.ts";
 import { worldWithGateway } from "./gateway.ts";
 import { exportedService } from "./objects.ts";
 import type { Run } from "./operations.ts";
@@ -25,7 +25,7 @@ describe("Ctrl-C while an API server does not answer", function () {
 
   let world: World;
   let stack: Stack;
-  let proxy: Proxy;
+  let proxy: HoldingProxy;
 
   before(async function () {
     this.timeout("20m");
@@ -97,7 +97,7 @@ describe("Ctrl-C while an API server does not answer", function () {
 });
 
 /** The proxy speaks plain HTTP, to which a token goes only if the kubeconfig says so. */
-function throughProxy({ access: { server, token } }: Proxy): string {
+function throughProxy({ access: { server, token } }: HoldingProxy): string {
   const cluster = { server, "insecure-skip-tls-verify": true };
   return JSON.stringify({
     ...{ apiVersion: "v1", kind: "Config", "current-context": "east" },

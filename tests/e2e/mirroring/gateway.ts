@@ -5,7 +5,7 @@ import { createNamespaces, emptyWorld, type World } from "./world.ts";
 
 export { assignAddresses, gatewayName } from "../../../testbed/gateway.ts";
 
-export async function installGateway(kube: Kubernetes, gateway: testbed.Gateway = standard) {
+export async function installGateway(kube: Kubernetes, gateway: testbed.GatewaySpec = standard) {
   await createNamespaces(kube, [testbed.gatewayName.namespace]);
   await testbed.installGateway(kube, gateway);
 }

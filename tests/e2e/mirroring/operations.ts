@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { parseConfig } from "../../../config/parse.ts";
 import { isWrite } from "../../../testbed/audit.ts";
 import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
-import type { Config, Outcome } from "../../../testbed/stack.ts";
+import type { Config, RunOutcome } from "../../../testbed/stack.ts";
 import type { Previewed } from "../../simulation/preview.ts";
 import { type ClusterName, clusterNames, type World } from "./world.ts";
 
@@ -81,7 +81,7 @@ export abstract class Operations {
   }
 
   /** Does the work of one operation and sees what it asks of the clusters. */
-  protected async recorded<T extends Pick<Outcome, "code" | "text">>(
+  protected async recorded<T extends Pick<RunOutcome, "code" | "text">>(
     operation: string,
     { fails = false }: Expectation,
     work: () => Promise<T>,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readTarget } from "../../../engine/credentials/target.ts";
 import { checkToken } from "../../../engine/credentials/token-check.ts";
-import { table } from "../../../engine/health/report.ts";
+import { reportTable } from "../../../engine/health/report.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { observeMesh } from "../../../engine/health/observe/observe.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
@@ -216,7 +216,7 @@ async function health(mesh: HostileMesh): Promise<string> {
     { within: 0, every: 1 },
     (asked, now) => observeMesh(asked, now, mesh.connecting),
   );
-  return table(report);
+  return reportTable(report);
 }
 
 /** A sentence, and no mistake of the program's own. */

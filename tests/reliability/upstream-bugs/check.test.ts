@@ -3,7 +3,7 @@ import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts"
 import { singleController } from "../../../engine/health/checks/controllers.ts";
 import { anchorsShared } from "../../../engine/health/checks/trust.ts";
 import { readCluster } from "../../../engine/health/observe/cluster.ts";
-import type { ClusterReading } from "../../../engine/health/view.ts";
+import type { ClusterFacts } from "../../../engine/health/view.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { ofPart } from "../../../engine/mirroring/decide/decision.ts";
@@ -92,6 +92,6 @@ describe("bugs of linkerd multicluster check", () => {
   });
 });
 
-function readingOf(memory: MemoryCluster): Promise<ClusterReading> {
+function readingOf(memory: MemoryCluster): Promise<ClusterFacts> {
   return readCluster(new World({ [memory.cluster]: memory }), mesh(), memory.cluster);
 }

@@ -16,7 +16,7 @@ import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
 import { World } from "../fixtures/world.ts";
-import type { ClusterReading } from "../../../engine/health/view.ts";
+import type { ClusterFacts } from "../../../engine/health/view.ts";
 import { clusterView, east, mesh, outOfReach, reading, said, west } from "./views.ts";
 
 describe("health of a cluster: it can be read", () => {
@@ -152,7 +152,7 @@ describe("health of a cluster: federated Services", () => {
 });
 
 describe("health of a cluster: clients of mirrors have a proxy", () => {
-  const found = (unmeshed: NonNullable<ClusterReading["unmeshed"]>) =>
+  const found = (unmeshed: NonNullable<ClusterFacts["unmeshed"]>) =>
     said(clientsMeshed, clusterView({ reading: { ...reading(east), unmeshed } }));
 
   it("is in order where no pod beside mirrors is without", () => {

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Check } from "../../../engine/health/check.ts";
+import type { HealthCheck } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { resultOf } from "../../../engine/health/report.ts";
 import { describeWanted } from "../../../engine/mirroring/report/describe.ts";
@@ -9,7 +9,7 @@ const forged = "x\nStatus: √\u001b[2K\u202e";
 const shown = "x?Status: √?[2K?";
 
 describe("what a cluster says is shown without what a terminal obeys", () => {
-  const check = (verdict: ReturnType<Check<{ readonly mesh: HealthMesh }>["run"]>) => {
+  const check = (verdict: ReturnType<HealthCheck<{ readonly mesh: HealthMesh }>["run"]>) => {
     const all = { id: "i", title: "t", severity: "error", aboutLinkerd: false } as const;
     const mesh: HealthMesh = {
       ...{ manage: "links", linkerdNamespace: "l", multiclusterNamespace: "m" },
@@ -19,7 +19,7 @@ describe("what a cluster says is shown without what a terminal obeys", () => {
   };
 
   it("in a finding and in why a check was skipped", () => {
-    deepEqual(check([{ sentence: forged }]).findings, [{ severity: "error", sentence: shown }]);
+    deepEqual(check([forged]).findings, [{ severity: "error", sentence: shown }]);
     equal(check({ skipped: forged }).why, shown);
   });
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
 import { reportOn } from "../../../engine/health/report.ts";
-import { table } from "../../../engine/health/report.ts";
+import { reportTable } from "../../../engine/health/report.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import {
@@ -104,7 +104,7 @@ describe("the table", () => {
     const view = linkView({
       reading: linkReading({ gateway: { value: { known: false, why: "no address" } } }),
     });
-    const lines = table(reportOn({ ...views, links: [view] })).split("\n");
+    const lines = reportTable(reportOn({ ...views, links: [view] })).split("\n");
     const [first, rule, , second] = lines;
     deepEqual([first, rule], ["cluster west", "------------"]);
     equal(
@@ -131,7 +131,7 @@ describe("the table", () => {
       service(`shop/s-${index}`, { labels: labels(`gone-${index}`) }),
     );
     const view = clusterView({ reading: reading(cluster("east", { services })) });
-    const lines = table(reportOn({ clusters: [view], links: [] })).split("\n");
+    const lines = reportTable(reportOn({ clusters: [view], links: [] })).split("\n");
     const at = lines.indexOf("‼ every mirror belongs to a link");
     equal(lines[at + 11], "    and 3 more");
   });

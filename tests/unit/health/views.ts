@@ -1,15 +1,15 @@
 import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
-import type { Check } from "../../../engine/health/check.ts";
+import type { HealthCheck } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { resultOf } from "../../../engine/health/report.ts";
 import type {
-  ClusterReading,
-  ClusterView,
+  ClusterFacts,
+  CheckedCluster,
   LinkerdReading,
-  LinkReading,
-  LinkView,
+  LinkFacts,
+  CheckedLink,
   SecretReading,
   Trial,
 } from "../../../engine/health/view.ts";
@@ -81,9 +81,9 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
   return { ...own, controllers, unmeshed: { value: [] } };
 }
 
-export const outOfReach: ClusterReading = { snapshot: { why: "cluster west can't be reached" } };
+export const outOfReach: ClusterFacts = { snapshot: { why: "cluster west can't be reached" } };
 
-export function clusterView(overrides: Partial<ClusterView> = {}): ClusterView {
+export function clusterView(overrides: Partial<CheckedCluster> = {}): CheckedCluster {
   const { decisions } = planned({ target: west, source: east });
   const federated = { value: decisions.filter((each) => !isSkip(each)) };
   return { mesh: mesh(), cluster: "east", now, reading: reading(east), federated, ...overrides };
@@ -114,7 +114,7 @@ export function secret(
   };
 }
 
-export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
+export function linkReading(overrides: Partial<LinkFacts> = {}): LinkFacts {
   return {
     gateway: { value: known() },
     gatewayFacts: { value: { facts: gateway, refused: [] } },
@@ -127,9 +127,9 @@ export function linkReading(overrides: Partial<LinkReading> = {}): LinkReading {
   };
 }
 
-type LinkOverrides = Partial<Omit<LinkView, "link">> & { readonly link?: Partial<LinkSpec> };
+type LinkOverrides = Partial<Omit<CheckedLink, "link">> & { readonly link?: Partial<LinkSpec> };
 
-export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): LinkView {
+export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): CheckedLink {
   return {
     mesh: mesh(),
     mirroring: "pulumi",
@@ -144,7 +144,7 @@ export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): Link
 
 /** What a check says of a view: `error: ...` for each finding, `skipped: ...` if it has no answer. */
 export function said<View extends { readonly mesh: HealthMesh }>(
-  check: Check<View>,
+  check: HealthCheck<View>,
   view: View,
 ): string[] {
   const { why, findings } = resultOf(check, view);

@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { outputsOf } from "../../../components/trust/issuance.ts";
+import { trustOutputs } from "../../../components/trust/issuance.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
@@ -91,7 +91,7 @@ describe("the debug log", () => {
           await openClusters(accesses, () => Promise.resolve(client));
           const nothing = { clusters: [], links: [] };
           await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-          outputsOf({ stage: "settled", notes: [], clusters: new Map() });
+          trustOutputs({ stage: "settled", notes: [], clusters: new Map() });
         },
         { log: () => undefined },
       ),

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { health, healthResource } from "../../../engine/providers/health.ts";
-import { type Report, reportOn } from "../../../engine/health/report.ts";
+import { type HealthReport, reportOn } from "../../../engine/health/report.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
 import { gateway, link } from "../fixtures/link.ts";
 import { FakeTime } from "../kubernetes/scripted-cluster.ts";
@@ -15,7 +15,7 @@ const lost = { clusters: [clusterView({ reading: outOfReach, cluster: "west" })]
 
 const inputs = { mesh: mesh(), triggers: { "east/west": 1 } };
 
-function resource(report: Report) {
+function resource(report: HealthReport) {
   const said: string[] = [];
   const tried = healthResource(
     () => Promise.resolve(report),

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { externalTrust } from "../../../engine/trust/external.ts";
-import { missingExternal } from "../../../engine/trust/observe-external.ts";
+import { missingExternal } from "../../../engine/trust/observe.ts";
 import { observeTrust } from "../../../engine/trust/observe.ts";
 import {
   absent as missing,

@@ -1,7 +1,12 @@
 import type { Bundle } from "../../../engine/trust/bundle.ts";
 import type { Certificate } from "../../../engine/trust/certificate.ts";
-import type { LiveTrust, LiveTrusts, PresentTrust, Proxy } from "../../../engine/trust/live.ts";
-import type { Decision, TrustPlan } from "../../../engine/trust/rotate.ts";
+import type {
+  LiveTrust,
+  LiveTrusts,
+  PresentTrust,
+  MeshedProxy,
+} from "../../../engine/trust/live.ts";
+import type { TrustDecision, TrustPlan } from "../../../engine/trust/rotate.ts";
 import { type Authority, day, now } from "./certificates.ts";
 
 export const absent: LiveTrust = { state: "absent" };
@@ -14,7 +19,7 @@ export function unreadable(why = "cluster x can't be reached"): LiveTrust {
 export function present(
   bundle: readonly Authority[],
   issuer: Authority | undefined,
-  proxies: PresentTrust["proxies"] | readonly Proxy[] = [],
+  proxies: PresentTrust["proxies"] | readonly MeshedProxy[] = [],
 ): PresentTrust {
   return {
     state: "present",
@@ -26,7 +31,7 @@ export function present(
 }
 
 /** A pod of namespace shop, made an hour ago unless said otherwise. */
-export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): Proxy {
+export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): MeshedProxy {
   const createdAt = new Date(now.getTime() - (hoursAgo * day) / 24);
   return { namespace: "shop", pod, createdAt, started: true, trusts: anchors(...trusts) };
 }
@@ -39,18 +44,18 @@ export function live(clusters: Readonly<Record<string, LiveTrust>>): LiveTrusts 
   return new Map(Object.entries(clusters));
 }
 
-export function planIn(decision: Decision): TrustPlan {
+export function planIn(decision: TrustDecision): TrustPlan {
   if ("refused" in decision) throw new Error(decision.refused.join("\n"));
   return decision;
 }
 
-export function refusedIn(decision: Decision): readonly string[] {
+export function refusedIn(decision: TrustDecision): readonly string[] {
   return "refused" in decision ? decision.refused : [];
 }
 
 /** A plan as one can read it: the stage, and by cluster its anchors and issuer in words. */
 export function inWords(
-  decision: Decision,
+  decision: TrustDecision,
   names: ReadonlyMap<Certificate, string>,
 ): readonly [stage: string, clusters: Readonly<Record<string, string>>] {
   const { stage, clusters } = planIn(decision);
