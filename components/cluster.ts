@@ -18,7 +18,7 @@ import {
   multiclusterValues,
 } from "./charts/values.ts";
 
-/** What the start of a run has seen of a cluster. */
+/** The state of a cluster at the start of a run. */
 export interface SeenCluster {
   /** UID of `kube-system`; undefined where it could not be read. */
   readonly uid: string | undefined;
@@ -45,7 +45,7 @@ export interface ClusterArgs extends SeenCluster {
   readonly trustUnread?: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
-  /** What comes before anything is written to it, where other stacks have other clusters. */
+  /** The claim that comes before anything is written to it, where other stacks have other clusters. */
   readonly claim?: pulumi.Resource | undefined;
 }
 
@@ -54,7 +54,7 @@ export class Cluster extends pulumi.ComponentResource {
   /** Refuses another cluster than before; what does not use `provider` depends on it. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
-  /** To depend on where Linkerd and the Link CRD have to be installed. */
+  /** The resource to depend on where Linkerd and the Link CRD have to be installed. */
   readonly ready: pulumi.Resource;
   readonly unreachable: boolean;
   /** Revisions of the charts, as Helm counts them, and which issuer there is. */
@@ -97,7 +97,7 @@ export class Cluster extends pulumi.ComponentResource {
     this.registerOutputs({ gatewayEnabled, trustBundle });
   }
 
-  /** In the order in which each part needs the ones before it. */
+  /** Installs the charts in the order in which each needs the ones before it. */
   #install(): Record<"crds" | "controlPlane" | "multicluster", k8s.helm.v3.Release> {
     const { config, role, ...args } = this.#args;
     const { values, trustDomain, gatewayApi } = config;
@@ -140,7 +140,7 @@ export class Cluster extends pulumi.ComponentResource {
     return new k8s.core.v1.Namespace(`${this.#name}-${part}`, args, this.#own());
   }
 
-  /** In the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`. */
+  /** The issuer in the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`. */
   #issuerSecret(
     namespace: k8s.core.v1.Namespace,
     { issuer, bundlePem }: NonNullable<ClusterArgs["trust"]>,

@@ -11,7 +11,7 @@ import { clusterProvider, isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-/** What links need of a cluster: its provider, and something to wait for. */
+/** The parts of a cluster that links need: its provider, and something to wait for. */
 export interface ClusterHandle {
   readonly provider: k8s.Provider;
   /** Refuses another cluster than before; what does not use `provider` depends on it. */
@@ -76,7 +76,7 @@ function installedClusters(
   });
 }
 
-/** What may be sent to a cluster comes after: who it is, and that it is this stack's. */
+/** The identity and claim of a cluster, after which anything may be sent to it. */
 interface ExistingClusterArgs extends SeenCluster {
   readonly config: ClusterConfig;
   readonly claim?: pulumi.Resource | undefined;

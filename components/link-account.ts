@@ -20,7 +20,7 @@ import { LinkTarget, TokenCheck } from "./engine-resources.ts";
 export interface LinkAccountArgs {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
-  /** How the runner reaches the source. */
+  /** The runner's access to the source. */
   readonly source: ClusterAccess;
   /** Whether the source can't be given a new token in this run. */
   readonly sourceUnreachable?: boolean;
@@ -33,7 +33,7 @@ export interface LinkAccountArgs {
   };
   readonly namespaces: Namespaces;
   readonly rotation: TokenRotation;
-  /** Of the target cluster. */
+  /** The target cluster's provider. */
   readonly provider: k8s.Provider;
 }
 

@@ -19,7 +19,7 @@ export interface LinkCredentialsArgs {
   readonly mirroring: "pulumi" | "controller";
   readonly access: LinkAccount;
   readonly namespaces: Namespaces;
-  /** Of the source cluster; with `enableSecretMutable`, else its copy is replaced as well. */
+  /** The source cluster's provider; with `enableSecretMutable`, else its copy is replaced as well. */
   readonly provider: k8s.Provider;
   /** Whether the source can't be reached, so that what it has stays as it is. */
   readonly unreachable: boolean;

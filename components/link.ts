@@ -9,7 +9,7 @@ import { LinkCredentials } from "./link-credentials.ts";
 
 /** One end of a link. */
 export interface LinkEnd {
-  /** How the runner reaches the cluster. */
+  /** The runner's access to the cluster. */
   readonly access: ClusterAccess;
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are there once this is. */
@@ -41,7 +41,7 @@ export interface LinkArgs {
  * source, and the Link resource there. The mirrors that a Link asks for are the source's (Mirrors).
  */
 export class Link extends pulumi.ComponentResource {
-  /** As `east/west`. */
+  /** The link's name, as `east/west`. */
   readonly name: string;
   readonly credentials: LinkCredentials;
   /**

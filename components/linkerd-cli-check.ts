@@ -22,7 +22,7 @@ export interface LinkerdCliCheckArgs {
  * the mesh.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
-  /** By cluster: what `linkerd multicluster check` says. */
+  /** The output of `linkerd multicluster check` by cluster. */
   readonly multicluster: Readonly<Record<string, pulumi.Output<string>>>;
 
   constructor(name: string, args: LinkerdCliCheckArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -77,7 +77,7 @@ interface CommandArgs extends LinkerdCliCheckArgs {
   readonly after?: local.Command;
 }
 
-/** All that is mirrored into the cluster is mirrored by Linkerd's own controllers. */
+/** Whether Linkerd's own controllers mirror all that is mirrored into the cluster. */
 function hasControllers(cluster: string, { links }: HealthMesh): boolean {
   return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
 }

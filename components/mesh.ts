@@ -15,11 +15,11 @@ export class Mesh extends pulumi.ComponentResource {
   readonly #config: MeshConfig;
   /** Whatever changes when a run has changed something, by what has changed. */
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
-  /** All that has to be through before the mesh can be verified. */
+  /** The resources that have to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
-  /** By cluster; none where this stack has them all. */
+  /** The claims by cluster; none where this stack has them all. */
   readonly #claims: ReadonlyMap<string, Claim>;
-  /** By the cluster that loses access. */
+  /** The revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, Revocation>();
 
   /**
@@ -53,7 +53,7 @@ export class Mesh extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** Where several stacks have the clusters of a mesh, only one may have each. */
+  /** Claims this stack's clusters, where several stacks have those of a mesh. */
   #claim(): ReadonlyMap<string, Claim> {
     if (!this.#config.claims) return new Map();
     const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
@@ -65,7 +65,7 @@ export class Mesh extends pulumi.ComponentResource {
     );
   }
 
-  /** What is revoked loses its access first; a revoked cluster is told nothing of it. */
+  /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
   #revoke(
     preflight: Preflight | undefined,
     handles: ReadonlyMap<string, ClusterHandle> | undefined,
@@ -88,13 +88,13 @@ export class Mesh extends pulumi.ComponentResource {
     }
   }
 
-  /** To depend on before anything that is made for a source. */
+  /** The claim to depend on before anything is made for a source. */
   #claimOf(source: string): pulumi.Resource[] {
     const claim = this.#claims.get(source);
     return claim === undefined ? [] : [claim];
   }
 
-  /** To depend on before anything of a source, which may itself be why its link is revoked, can fail. */
+  /** The revocation to depend on before anything of a source can fail, which may be why its link is revoked. */
   #revocationOf(source: string): pulumi.Resource[] {
     const revocation = this.#revocations.get(source);
     return revocation === undefined ? [] : [revocation];

@@ -3,14 +3,14 @@ import { EngineResource } from "./engine-resource.ts";
 import type { MirrorsArgs, ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 
 export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
-  /** By target; unknown in the preview of a run that is to make the gateway. */
+  /** The gateways by target; unknown in the preview of a run that is to make one. */
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
 const hidden = [...["identities", "observedGateways", "formerStacks", "missing"], "takenLabels"];
 
-/** Everything that is mirrored into one cluster: a single resource, however many links lead there. */
+/** The mirrors in one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {
   /** Goes up with each run that has something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;

@@ -15,13 +15,13 @@ import { type Issuance, issuanceFrom, type TrustOutputs } from "./trust/issuance
 
 export interface TrustRootArgs {
   readonly trust: TrustConfig;
-  /** What the clusters trust now, read at the start of this run: every cluster of the stack. */
+  /** The trust of every cluster of the stack, read at the start of this run. */
   readonly live: LiveTrusts;
-  /** By cluster: the common name of its issuer, `identity.<linkerd namespace>.<trust domain>`. */
+  /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
   /** Milliseconds that a workload's certificate lives, where it is not Linkerd's 24 hours. */
   readonly certificateLifetime?: number;
-  /** What another stack publishes, where the trust is from there. */
+  /** The trust that another stack publishes, where it is from there. */
   readonly published?: PublishedTrust;
   /** Other stacks give the clusters their trust: a step is published once these are done. */
   readonly publishedAfter?: readonly pulumi.Resource[];
@@ -44,7 +44,7 @@ export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of all anchors that the stack knows, those that are to go included. */
   readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<RotationStage>;
-  /** What is left for the user to do; empty when nothing is. */
+  /** The steps that are left to the user; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
@@ -121,7 +121,7 @@ function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters
   return plan;
 }
 
-/** What the trust root of a stack is made from. */
+/** The arguments of a stack's trust root. */
 export function trustRootArgs(
   config: MeshConfig,
   { trust: live, published }: Pick<Preflight, "trust" | "published">,
@@ -144,7 +144,7 @@ export function trustRootArgs(
   };
 }
 
-/** Without the issuers of clusters that other stacks have. */
+/** The trust without the issuers of clusters that other stacks have. */
 function onlyFor(clusters: ReadonlyMap<string, unknown>, trust: ProvidedTrust): ProvidedTrust {
   return { ...trust, issuers: new Map([...trust.issuers].filter(([name]) => clusters.has(name))) };
 }
@@ -152,7 +152,7 @@ function onlyFor(clusters: ReadonlyMap<string, unknown>, trust: ProvidedTrust): 
 /** So long that only restarts matter. */
 const unknownLifetime = 3650 * dayLong;
 
-/** How long workload certificates are valid by the user's Helm values, in milliseconds. */
+/** The lifetime of workload certificates by the user's Helm values, in milliseconds. */
 export function certificateLifetime(controlPlane: HelmValues = {}): number {
   const text = ["identity", "issuer", "issuanceLifetime"].reduce<unknown>(valueAt, controlPlane);
   if (text === undefined || text === null) return dayLong;

@@ -16,7 +16,7 @@ import { reservedValues } from "./reserved-values.ts";
 import { filled } from "./schema.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
 
-/** What no single key can show: sentences about keys that do not go together. */
+/** Sentences about keys that do not go together, which no single key can show. */
 export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
   return [
     ...[clusterCount, sameClusterTwice, revokedLinks, hub, sources, ends, pairs],
@@ -34,7 +34,7 @@ function clusterCount({ clusters }: Readings): string[] {
     : [];
 }
 
-/** With `manage: mirrors` the stack has given no access that it could take away. */
+/** A stack with `manage: mirrors` has given no access that it could take away. */
 function revokedLinks({ stack, links = [] }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
   const rule = `left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
@@ -118,7 +118,7 @@ function pairs(readings: Readings): string[] {
   });
 }
 
-/** With `manage: mirrors` the stack provisions nothing, so no controller either. */
+/** A stack with `manage: mirrors` provisions nothing, so no controller either. */
 function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
   const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
@@ -142,7 +142,7 @@ function namespaces(readings: Readings): string[] {
   return [...new Set(mistakes)];
 }
 
-/** Nothing goes through a gateway where there is none: neither gateway mirrors nor headless ones. */
+/** Links without a gateway have neither gateway mirrors nor headless ones. */
 function flatNetwork(readings: Readings): string[] {
   const links = declaredLinks(readings).map((link) => {
     return { ...link, gateway: gatewayOf(link, readings) };

@@ -79,7 +79,7 @@ export function gatewayOf(
   return { value: {} };
 }
 
-/** What a gateway says to links: `enabled` is about the cluster, and alone says nothing to them. */
+/** The part of a cluster's gateway that concerns links: `enabled` is about the cluster alone. */
 export function gatewayForLinks(
   input: GatewayInput | ClusterInput["gateway"],
 ): GatewayInput | undefined {

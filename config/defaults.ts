@@ -77,7 +77,7 @@ function trustConfig({
   return { kind: "generated", ...filled(generatedTrust, settings), ignorePods };
 }
 
-/** What linkDefaults says of gateways and their mirrors does not concern a link that has no gateway. */
+/** The settings of a link without a gateway, whatever linkDefaults says of gateways and their mirrors. */
 const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
 
 function linkConfig(

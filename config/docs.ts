@@ -3,7 +3,7 @@ import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "./keys.ts";
 import type { Key, Section } from "./schema.ts";
 
-/** What the table of keys says in each file, as that file's text with its part replaced. */
+/** The files that tell the table of keys, each with the function that replaces that part of its text. */
 export const documents = {
   "Pulumi.yaml": projectFile,
   "docs/reference/config.md": reference,
@@ -42,7 +42,7 @@ function linesOf({ of }: Key, described: Set<Section>): string[] {
   });
 }
 
-/** What comes of a key that is left out. */
+/** The consequence of leaving a key out. */
 function absenceOf(key: Key): string {
   return "required" in key ? "required" : `default: ${defaultOf(key)}`;
 }
@@ -74,7 +74,7 @@ function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
 }
 
-/** In Markdown. */
+/** The default in Markdown. */
 function defaultOf(key: Exclude<Key, { readonly required: true }>): string {
   if ("otherwise" in key) return key.otherwise;
   const value: unknown = key.default;
@@ -92,7 +92,7 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** As `npm run format` would have it. */
+/** The text as `npm run format` would have it. */
 async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
   const settings = await prettier.resolveConfig(import.meta.filename);
   return prettier.format(text, { ...settings, parser });

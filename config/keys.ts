@@ -28,7 +28,7 @@ const helmValuesOf = (whose: string) =>
     meaning: `Helm values of ${whose} chart`,
   }) as const;
 
-/** In the order in which the charts are installed: each needs what the one before it brings. */
+/** The charts in the order in which they are installed: each needs what the one before it brings. */
 export const chartValues = section("a cluster's values", {
   "linkerd-crds": helmValuesOf("the CRDs'"),
   "linkerd-control-plane": helmValuesOf("the control plane's"),
@@ -37,7 +37,7 @@ export const chartValues = section("a cluster's values", {
 
 export type ChartName = keyof typeof chartValues.keys;
 
-/** In the order in which they are installed. */
+/** The charts' names in the order in which they are installed. */
 export const chartNames = Object.keys(chartValues.keys) as readonly ChartName[];
 
 export const cluster = section("a cluster", {
@@ -98,7 +98,7 @@ export const cluster = section("a cluster", {
 
 const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 
-/** Of trust that this program generates. */
+/** The keys of trust that this program generates. */
 export const generatedTrust = {
   generation: {
     type: wholeNumber("a positive whole number"),
@@ -180,7 +180,7 @@ const digestOf = (chart: string) =>
     meaning: `digest of the chart \`${chart}\``,
   }) as const;
 
-/** All or none: a chart without a digest would be a way round those of the others. */
+/** The digests of all charts or none: one without would be a way round those of the others. */
 const digests = section("the charts' digests", {
   "linkerd-crds": digestOf("linkerd-crds"),
   "linkerd-control-plane": digestOf("linkerd-control-plane"),

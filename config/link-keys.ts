@@ -34,7 +34,7 @@ export const expression = section("a match expression", {
   },
 });
 
-/** As Kubernetes validates it: the operator decides about the values. */
+/** An expression as Kubernetes validates it: the operator decides about the values. */
 const checkedExpression = expression.schema.superRefine(
   ({ operator, values }, context) => {
     const needed = operator === "In" || operator === "NotIn";
@@ -132,7 +132,7 @@ function isShare(value: unknown): value is `${number}%` {
 const count = wholeNumber(deletions, Number.MAX_SAFE_INTEGER, 0);
 const share = z.custom<`${number}%`>(isShare, { error: deletions });
 
-/** What the engine is told of a link; the rest of its settings come from the link's clusters. */
+/** The settings of a link that the engine gets; the rest of them come from the link's clusters. */
 type EngineSettings = Omit<LinkSpec, "source" | "target" | "targetDomain" | "gateway">;
 type OtherSettings = "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge";
 

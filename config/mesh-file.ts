@@ -6,7 +6,7 @@ import { isMap } from "./read.ts";
 export interface Shared {
   /** The top-level keys of both, unchecked; a stack's own key replaces that of the file as a whole. */
   readonly raw: Readonly<Record<string, unknown>>;
-  /** As the stack names the file. */
+  /** The file's path as the stack names it. */
   readonly file?: string;
   /** The top-level keys that come from the file. */
   readonly fromFile: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export interface Shared {
 /** Reads a text file by its path from the project's folder; throws as Node's own functions do. */
 export type ReadText = (path: string) => string;
 
-/** What is one stack's alone. */
+/** The keys that are one stack's alone. */
 const ownKeys = ["mesh", "sources"];
 
 /**
@@ -87,12 +87,12 @@ function misplaced(file: string, key: string): string[] {
   return [`${named(file)}: ${key} is set; it must be set in the config of each stack itself.`];
 }
 
-/** As messages name the file. */
+/** The file's name in messages. */
 function named(file: string): string {
   return quoted(file).slice(1, -1);
 }
 
-/** As Pulumi hands over a stack's own clusters, so that a key may move from one place to the other. */
+/** The clusters sorted as Pulumi hands over a stack's own, so that a key may move from one place to the other. */
 function sorted([key, value]: readonly [string, unknown]): readonly [string, unknown] {
   if (key !== "clusters" || !isMap(value)) return [key, value];
   const names = Object.keys(value).toSorted();

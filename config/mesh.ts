@@ -5,14 +5,14 @@ import type { charts, cluster, generatedTrust, issuer, stack } from "./keys.ts";
 import type { Filled } from "./schema.ts";
 
 /**
- * What the stack config asks for, checked and with every default filled in; parseConfig makes it.
+ * The mesh that the stack config asks for, checked and with every default filled in; parseConfig makes it.
  * Plain data. What its values mean is in the table of keys (keys.ts).
  */
 export interface MeshConfig extends Pick<
   Filled<typeof stack.keys>,
   "manage" | "linkerdCheck" | "linkerdNamespace" | "multiclusterNamespace"
 > {
-  /** By name, in the order of the config, which Pulumi hands over sorted by name. */
+  /** The clusters by name, in the order of the config, which Pulumi hands over sorted by name. */
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** Names of the clusters, revoked ones too, that are this stack's (share.ts). */
   readonly sources: ReadonlySet<string>;
@@ -20,9 +20,9 @@ export interface MeshConfig extends Pick<
   readonly claims: boolean;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
-  /** What is no longer trusted; none of it is among `clusters` and `links`. */
+  /** The clusters and links that are no longer trusted; none of it is among `clusters` and `links`. */
   readonly revoked: Revoked;
-  /** What holds for links that are no longer listed, as far as linkDefaults says so. */
+  /** The settings of links that are no longer listed, as far as linkDefaults has them. */
   readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
   readonly charts: ChartsConfig;
@@ -30,7 +30,7 @@ export interface MeshConfig extends Pick<
 
 /** Clusters and links with `revoked: true`. */
 export interface Revoked {
-  /** By name. Nothing may contact them. */
+  /** The revoked clusters by name. Nothing may contact them. */
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** Links that are revoked by themselves, between clusters that are not. */
   readonly links: readonly { readonly source: string; readonly target: string }[];
@@ -51,7 +51,7 @@ export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly kind: "generated";
   /** PEM of at least one certificate. */
   readonly extraAnchors?: string;
-  /** As engine/trust/live.ts has it. */
+  /** Pods that a rotation does not wait for, as engine/trust/live.ts has them. */
   readonly ignorePods: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface ProvidedTrust {
   readonly kind: "provided";
   /** PEM of at least one certificate. */
   readonly anchors: string;
-  /** By cluster; every cluster of the stack has one, under one of the anchors. */
+  /** The issuers by cluster; every cluster of the stack has one, under one of the anchors. */
   readonly issuers: ReadonlyMap<string, Filled<typeof issuer.keys>>;
   readonly ignorePods: readonly string[];
 }
@@ -72,7 +72,7 @@ export interface ClusterConfig extends Omit<
   Filled<typeof cluster.keys>,
   "context" | "kubeconfig" | "gateway" | "revoked"
 > {
-  /** As the config and every message call it; the suffix of its mirrors. */
+  /** The name in the config and every message; the suffix of its mirrors. */
   readonly name: string;
   readonly access: ClusterAccess;
   readonly trustDomain: string;
@@ -88,10 +88,10 @@ export type HelmValues = Readonly<Record<string, unknown>>;
 
 /** A link of the mesh. */
 export interface LinkConfig {
-  /** What the engine mirrors by. */
+  /** The settings that the engine mirrors by. */
   readonly spec: LinkSpec;
   /** Who makes the mirrors: this program, or Linkerd's controller, which it then provisions. */
   readonly mirroring: "pulumi" | "controller";
-  /** Of the token by which the source's Linkerd reaches the target. */
+  /** The rotation of the token by which the source's Linkerd reaches the target. */
   readonly rotation: TokenRotation;
 }

@@ -4,7 +4,7 @@ import { nearest } from "@linkerd-multicluster/engine/mirroring";
 import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
-/** Where in the config: keys and list positions from the top. */
+/** A place in the config: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
 export const project = "linkerd-multicluster";
@@ -29,13 +29,13 @@ function isPlain(key: string): boolean {
   return /^[A-Za-z_][-\w]*$/.test(key) && key.length <= longestQuote;
 }
 
-/** As many as a sentence can hold, and how many more there are. */
+/** A list with as many names as a sentence can hold, and how many more there are. */
 export function listedNames(names: readonly string[]): string {
   const more = names.length - mostListed;
   return names.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** One sentence: where, what is there, and what may be there. */
+/** A sentence: where, what is there, and what may be there. */
 export function sentence(path: Path, state: string, rule: string): string {
   return `${where(path)} ${state}; ${rule}.`;
 }
@@ -54,7 +54,7 @@ export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }
 
-/** What a value is, in words that fit after "is". Never the content of a map or a list. */
+/** A value in words that fit after "is". Never the content of a map or a list. */
 export function shown(value: unknown, path: Path = []): string {
   if (value === undefined) return "missing";
   if (value === null) return "empty";

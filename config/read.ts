@@ -14,12 +14,12 @@ export type LinkDefaultsInput = z.output<typeof linkDefaultKeys.schema>;
 /** A map of which some keys may be wrong; the others can still be judged. */
 export interface Reading<T> {
   readonly path: Path;
-  /** What is right. A key that is in neither `values` nor `wrong` was not set. */
+  /** The keys that are right. One that is in neither `values` nor `wrong` was not set. */
   readonly values: T;
   readonly wrong: ReadonlySet<string>;
 }
 
-/** Everything in the config that could be read; undefined stands for what could not. */
+/** The parts of the config that could be read; undefined stands for what could not. */
 export interface Readings {
   readonly stack: Reading<StackInput>;
   readonly clusters: ReadonlyMap<string, Reading<ClusterInput>> | undefined;

@@ -1,14 +1,14 @@
 import * as z from "zod";
 
 /**
- * What the table of config keys is made of (keys.ts, link-keys.ts). Every message of a type completes
+ * The parts of the table of config keys (keys.ts, link-keys.ts). Every message of a type completes
  * the sentence "it must be ..." (mistakes.ts).
  */
 
 /** A key of the config, as every reader of the table needs it. */
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
-  /** In Markdown, the part of a sentence that follows the key and a colon. */
+  /** The part of a sentence that follows the key and a colon, in Markdown. */
   readonly meaning: string;
   /** The keys of the map, or of each map in the map or list, that is its value; for the docs. */
   readonly of?: Section;
@@ -16,7 +16,7 @@ export type Key<Value = unknown> = {
   readonly confidential?: true;
 } & (
   | { readonly default: Value }
-  /** In Markdown: what applies without the key, where that is not a value of its own. */
+  /** The words for what applies without the key, in Markdown, where that is not a value of its own. */
   | { readonly otherwise: string }
   | { readonly required: true }
 );
@@ -27,7 +27,7 @@ export type Keys<Values = Record<string, unknown>> = {
 };
 
 export interface Section {
-  /** What a map with these keys is, in a sentence. */
+  /** The noun for a map with these keys, in a sentence. */
   readonly noun: string;
   readonly keys: Keys;
 }
@@ -61,7 +61,7 @@ type Optional<K extends Keys> = {
   [Name in keyof K]: K[Name] extends { readonly otherwise: string } ? Name : never;
 }[keyof K];
 
-/** What a map with these keys is once its defaults are filled in. */
+/** A map with these keys, its defaults filled in. */
 export type Filled<K extends Keys> = {
   readonly [Name in Exclude<keyof K, Optional<K>>]: z.output<K[Name]["type"]>;
 } & { readonly [Name in Optional<K>]?: z.output<K[Name]["type"]> };

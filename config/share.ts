@@ -3,7 +3,7 @@ import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
 
 /**
- * What of the mesh is this stack's. A cluster's stack writes what is in it, and the account of each
+ * The part of the mesh that is this stack's. A cluster's stack writes what is in it, and the account of each
  * link from it in the link's target. What a cluster has to have for the links of others, such as a
  * gateway, follows from all links of the config.
  */
@@ -36,7 +36,7 @@ export function touchedClusters(
   return new Map([...clusters].filter(([name]) => names.has(name)));
 }
 
-/** What of the config health depends on: the stack's clusters and links. Holds no secret. */
+/** The part of the config that health depends on: the stack's clusters and links. Holds no secret. */
 export function healthMesh(config: MeshConfig): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
   return {

@@ -11,7 +11,7 @@ import { healthMesh } from "./share.ts";
 /** They hold secrets, which only Pulumi can read, and nothing that is looked at between runs depends on either. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
-/** Which stack, or which file; without either PULUMI_STACK, or the only one there is. */
+/** The choice of a stack or a file; without either PULUMI_STACK, or the only one there is. */
 export interface StackChoice {
   readonly stack?: string;
   /** Path of the stack's config file. */

@@ -34,7 +34,7 @@ function secretKeys(): readonly string[] {
   return Array.isArray(secrets) ? secrets.map(String) : [];
 }
 
-/** Where it is unless somebody has put it elsewhere; Pulumi does not tell a program. */
+/** The stack's config file where Pulumi puts it; Pulumi does not tell a program of another place. */
 function stackFile(): string | undefined {
   try {
     return readFileSync(`Pulumi.${pulumi.getStack()}.yaml`, "utf8");

@@ -109,12 +109,12 @@ export const chartSource = text(
     (!source.includes("://") || /^(https|oci):\/\/[^/]/.test(source)),
 );
 
-/** As Helm, docker and `helm push` write digests. */
+/** A digest as Helm, docker and `helm push` write it. */
 export const digest = text("sha256: and 64 hexadecimal digits in lower case", (value) =>
   /^sha256:[0-9a-f]{64}$/.test(value),
 );
 
-/** Which pods, as leavingOut in engine/trust/live.ts has it. */
+/** The pods that leavingOut in engine/trust/live.ts takes. */
 export const podsOfCluster = text(
   "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
   (pods) => {
@@ -133,7 +133,7 @@ export const stackName = text(
   (name) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(name),
 );
 
-/** What is in it is judged where one part can be compared with the other (trust-checks.ts). */
+/** A PEM text; trust-checks.ts judges its content, where one part can be compared with the other. */
 export function pem(what: string) {
   return text(`PEM of ${what}`, (content) => content.trim() !== "");
 }

@@ -24,7 +24,7 @@ import { filled } from "./schema.ts";
 type TrustInput = StackInput["trust"];
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
-/** What decides about `trust` and is not in the config itself. */
+/** The facts that decide about `trust` and are not in the config itself. */
 export interface Circumstances {
   readonly now?: Date;
   /** Whether the stack holds the key of this cluster's issuer as plain text. */
@@ -33,7 +33,7 @@ export interface Circumstances {
   readonly isShared?: (key: string) => boolean;
 }
 
-/** What of `trust` does not go together, and what is in its PEM. Never repeats any of the latter. */
+/** The mistakes in how keys of `trust` go together, and in its PEM, of which nothing is repeated. */
 export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
   if (wrong.has("trust")) return [];
@@ -58,7 +58,7 @@ function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   return [sentence(["trust"], "leaves it to this stack to generate a trust anchor", rule)];
 }
 
-/** With `manage: trust`, the stack is where the trust comes from. */
+/** A stack with `manage: trust` is where the trust comes from. */
 function noneOfOthers({ stack: { values } }: Readings): string[] {
   if (values.manage !== "trust") return [];
   const why = ` where ${where(["manage"])} is "trust": this stack generates the trust, and the stacks of the clusters take it from here`;

@@ -1,4 +1,4 @@
-/** What has to be undone when the demo ends, last in first out. */
+/** The actions that undo what the demo made when it ends, last in first out. */
 export class Cleanup {
   readonly #actions: (() => Promise<void>)[] = [];
 

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 import { columns } from "../testbed/table.ts";
 
-/** Everything the demo prints goes through here, so that it looks the same everywhere. */
+/** The printer of the demo, through which everything goes, so that it looks the same everywhere. */
 export interface Screen {
   /** Whether `pulumi` may use colors too. */
   readonly colored: boolean;
@@ -11,10 +11,10 @@ export interface Screen {
   step(title: string, why: string): void;
   /** Commands as one would type them. */
   command(...lines: readonly string[]): void;
-  /** What a command prints. */
+  /** The output of a command. */
   output(text: string): void;
   table(rows: readonly (readonly string[])[]): void;
-  /** What to see in the output above it. */
+  /** A remark on what to see in the output above it. */
   remark(text: string): void;
   /** Prints nothing from now on: what is being torn down has nothing to say. */
   close(): void;

@@ -29,7 +29,7 @@ export const serviceAccountKeyFile = (folder: string): string =>
 
 export const auditLogFile = (folder: string): string => join(folder, "audit.log");
 
-/** What the server reads at every start. */
+/** Writes the files that the server reads at every start. */
 export async function prepareApiServer({ folder, tokens }: ApiServerSpec): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -7,7 +7,7 @@ import { isMissing } from "./errors.ts";
 /** A request that a cluster's API server answered. */
 export interface AuditedRequest {
   readonly verb: string;
-  /** With its subresource, `services/status`; empty for what is not about a resource, such as `/version`. */
+  /** The resource with its subresource, `services/status`; empty for what is not about a resource, such as `/version`. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
@@ -84,7 +84,7 @@ export function isWrite({ verb, resource }: AuditedRequest): boolean {
   return !["get", "list", "watch"].includes(verb) && !resource.endsWith("accessreviews");
 }
 
-/** What is used of `audit.k8s.io/v1` Event. */
+/** The used part of `audit.k8s.io/v1` Event. */
 interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;

@@ -34,7 +34,7 @@ export { ensureTools } from "./tools.ts";
 
 export interface BedSpec<Name extends string> {
   readonly clusters: readonly (Name | ClusterRequest<Name>)[];
-  /** In clusters that do not say it themselves; default: pods. */
+  /** The programs of clusters that do not say it themselves; default: pods. */
   readonly runs?: Runs;
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Where built programs stay between runs and checkouts: outside the repository, so that a clean clone finds them. */
+/** The folder in which built programs stay between runs and checkouts: outside the repository, so that a clean clone finds them. */
 export async function cacheFolder(): Promise<string> {
   const configured = process.env["XDG_CACHE_HOME"];
   // The XDG specification has relative values ignored.

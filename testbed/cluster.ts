@@ -17,10 +17,10 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface Cluster {
   readonly name: string;
-  /** In the bed's kubeconfig. */
+  /** The cluster's context in the bed's kubeconfig. */
   readonly context: string;
   readonly server: string;
-  /** As the bed's kubeconfig has it: an administrator's. */
+  /** The access of the bed's kubeconfig: an administrator's. */
   readonly access: Access;
   readonly auditLog: string;
   /** A request by the bed itself: none that `requestsOf` counts. */

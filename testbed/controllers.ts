@@ -8,7 +8,7 @@ import type { Access } from "./request.ts";
 import type { Toolbox, ToolName } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** What runs in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
+/** The programs that run in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
 export type Runs = "nothing" | "controllers" | "pods";
 
 export interface ControllersSpec {
@@ -23,7 +23,7 @@ export interface ControllersSpec {
 /** The node of a cluster on which kwok lets all pods run. */
 export const nodeOf = (cluster: string): string => `${cluster}-node`;
 
-/** What a cluster without machines, volumes and autoscaling has use for. */
+/** The controllers for which a cluster without machines, volumes and autoscaling has use. */
 const CONTROLLERS = [
   "clusterrole-aggregation",
   "deployment",

@@ -13,7 +13,7 @@ export function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Of an entry point: prints what its reader can solve, a misspelt option as the usage, and throws the rest. */
+/** Ends an entry point after an error: prints what its reader can solve, a misspelt option as the usage, and throws the rest. */
 export function complain(error: unknown, usage: string): void {
   const isOurs = error instanceof BedError;
   if (!isOurs && codeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;

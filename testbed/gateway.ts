@@ -42,7 +42,7 @@ export async function installGateway(
   );
 }
 
-/** As the load balancer does. */
+/** Sets the addresses as the load balancer does. */
 export async function assignAddresses(
   cluster: Kubernetes,
   ingress: readonly ({ readonly ip: string } | { readonly hostname: string })[],

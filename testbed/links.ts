@@ -110,7 +110,7 @@ const services = {
 };
 const status = map({ mirrorServices: services, federatedServices: services });
 
-/** With the rules of Linkerd's own: what breaks one is refused. */
+/** The CRD with the rules of Linkerd's own: what breaks one is refused. */
 const linkCrd = {
   metadata: { name: `links.${group}` },
   spec: {

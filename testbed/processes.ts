@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /** A running server of the bed. */
 export interface Program {
-  /** What is wrong when it ended although nobody ended it. */
+  /** The problem when it ended although nobody ended it. */
   problem(): string | undefined;
   /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
   end(): Promise<void>;

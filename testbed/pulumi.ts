@@ -28,7 +28,7 @@ export async function pulumiFolder(tools: Toolbox, folder: string): Promise<stri
   return bin;
 }
 
-/** What it takes to run `pulumi` on a bed, from whichever process. */
+/** The parts it takes to run `pulumi` on a bed, from whichever process. */
 export interface EngineParts {
   /** Everything the bed writes is in here. */
   readonly folder: string;
@@ -60,7 +60,7 @@ function quoted(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What `pulumi` needs to find: the clusters and a state of its own. */
+/** The variables by which `pulumi` finds the clusters and a state of its own. */
 export async function pulumiSettings(
   kubeconfig: string,
   folder: string,

@@ -16,7 +16,7 @@ export interface Answer {
 
 export type Method = "DELETE" | "GET" | "PATCH" | "POST" | "PUT";
 
-/** By authority, since each is a cluster's own. Idle connections keep no process alive. */
+/** The agents by authority, since each is a cluster's own. Idle connections keep no process alive. */
 const agents = new Map<string, Agent>();
 
 /** One HTTPS request to an API server. Every answer is a result; only the lack of one is an error. */

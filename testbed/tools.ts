@@ -57,7 +57,7 @@ const LAST = [{ module: MODULE, programs: { coredns: "./coredns" } }] as const s
 type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
 export type ToolName = NamesIn<(typeof FIRST)[number]>;
 
-/** Where each program lies; CoreDNS may still be on its way there. */
+/** The path of each program; CoreDNS may still be on its way there. */
 export type Toolbox = Readonly<Record<ToolName, string>> & { readonly coredns: Promise<string> };
 
 /**

@@ -12,7 +12,7 @@ import { type PulumiStack, repository } from "./stack.ts";
 /** `npm run watch` in a process of its own. */
 export interface RunningWatch extends Pick<Program, "problem"> {
   readonly pid: number;
-  /** All that it has told so far. */
+  /** The events that it has told so far. */
   readonly events: readonly WatchEvent[];
   readonly isEnded: () => boolean;
   /** The exit code, or the signal that has ended it. */

@@ -81,13 +81,13 @@ function withSelected(chosen: Chosen, variables: Variables): Chosen {
 }
 
 const settings = z.looseObject({ stack: z.string().min(1) });
-const project = z.looseObject({ name: z.string() });
+const projectSettings = z.looseObject({ name: z.string() });
 
 /** As `pulumi stack select` leaves it: in a file that is called by the project and a hash of its path. */
 function selectedStack(folder: string, variables: Variables): string | undefined {
   const file = join(folder, projectFile);
   try {
-    const { name } = project.parse(parse(readFileSync(file, "utf8")));
+    const { name } = projectSettings.parse(parse(readFileSync(file, "utf8")));
     const hash = createHash("sha1").update(file).digest("hex");
     const home = variables["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
     const noted = join(home, "workspaces", `${name}-${hash}-workspace.json`);

@@ -16,7 +16,7 @@ export interface Chart {
 /** The files of a local folder. */
 interface Files {
   readonly exists: (file: string) => boolean;
-  /** As `sha256:<hex>`. */
+  /** The digest of a file, as `sha256:<hex>`. */
   readonly digest: (file: string) => string;
 }
 

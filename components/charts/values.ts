@@ -10,7 +10,7 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
 }
 
-/** Of a cluster: where its Services are, and what its identities end with. */
+/** The domains of a cluster: that of its Services, and the end of its identities. */
 export type ClusterDomains = Pick<ClusterConfig, "clusterDomain" | "trustDomain">;
 
 /** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
@@ -76,7 +76,7 @@ export interface Controlled extends LinkSpec {
   readonly probePort?: unknown;
 }
 
-/** What the links ask of one cluster. */
+/** The parts of a cluster's Linkerd that links ask for. */
 export interface ClusterRole {
   /** Name of the gateway to install; undefined: none, as on a flat network. */
   readonly gateway: string | undefined;
@@ -159,7 +159,7 @@ function enforced(controlPlane: HelmValues | undefined): Readonly<Record<string,
   return { "pod-security.kubernetes.io/enforce": level };
 }
 
-/** What Linkerd's webhooks, and its tools, tell the control plane's namespace by. */
+/** The labels by which Linkerd's webhooks and tools know the control plane's namespace. */
 export function controlPlaneLabels(name: string): Readonly<Record<string, string>> {
   return {
     "linkerd.io/is-control-plane": "true",

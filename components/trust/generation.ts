@@ -11,7 +11,7 @@ export interface KeyPair {
 
 export interface GenerationArgs {
   readonly trust: GeneratedTrust;
-  /** By cluster: the issuer's common name. */
+  /** The issuer's common name by cluster. */
   readonly issuers: ReadonlyMap<string, string>;
   readonly now: Date;
 }

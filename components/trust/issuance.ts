@@ -32,7 +32,7 @@ export interface Issuance {
   /** Those that are to go included; absent where that is the same. */
   readonly knownPem?: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
-  /** In parts, so that a preview shows what is known while the rest is yet to be generated. */
+  /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   /** `previous`: that of the generation before, while a rotation may still need it. */
   readonly issuersOf: (cluster: string) => {
@@ -200,7 +200,7 @@ function publishedIssuance({ published, live, now }: IssuanceContext): Issuance 
   };
 }
 
-/** Nothing of this program's: only what expires, and which clusters refuse each other's proxies. */
+/** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
 function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
   const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };

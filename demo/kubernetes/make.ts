@@ -32,7 +32,7 @@ export interface ServiceSpec {
   readonly name: string;
   readonly ports: readonly ServicePort[];
   readonly labels?: StringMap;
-  /** Of its pods; default: the Service's name. */
+  /** The label of its pods; default: the Service's name. */
   readonly app?: string;
 }
 

@@ -3,7 +3,7 @@ import { federated } from "./federated.ts";
 import { statefulset } from "./statefulset.ts";
 import { watch } from "./watch.ts";
 
-/** By the name to ask for each; the first is shown to those who ask for none. */
+/** The scenarios by name; the first is shown to those who ask for none. */
 const scenarios: ReadonlyMap<string, Scenario> = new Map([
   ["statefulset", statefulset],
   ["federated", federated],

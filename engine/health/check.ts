@@ -1,5 +1,5 @@
 /**
- * As in `linkerd check`. `fatal`: later checks can't succeed; `error`: some traffic fails;
+ * The severities of `linkerd check`. `fatal`: later checks can't succeed; `error`: some traffic fails;
  * `warning`: traffic works, for now.
  */
 export type Severity = "fatal" | "error" | "warning";
@@ -29,7 +29,7 @@ export interface HealthCheck<View> {
   readonly run: (view: View) => Findings;
 }
 
-/** For a check that needs a cluster that could not be read, which is a finding already. */
+/** The result of a check that needs a cluster which could not be read, a finding already. */
 export function unreadCluster(cluster: string): Findings {
   return { skipped: `cluster ${cluster} can't be read` };
 }

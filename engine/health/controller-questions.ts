@@ -6,7 +6,7 @@ const all = ["get", "list", "watch", "create", "update", "delete"];
 const watched = ["get", "list", "watch"];
 
 /**
- * What Linkerd's controller of a link must be allowed in the source, as the roles of its chart grant
+ * The rights that Linkerd's controller of a link must have in the source, as the roles of its chart grant
  * it (linkerd-behaviour.md 1.11). Asked of the API server, which knows of other roles as well.
  *
  * @param namespace that it runs in, where its Link and its credentials are

@@ -6,7 +6,7 @@ import type { HealthMesh } from "./mesh.ts";
 import type { Views } from "./observe/observe.ts";
 
 /**
- * What `npm run check -- --output json` prints, as one JSON document. Its shape is stable: fields
+ * The JSON document that `npm run check -- --output json` prints. Its shape is stable: fields
  * may be added, none is renamed or taken away without another `version`.
  */
 export interface HealthReport {
@@ -27,16 +27,16 @@ export interface Group {
   readonly checks: readonly CheckResult[];
 }
 
-/** By the most severe finding; a warning alone leaves the mesh healthy. */
+/** The result by the most severe finding; a warning alone leaves the mesh healthy. */
 export type Result = "ok" | "warning" | "error" | "skipped";
 
-/** What one check found in one cluster or link. */
+/** The findings of one check in one cluster or link. */
 export interface CheckResult {
   /** Stable, as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
   readonly result: Result;
-  /** Where Linkerd documents its own check of the same. */
+  /** Linkerd's page about its own check of the same. */
   readonly hint?: string;
   /** Why it was skipped. */
   readonly why?: string;
@@ -125,7 +125,7 @@ function sentences(findings: CheckResult["findings"]): string[] {
   return cut(findings.map(({ sentence }) => sentence)).map((text) => `    ${text}`);
 }
 
-/** As many as are worth reading, and how many more there are. */
+/** The texts that are worth reading, and how many more there are. */
 export function cut(texts: readonly string[]): readonly string[] {
   const more = texts.length - shown;
   return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;

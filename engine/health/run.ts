@@ -14,7 +14,7 @@ import {
   summary,
 } from "./report.ts";
 
-/** How long a mesh is given to become healthy. */
+/** The time that a mesh is given to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
   /** Ends the reading of clusters, and the wait for another. */
   readonly cancellation?: Cancellation;

@@ -9,7 +9,7 @@ import type { HealthMesh } from "./mesh.ts";
 import type { Link } from "../kubernetes/objects/link-resource.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
 
-/** What was read, or in a sentence why it could not be. */
+/** A value that was read, or in a sentence why it could not be. */
 export type Read<T> = { readonly value: T } | { readonly why: string };
 
 /** Whatever goes wrong is told in its place, so that it hides nothing else. Never rejects. */
@@ -28,7 +28,7 @@ export interface CheckedCluster {
   readonly now: Date;
   readonly reading: ClusterFacts;
   /**
-   * What should be done about federated Services; undefined: a cluster that it takes can't be read;
+   * The decisions about federated Services; undefined: a cluster that they take can't be read;
    * absent: no link feeds any that are ours.
    */
   readonly federated?: Read<readonly Decision[] | undefined>;
@@ -77,12 +77,12 @@ export interface LinkerdReading {
 }
 
 export interface LinkFacts {
-  /** As the source's proxies will dial it, names resolved. */
+  /** The gateway as the source's proxies will dial it, names resolved. */
   readonly gateway: Read<GatewayReading>;
-  /** As a Link resource names it; absent on a flat network. */
+  /** The gateway as a Link resource names it; absent on a flat network. */
   readonly gatewayFacts?: Read<GatewayAnswer>;
   /**
-   * What the engine would do about the link's mirrors; undefined: a cluster that it takes can't be
+   * The engine's decisions about the link's mirrors; undefined: a cluster that they take can't be
    * read; absent where Linkerd's controller mirrors.
    */
   readonly mirrors?: Read<readonly Decision[] | undefined>;
@@ -95,7 +95,7 @@ export interface LinkFacts {
 /** Linkerd's controller of a link, and what its service account may not do in the source. */
 export interface ControllerReading {
   readonly deployment: Controller;
-  /** As `list pods`. */
+  /** The rights that it lacks, as `list pods`. */
   readonly denied: Read<readonly string[]>;
 }
 
@@ -107,7 +107,7 @@ export interface SecretReading {
   readonly trial: Trial;
 }
 
-/** What came of trying the credentials in a Secret. `server` is the origin they name. */
+/** The result of trying the credentials in a Secret. `server` is the origin they name. */
 export type Trial =
   /** The kubeconfig is not what it must be, as the end of a sentence "it must be". */
   | { readonly outcome: "unusable"; readonly rule: string }
@@ -118,7 +118,7 @@ export type Trial =
   | {
       readonly outcome: "accepted";
       readonly server: string;
-      /** What the token may not do though the link needs it: `list pods`. */
+      /** The rights that the token lacks though the link needs them: `list pods`. */
       readonly denied: readonly string[];
       /** Why the token was tried at the runner's own address of the cluster: `server` is out of reach. */
       readonly detour?: string;

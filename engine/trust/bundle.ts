@@ -12,7 +12,7 @@ export function bundleText(bundle: Bundle): string {
   return bundle.map(({ pem }) => pem).join("\n");
 }
 
-/** What Linkerd writes into the annotation `linkerd.io/trust-root-sha256` of a meshed pod. */
+/** The value that Linkerd writes into the annotation `linkerd.io/trust-root-sha256` of a meshed pod. */
 export function trustRootHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -33,7 +33,7 @@ export function has(bundle: Bundle, { fingerprint }: Certificate): boolean {
   return bundle.some((anchor) => anchor.fingerprint === fingerprint);
 }
 
-/** What is in the first and not in the second. */
+/** The anchors that are in the first and not in the second. */
 export function without(bundle: Bundle, other: Bundle): Bundle {
   return bundle.filter((anchor) => !has(other, anchor));
 }

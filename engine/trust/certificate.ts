@@ -14,7 +14,7 @@ export interface Certificate {
   readonly x509: X509Certificate;
 }
 
-/** Of a text, in characters: a bundle of 50 certificates is a tenth of it. */
+/** The most characters of a text: a bundle of 50 certificates is a tenth of it. */
 const longestText = 256 * 1024;
 
 /** Far more than a rotation needs; verifying a chain costs one signature for each pair. */
@@ -51,7 +51,7 @@ interface Block {
 
 const [begin, dashes] = ["-----BEGIN ", "-----"] as const;
 
-/** Without a regular expression: those that match a block backtrack, and blanks cost half a minute. */
+/** The blocks of a PEM text. A regular expression that matches one backtracks: blanks cost half a minute. */
 function blocksIn(text: string): Block[] {
   // As `cat` joins files of which one lacks its last line end.
   const apart = text.replaceAll(`${dashes}${begin}`, `${dashes}\n${begin}`);
@@ -76,14 +76,14 @@ function kindBegunBy(line: string): string | undefined {
   return /^[A-Z0-9 ]{1,64}$/.test(kind) ? kind : undefined;
 }
 
-/** For text that has been checked, as that of the config. */
+/** The certificates in a text that has been checked, as that of the config. */
 export function knownCertificates(text: string): readonly Certificate[] {
   const found = certificatesIn(text);
   if (typeof found === "string") throw new Error(`not certificates: it must be ${found}`);
   return found;
 }
 
-/** For what a certificate resource returns. */
+/** The certificate that a certificate resource returns. */
 export function onlyCertificate(text: string): Certificate {
   const [first] = knownCertificates(text);
   if (first === undefined) throw new Error("no certificate");

@@ -4,9 +4,9 @@ import { called, type Certificate } from "./certificate.ts";
 /** A certificate that the mesh stops working without. */
 export interface Expiring {
   readonly certificate: Certificate;
-  /** In a message, before the certificate's name: `the trust anchor`, `the issuer of cluster west`. */
+  /** The words before the certificate's name in a message: `the trust anchor`, `the issuer of cluster west`. */
   readonly role: string;
-  /** What to do about it, as a sentence. */
+  /** The sentence that says what to do about it. */
   readonly remedy: string;
   /** Whether its successor is trusted next to it already, so that nothing is urgent. */
   readonly succeeded: boolean;
@@ -14,7 +14,7 @@ export interface Expiring {
   readonly renewBeforeDays?: number;
 }
 
-/** What to tell the user about a certificate that expires soon. */
+/** A notice for the user about a certificate that expires soon. */
 export interface ExpiryNotice {
   readonly severity: "warning" | "error";
   readonly message: string;
@@ -22,14 +22,14 @@ export interface ExpiryNotice {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** As `linkerd check` warns, in days (linkerd-behaviour.md 9.3). */
+/** Days before the end from which `linkerd check` warns (linkerd-behaviour.md 9.3). */
 const warnFrom = 60;
 
-/** In days: the restarts that a rotation needs take planning in a mesh of any size. */
+/** Days before the end that are an error: the restarts that a rotation needs take planning. */
 const errorFrom = 14;
 
 /**
- * What to tell about certificates that expire: a warning from 60 days before, an error from 14 days,
+ * The notices about certificates that expire: a warning from 60 days before, an error from 14 days,
  * while there is still time to act. For certificates of a shorter validity it is a third and a sixth
  * of that, or they would never be in order.
  */

@@ -23,14 +23,14 @@ export interface ExternalNeeds {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What was found of it on one cluster. */
+/** The objects of that trust that were found on one cluster. */
 export interface ExternalFound {
   readonly home: Namespace | undefined;
   readonly roots: ConfigMap | undefined;
   readonly secret: Secret | undefined;
 }
 
-/** What the cluster lacks, as sentences. */
+/** The objects and labels that the cluster lacks, as sentences. */
 export function lacksOf(
   cluster: string,
   { home, roots, secret }: ExternalFound,
@@ -101,7 +101,7 @@ export interface ExternalTrust {
   readonly notes: readonly string[];
 }
 
-/** What can be told of trust that others provide. */
+/** The anchors, expiries and notes of trust that others provide. */
 export function externalTrust(live: LiveTrusts): ExternalTrust {
   const present = presentIn(live);
   const notes = present.flatMap(([cluster, { issuer }]) => {

@@ -1,7 +1,7 @@
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 
-/** Where the chart linkerd-control-plane keeps trust (linkerd-behaviour.md 9.2). */
+/** The objects in which the chart linkerd-control-plane keeps trust (linkerd-behaviour.md 9.2). */
 export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
@@ -9,7 +9,7 @@ export const issuerName = "linkerd-identity-issuer";
 /** A clause that names the cluster and fits after "because". */
 export type Why = string;
 
-/** What a cluster trusts and issues with, read from the cluster at the start of the run. */
+/** The anchors and issuer of a cluster, read from the cluster at the start of the run. */
 export type LiveTrust =
   /** No trust bundle: Linkerd does not run there, so nothing depends on what it is given. */
   { readonly state: "absent" } | { readonly state: "unreadable"; readonly why: Why } | PresentTrust;
@@ -41,7 +41,7 @@ export interface MeshedProxy {
   readonly trusts: Bundle;
 }
 
-/** By the name of the cluster in the config, in its order. */
+/** The trust of each cluster by its name in the config, in that order. */
 export type LiveTrusts = ReadonlyMap<string, LiveTrust>;
 
 export function presentIn(live: LiveTrusts): readonly (readonly [string, PresentTrust])[] {

@@ -158,7 +158,7 @@ function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Meshed
   return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
 }
 
-/** As a sidecar that starts first, a proxy may run in a pod that is still pending. */
+/** Whether a proxy has ever run: as a sidecar that starts first, it may in a pod that is still pending. */
 function hasStarted({ status = {} }: Pod): boolean {
   const { phase, containerStatuses = [], initContainerStatuses = [] } = status;
   if (phase !== "Pending") return true;

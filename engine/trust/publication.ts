@@ -5,7 +5,7 @@ import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
 import { texts } from "./rotation-texts.ts";
 
 /**
- * What a stack of the trust root alone publishes, for the stacks of the clusters to apply. Plain data:
+ * The trust that a stack of the trust root publishes, for the stacks of the clusters to apply. Plain data:
  * it is inputs and state of a resource.
  */
 export interface Publication {
@@ -18,7 +18,7 @@ export interface Publication {
 
 type Shares = Readonly<Record<string, Share>>;
 
-/** What one cluster is to have. */
+/** The trust that one cluster is to have. */
 export interface Share {
   /** PEM of the anchors that it is to trust. */
   readonly bundlePem: string;
@@ -26,7 +26,7 @@ export interface Share {
   readonly issuer: string;
 }
 
-/** What one cluster has, as far as it is this stack's. */
+/** The trust that one cluster has, as far as it is this stack's. */
 export type LiveShare =
   | { readonly state: "absent" }
   | { readonly state: "unreadable"; readonly why: string }
@@ -34,7 +34,7 @@ export type LiveShare =
       readonly state: "present";
       /** Fingerprints of the anchors that it trusts, this stack's own alone. */
       readonly anchors: readonly string[];
-      /** Of these, the one that its issuer is under. */
+      /** The one of these that its issuer is under. */
       readonly issuer?: string;
     };
 
@@ -48,7 +48,7 @@ export interface PublicationArgs {
   readonly live: Readonly<Record<string, LiveShare>>;
 }
 
-/** What `publish` has to know of a step, as plain data. */
+/** The arguments of `publish` for a step, as plain data. */
 export function publicationArgs(
   { stage, notes, clusters }: TrustPlan,
   {

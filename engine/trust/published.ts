@@ -4,13 +4,13 @@ import type { LiveTrusts } from "./live.ts";
 import { issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustDecision } from "./rotate.ts";
 
-/** What a stack of the trust root exports, as outputs of these names. The keys are secret. */
+/** The outputs of a stack of the trust root, by name. The keys are secret. */
 export interface TrustExports {
   readonly trust: {
     /** PEM of the anchors that the stack knows, those that are to go included. */
     readonly anchors: string;
     readonly unknownAnchors: "keep" | "remove";
-    /** By cluster, PEM: the anchors that it is to trust, and its issuer's certificate. */
+    /** PEM by cluster: the anchors that it is to trust, and its issuer's certificate. */
     readonly clusters: Readonly<
       Record<string, { readonly bundle: string; readonly issuer: string }>
     >;
@@ -19,7 +19,7 @@ export interface TrustExports {
   readonly issuerKeys: Readonly<Record<string, string>>;
 }
 
-/** What it publishes for the clusters of one stack, checked. */
+/** The trust that it publishes for the clusters of one stack, checked. */
 export interface PublishedTrust {
   /** The stack that publishes it. */
   readonly stack: string;

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { Certificate } from "./certificate.ts";
 
 /**
- * What Linkerd demands of certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each
+ * Linkerd's demands on certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each
  * function returns what is wrong, as the end of a sentence "it must be", or undefined.
  */
 

@@ -18,12 +18,12 @@ import {
 import { texts, type UnknownAnchor } from "./rotation-texts.ts";
 
 /**
- * What one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
+ * The trust that one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
  * anchors that nobody knows of (Cluster in components/cluster.ts).
  */
 export interface ClusterPlan {
   readonly bundle: Bundle;
-  /** Which issuer: the wanted one, or that of the generation before. */
+  /** The issuer: the wanted one, or that of the generation before. */
   readonly issuer: "wanted" | "previous";
 }
 
@@ -56,7 +56,7 @@ export interface Rotation {
   /** Anchors that the config has every cluster trust besides. */
   readonly adopted?: Bundle;
   /**
-   * What becomes of live anchors that are none of these: one that somebody has put into the bundle of
+   * The treatment of live anchors that are none of these: one that somebody has put into the bundle of
    * one cluster must not come to be trusted by the others, so they stay where they are, or go.
    */
   readonly unknown?: "keep" | "remove";
@@ -143,13 +143,13 @@ export function rotate(rotation: Rotation): TrustDecision {
 type Present = readonly (readonly [string, PresentTrust])[];
 
 interface Anchors {
-  /** What every cluster trusts in the end. */
+  /** The anchors that every cluster trusts in the end. */
   readonly lasting: Bundle;
   /** The same, and what this stack still has of the generation before, as far as it is in use. */
   readonly shared: Bundle;
-  /** What is to go from the clusters that trust it. */
+  /** The anchors that are to go from the clusters that trust them. */
   readonly leaving: Bundle;
-  /** What stays in a cluster that trusts it, and comes to no other; by step. */
+  /** The anchors that stay in a cluster that trusts them, and come to no other; by step. */
   readonly kept: Readonly<Record<"shared" | "lasting", (bundle: Bundle) => Bundle>>;
 }
 
@@ -182,7 +182,7 @@ function unknownAnchors(rotation: Rotation, present: Present): UnknownAnchor[] {
   }));
 }
 
-/** What all of them trust. */
+/** The anchors that all of them trust. */
 function commonIn(present: Present): Bundle {
   const [first, ...others] = present.map(([, { bundle }]) => bundle);
   return (first ?? []).filter((anchor) => others.every((bundle) => has(bundle, anchor)));
@@ -208,7 +208,7 @@ function unfinished(rotation: Rotation, present: Present): string[] {
   );
 }
 
-/** In the order in which it is live where it is the same: another order would restart pods. */
+/** A cluster's bundle, in the order in which it is live where it is the same: another would restart pods. */
 function bundleFor(
   trust: LiveTrust,
   which: "shared" | "lasting" | "live",
@@ -230,7 +230,7 @@ function signerOf(issuer: readonly Certificate[], rotation: Rotation): Which {
     : "previous";
 }
 
-/** What a cluster gets of which nothing is known, or in which nothing runs. */
+/** The issuer for a cluster of which nothing is known, or in which nothing runs. */
 function typicalOf({ previous, live }: Rotation, moved: number): Which {
   const fresh = presentIn(live).length === 0;
   return previous === undefined || moved > 0 || fresh ? "wanted" : "previous";
@@ -246,7 +246,7 @@ function unknownIssuers({ wanted, previous, live }: Rotation): string[] {
   });
 }
 
-/** Where no cluster that runs can be read, there is no telling how far a rotation has come. */
+/** The reasons why nobody can tell how far a rotation has come: no cluster that runs can be read. */
 function progressUnknown({ previous, live }: Rotation): string[] {
   if (previous === undefined || presentIn(live).length > 0) return [];
   const whys = unreadableIn(live);

@@ -6,7 +6,7 @@ const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
 interface Waiting {
-  /** From when restarts help; undefined: now. */
+  /** The time from which restarts help; undefined: now. */
   readonly from: Date | undefined;
   /** When no restart is needed any more. */
   readonly renewed: Date;
@@ -74,7 +74,7 @@ export const texts = {
     `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,
 } as const;
 
-/** For a restart that would have no effect before. */
+/** The words about a restart that would have no effect before. */
 export function notBefore(from: Date | undefined): string {
   if (from === undefined) return "";
   return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;

@@ -158,7 +158,7 @@ export class ControlLoop {
     return true;
   }
 
-  /** Nothing is left to do but what was refused, which a person sees to, or the next dry run. */
+  /** Notes that nothing is left to do but what was refused, which a person sees to, or the next dry run. */
   #settled(): void {
     this.#schedule.succeeded();
     this.#pending = undefined;

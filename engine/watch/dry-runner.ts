@@ -5,7 +5,7 @@ import type { DryRun } from "./dry-run.ts";
 
 interface Prepared {
   readonly child: ChildProcess;
-  /** How it has ended, or why it could not begin. Never rejects. */
+  /** The words for its end, or for why it could not begin. Never rejects. */
   readonly ended: Promise<string>;
 }
 

@@ -26,7 +26,7 @@ export interface RunEnd {
   readonly why?: string;
 }
 
-/** What a dry run has found for one source. */
+/** The result of a dry run for one source. */
 export interface SourceStatus {
   readonly source: string;
   readonly status: "inSync" | "changed" | "refused";
@@ -63,7 +63,7 @@ export type WatchEvent = Readonly<
   | { event: "state"; state: State; why: readonly string[]; retryIn?: number }
   /** The lock of an earlier run of a watch was cleared. */
   | { event: "lockCleared"; lock: string }
-  /** What the state says of certificates: ISO 8601 by what expires, `the issuer of cluster west`. */
+  /** The expiries of certificates in the state: ISO 8601 by what expires, `the issuer of cluster west`. */
   | { event: "expiries"; certificates: Readonly<Record<string, string>> }
 >;
 

@@ -15,7 +15,7 @@ import type { Observer } from "./events.ts";
 import { interests } from "./interest.ts";
 import { longestTimer } from "./schedule.ts";
 
-/** One for each kind, and one for lists. */
+/** Connections to a cluster: one for each kind, and one for lists. */
 const connections = 5;
 
 /** Milliseconds: no gateway is probed more often, whatever its Service says. */
@@ -31,7 +31,7 @@ export interface MeshWatchSettings {
 /** Watches every cluster that mirrors depend on, and probes the gateways of links with `gatewayProbe`. */
 export class MeshWatch {
   readonly #settings: Required<MeshWatchSettings>;
-  /** By all that they depend on. */
+  /** The watches and probes by all that they depend on. */
   readonly #running = new Map<
     string,
     { readonly stop: AbortController; readonly ended: Promise<void> }

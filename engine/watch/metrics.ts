@@ -13,7 +13,7 @@ import {
 export interface WatchMetrics {
   readonly observe: Observer;
   readonly contentType: string;
-  /** In Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   readonly text: () => Promise<string>;
 }
 

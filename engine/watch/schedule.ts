@@ -14,7 +14,7 @@ const perDryRun = 30_000;
  */
 class Debounce {
   readonly #changes = new Map<string, { readonly first: number; readonly last: number }>();
-  /** By cluster: when all the dry runs that it has spent are its own again. */
+  /** The time at which all dry runs that a cluster has spent are its own again. */
   readonly #restored = new Map<string, number>();
 
   add(cluster: string, now: number): void {
@@ -95,7 +95,7 @@ export class Schedule {
     this.#due = this.#time.now() + milliseconds;
   }
 
-  /** Everything is seen to now. Many watches that start together do not stay together. */
+  /** Plans the next run that sees to everything. Watches that start together do not stay together. */
   resync(): void {
     this.#resync = this.#time.now() + this.#every * (0.95 + this.#time.random() / 10);
   }

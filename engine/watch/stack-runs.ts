@@ -27,7 +27,7 @@ const unattended = {
 export interface StackRunsSettings {
   /** The program's, with its Pulumi.yaml. */
   readonly folder: string;
-  /** Without it the one that is selected, or that PULUMI_STACK names. */
+  /** The stack; by default the one that is selected, or that PULUMI_STACK names. */
   readonly stack?: string;
   /** Path of the stack's config file. */
   readonly configFile?: string;
@@ -42,7 +42,7 @@ export class StackRuns {
   readonly #records: RunRecords;
   #isInterrupted = false;
   #interrupt: () => void = () => undefined;
-  /** By source, the URN of its mirrors in the state. */
+  /** The URN of each source's mirrors in the state. */
   #urns: ReadonlyMap<string, string> = new Map();
 
   constructor(settings: StackRunsSettings) {

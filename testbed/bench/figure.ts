@@ -1,6 +1,6 @@
-/** What was measured, in one row of the table. */
+/** One measurement, a row of the table. */
 export interface Figure {
-  /** Which row of `npm run bench -- --rows` it belongs to. */
+  /** The row of `npm run bench -- --rows` that it belongs to. */
   readonly row: string;
   readonly what: string;
   readonly value: number;
@@ -9,7 +9,7 @@ export interface Figure {
   readonly against?: { readonly what: string; readonly value: number };
 }
 
-/** For a row, with the numbers in a form that people read. */
+/** The cells of a row, with the numbers in a form that people read. */
 export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
   const shown = (number: number): string =>
     `${unit === "s" || unit === "MB" ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
@@ -20,7 +20,7 @@ export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
   return [row, what, shown(value), ...compared];
 }
 
-/** In seconds. */
+/** The time in seconds. */
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();

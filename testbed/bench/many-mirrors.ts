@@ -8,10 +8,10 @@ import { stateBytes } from "./mesh.ts";
 import { type Pair, withPair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
-/** How many exports change at once. */
+/** Exports that change at once. */
 const changed = 10;
 
-/** What depends on how many mirrors there are; and how a large `up` is felt by others. */
+/** The costs that depend on how many mirrors there are, and how a large `up` is felt by others. */
 export function measureManyMirrors(mirrors: number, times: number): Promise<Figure[]> {
   return withPair(mirrors, async (pair) => {
     const up = await firstUp(pair, mirrors);
@@ -81,7 +81,7 @@ async function readLists(cluster: Cluster): Promise<void> {
   await writer.close();
 }
 
-/** What somebody else's small reads of a cluster take while `work` goes on, in milliseconds. */
+/** The times of somebody else's small reads of a cluster while `work` goes on, in milliseconds. */
 async function latencies(
   { request }: Pick<Cluster, "request">,
   work: () => Promise<unknown>,
@@ -129,7 +129,7 @@ async function providerMemory(
   return most;
 }
 
-/** In kB, of each provider whose environment leads into the bed's folder. */
+/** The peak, in kB, of each provider whose environment leads into the bed's folder. */
 async function peaks(folder: string): Promise<number[]> {
   const entries = await readdir("/proc").catch(() => []);
   const found = await Promise.all(

@@ -13,13 +13,13 @@ export interface Pair {
 export interface Exports {
   readonly services: readonly Service[];
   readonly endpoints?: readonly Endpoints[];
-  /** How many mirrors they become. */
+  /** The mirrors that they become. */
   readonly mirrors: number;
   /** Keys of the link besides its ends. */
   readonly link: Config;
 }
 
-/** With all that a gateway's Service would say, so that none is needed. */
+/** A gateway with all that its Service would say, so that none is needed. */
 export const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
 
 /** Runs `work` on a pair of API servers without anything beside them. */

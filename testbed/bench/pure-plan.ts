@@ -18,7 +18,7 @@ export function measurePurePlan(services: number, times: number): Figure[] {
   ];
 }
 
-/** All that is exported is yet to be mirrored. */
+/** An observation in which all that is exported is yet to be mirrored. */
 function observationOf(count: number): SourceObservation {
   const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
   const names = Array.from({ length: count }, (_, index) => `service-${index}`);

@@ -13,10 +13,10 @@ import type { Figure } from "./figure.ts";
 import { withPair } from "./pair.ts";
 import { namespace, Writer } from "./writer.ts";
 
-/** How long Linkerd's controller may take, in seconds. */
+/** The time that Linkerd's controller may take, in seconds. */
 const patience = 3_600;
 
-/** In seconds, from the beginning of what made the mirrors. */
+/** Times in seconds, from the beginning of what made the mirrors. */
 interface Mirroring {
   readonly first: number;
   readonly last: number;
@@ -98,11 +98,11 @@ function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[
 interface ServiceMirrorSpec {
   /** Linkerd's program `controller`. */
   readonly program: string;
-  /** Where it writes mirrors. */
+  /** The cluster in which it writes mirrors. */
   readonly source: Cluster;
-  /** Whose exports it mirrors, on a flat network: labelled `mirror.linkerd.io/exported: remote-discovery`. */
+  /** The cluster whose exports it mirrors, on a flat network: labelled `mirror.linkerd.io/exported: remote-discovery`. */
   readonly target: Cluster;
-  /** For its kubeconfig and its log. */
+  /** The folder for its kubeconfig and its log. */
   readonly folder: string;
 }
 

@@ -9,11 +9,11 @@ import { startMesh } from "./mesh.ts";
 import { namespace, Writer } from "./writer.ts";
 
 export interface WatchSize {
-  /** That are watched; one of them mirrors from all others. */
+  /** Clusters that are watched; one of them mirrors from all others. */
   readonly clusters: number;
-  /** In all, before anything changes. */
+  /** Mirrors in all, before anything changes. */
   readonly mirrors: number;
-  /** How often each change is made. */
+  /** Times that each change is made. */
   readonly rounds: number;
 }
 

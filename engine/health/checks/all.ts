@@ -20,7 +20,7 @@ export const clusterReached: HealthCheck<CheckedCluster> = {
   run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };
 
-/** Of every cluster, in the order in which one failure explains the next. */
+/** The checks of every cluster, in the order in which one failure explains the next. */
 export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clusterReached, // nothing else can be said otherwise
   linksServed, // without them, no Link resource
@@ -33,7 +33,7 @@ export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clientsMeshed, // who can use the mirrors at all
 ];
 
-/** Of every link. */
+/** The checks of every link. */
 export const linkChecks: readonly HealthCheck<CheckedLink>[] = [
   anchorsShared, // whether mTLS can work at all
   issuersTrusted, // in both directions

@@ -12,7 +12,7 @@ import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { CheckedCluster, CheckedLink } from "../view.ts";
 
 /**
- * That one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
+ * Whether one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
  * controllers are Deployments in the namespace of the multicluster extension, labelled with the
  * link's name (linkerd2, charts linkerd-multicluster and linkerd-multicluster-link).
  */
@@ -34,7 +34,7 @@ export const singleController: HealthCheck<CheckedLink> = {
   },
 };
 
-/** As check 6 of `linkerd multicluster check`, which looks for the roles of its charts by name. */
+/** Check 6 of `linkerd multicluster check`, which looks for the roles of its charts by name. */
 export const controllerRights: HealthCheck<CheckedLink> = {
   id: "controller-rights",
   title: "Linkerd's controller is allowed what mirroring takes",
@@ -56,7 +56,7 @@ export const controllerRights: HealthCheck<CheckedLink> = {
   },
 };
 
-/** That nothing adds members to the federated Services of which this program keeps the list. */
+/** Whether something else adds members to the federated Services of which this program keeps the list. */
 export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",

@@ -49,7 +49,7 @@ function unreadEnd({ link, source }: CheckedLink): Findings {
   return unreadCluster(source.linkerd === undefined ? link.source : link.target);
 }
 
-/** What a Secret must be; an annotation whose value is not known is left empty. */
+/** The Secrets as they must be; an annotation whose value is not known is left empty. */
 function headsOf({ mesh, link, target }: CheckedLink) {
   const domains = target.linkerd?.domains;
   const known = domains !== undefined && "value" in domains ? domains.value : undefined;

@@ -21,7 +21,7 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   },
 };
 
-/** As check 9 of `linkerd multicluster check`, from the runner and where the link asks for it. */
+/** Check 9 of `linkerd multicluster check`, from the runner and where the link asks for it. */
 export const gatewayAlive: HealthCheck<CheckedLink> = {
   id: "gateway-alive",
   title: "the target's gateway answers its probe",
@@ -41,7 +41,7 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
   },
 };
 
-/** As check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
+/** Check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
 export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   id: "mirrors-have-endpoints",
   title: "the mirrors have endpoints",
@@ -65,7 +65,7 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Where Linkerd watches the pods itself, there are none. */
+/** Whether a mirror has endpoints of its own: it has none where Linkerd watches the pods itself. */
 function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service): boolean {
   return labels[label.remoteDiscovery] === undefined && tokensIn(annotations).length === 0;
 }

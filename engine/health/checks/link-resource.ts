@@ -49,7 +49,7 @@ export const linkResource: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Without fields that can't be known now; an empty text stands for a field that must be unset. */
+/** The fields that can be known now; an empty text stands for one that must be unset. */
 function wanted(view: CheckedLink): Partial<Record<Field, string>> {
   const { mesh, link, target } = view;
   const domains = target.linkerd?.domains;

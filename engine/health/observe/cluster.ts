@@ -11,7 +11,7 @@ import type { HealthMesh } from "../mesh.ts";
 import { type ClusterFacts, type LinkerdReading, type Read, read } from "../view.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 
-/** Everything that is read of one cluster by itself. Never throws. */
+/** Reads one cluster by itself. Never throws. */
 export async function readCluster(
   world: Clusters,
   mesh: HealthMesh,
@@ -44,7 +44,7 @@ function withMirrors({ services }: ClusterSnapshot): string[] {
   return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
 }
 
-/** One is reason enough to look: so many namespaces are asked, each for so many pods. */
+/** The most namespaces that are asked, and pods of each: one without a proxy is reason enough. */
 const sample = { namespaces: 20, pods: 10 };
 
 /**

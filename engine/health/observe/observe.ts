@@ -102,7 +102,7 @@ export async function observeMesh(
   }
 }
 
-/** By source: itself and the targets whose pods it reaches without a gateway. */
+/** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */
 async function flatNetworks(
   clusters: Clusters,
   mesh: FilledMesh,

@@ -15,7 +15,7 @@ export interface TrialContext {
   readonly access: ClusterAccess;
   /** UID of its Service default/kubernetes, which every cluster has. */
   readonly uid: string | undefined;
-  /** What the credentials have to be good for. */
+  /** The rights that the credentials have to have. */
   readonly rules: readonly PolicyRule[];
 }
 
@@ -75,7 +75,7 @@ const farCodes = new Set([
   ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED"],
 ]);
 
-/** Nothing answers at all. What answers with another certificate must never get the token. */
+/** Whether nothing answers at all. A server with another certificate must never get the token. */
 function isFar({ reason = "" }: KubernetesError): boolean {
   return farCodes.has(reason);
 }
@@ -90,7 +90,7 @@ async function uidOf(client: Kubernetes): Promise<string | undefined> {
   }
 }
 
-/** As check 4 of Linkerd all verbs on services (linkerd-behaviour.md 8), and listing the rest. */
+/** The rights to ask for: all verbs on services, as check 4 of Linkerd (linkerd-behaviour.md 8), and listing the rest. */
 function asked(rules: readonly PolicyRule[]): Question[] {
   return questions(rules).filter(
     ({ verb, resource }) => verb === "list" || resource === "services",
