@@ -1,5 +1,9 @@
 import { selectorText } from "@linkerd-multicluster/engine/credentials";
-import { type CheckedCluster, type CheckedLink, reportOn } from "@linkerd-multicluster/engine/health";
+import {
+  type CheckedCluster,
+  type CheckedLink,
+  reportOn,
+} from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
 import { plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
 import {
