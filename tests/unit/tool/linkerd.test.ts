@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Report } from "../../../engine/health/report.ts";
+import type { HealthReport } from "../../../engine/health/report.ts";
 import { linkerdCategories } from "../../../tool/check.ts";
 
 const finding = (sentence: string) => ({ severity: "error" as const, sentence });
 
-const report: Report = {
+const report: HealthReport = {
   ...{ version: 1, healthy: false, counts: { ok: 1, warning: 1, error: 1, skipped: 1 } },
   groups: [
     {

@@ -1,6 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { CheckResult, Report } from "../../../engine/health/report.ts";
+import type { CheckResult, HealthReport } from "../../../engine/health/report.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { verify } from "../../../tool/verify.ts";
 import { Mesh } from "./mesh.ts";
@@ -58,7 +58,7 @@ describe("verify --dry", () => {
         const findings = [{ severity: result, sentence: "canary" }];
         const check: CheckResult = { id, title: "", result, findings };
         const name = kind === "link" ? "east/west" : "east";
-        const health: Report = {
+        const health: HealthReport = {
           ...{ version: 1, healthy: false, counts: { ok: 0, warning: 0, error: 1, skipped: 0 } },
           groups: [{ kind, name, checks: [check] }],
         };
