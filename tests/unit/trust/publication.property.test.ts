@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
+import { repeated } from "../../reliability/effort.ts";
 import {
   cluster,
   happen,
@@ -10,9 +11,6 @@ import {
   unknowns,
 } from "./happenings.ts";
 import { World } from "./world.ts";
-
-/** Certificates are read over and over, which takes its time. */
-const runs = 250;
 
 /** Whatever happens to a mesh of many stacks, in any order. */
 type Event =
@@ -81,7 +79,7 @@ function started(unknown?: "keep" | "remove"): World {
 
 describe("trust of many stacks: any order of their runs, restarts, outages and changes of mind", () => {
   it("never makes one proxy refuse another", () => {
-    neverBreaks({ started, event, play }, { maxLength: 80, numRuns: runs });
+    neverBreaks({ started, event, play }, { maxLength: 80, numRuns: repeated(100) });
   });
 
   it("comes to an end once every stack runs and workloads are restarted", () => {
@@ -96,7 +94,7 @@ describe("trust of many stacks: any order of their runs, restarts, outages and c
         const stages = Array.from({ length: 8 }, () => round(world));
         deepEqual([stages.at(-1), world.broken()], ["settled", []], stages.join());
       }),
-      { numRuns: 100 },
+      { numRuns: repeated(15) },
     );
   });
 

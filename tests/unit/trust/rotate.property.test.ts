@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
+import { repeated } from "../../reliability/effort.ts";
 import {
   cluster,
   happen,
@@ -53,7 +54,7 @@ function started(unknown?: "keep" | "remove"): World {
 
 describe("trust: any order of runs, restarts, outages and changes of mind", () => {
   it("never makes one proxy refuse another", () => {
-    neverBreaks({ started, event, play }, { maxLength: 60, numRuns: 1500 });
+    neverBreaks({ started, event, play }, { maxLength: 60, numRuns: repeated(200) });
   });
 
   it("comes to an end once clusters are in reach and workloads are restarted", () => {
@@ -71,7 +72,7 @@ describe("trust: any order of runs, restarts, outages and changes of mind", () =
         });
         deepEqual([stages.at(-1), world.broken()], ["settled", []], stages.join());
       }),
-      { numRuns: 500 },
+      { numRuns: repeated(50) },
     );
   });
 
