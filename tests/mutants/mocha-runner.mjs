@@ -1,0 +1,116 @@
+// Mocha 12 as a test runner of Stryker, whose own one asks for files of mocha that are no longer there.
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+
+import Mocha from "mocha";
+
+/** Shared with the mutated code: which mutant is active, how often it was run, and which test is running. */
+const shared = (globalThis.__stryker__ ??= {});
+
+/** One mutant in so many is run; the others count as errors, and so not at all. */
+const sample = Number(process.env.SAMPLE ?? 1);
+
+const [succeeded, failed, skipped] = [0, 1, 2];
+
+const idOf = (test) => `${path.relative(process.cwd(), test.file)}: ${test.fullTitle()}`;
+
+/** Nobody reads why a mutant was killed, and the difference of two large values takes long to print. */
+function withoutMessages() {
+  Error.stackTraceLimit = 0;
+  assert.deepEqual = (actual, expected) => {
+    if (!isDeepStrictEqual(actual, expected)) throw new Error("not equal");
+  };
+  assert.equal = (actual, expected) => {
+    if (!Object.is(actual, expected)) throw new Error("not equal");
+  };
+}
+
+class MochaRunner {
+  static inject = ["options"];
+  #options;
+  #mocha;
+
+  constructor({ mocha }) {
+    this.#options = mocha;
+  }
+
+  capabilities() {
+    return { reloadEnvironment: false };
+  }
+
+  async init() {
+    await import(pathToFileURL(path.resolve("tests/seed.ts")).href);
+    this.#mocha = new Mocha({ timeout: 0 }).cleanReferencesAfterRun(false);
+    this.#mocha.files = globSync(this.#options.files, { exclude: this.#options.exclude })
+      .sort()
+      .map((file) => path.resolve(file));
+    await this.#mocha.loadFilesAsync();
+  }
+
+  async dryRun({ disableBail }) {
+    const tests = await this.#run(disableBail);
+    withoutMessages();
+    return { status: "complete", tests, mutantCoverage: shared.mutantCoverage };
+  }
+
+  async mutantRun({ activeMutant, testFilter, disableBail, hitLimit }) {
+    if (Number(activeMutant.id) % sample !== 0)
+      return { status: "error", errorMessage: "not in the sample" };
+    shared.hitLimit = hitLimit;
+    shared.hitCount = hitLimit === undefined ? undefined : 0;
+    shared.activeMutant = activeMutant.id;
+    withoutMessages();
+    const tests = await this.#run(disableBail, testFilter);
+    shared.activeMutant = undefined;
+    if (hitLimit !== undefined && shared.hitCount > hitLimit) return { status: "timeout" };
+    const failures = tests.filter(({ status }) => status === failed);
+    return failures.length === 0
+      ? { status: "survived", nrOfTests: tests.length }
+      : {
+          status: "killed",
+          killedBy: [...new Set(failures.map(({ id }) => id))],
+          failureMessage: failures[0].failureMessage,
+          nrOfTests: tests.length,
+        };
+  }
+
+  /** The results of all tests, or of those in the filter: until the first failure, unless bailing is disabled. */
+  async #run(disableBail, filter) {
+    const titles = filter && new Set(filter.map((id) => id.slice(id.indexOf(": ") + 2)));
+    this.#mocha.options.grep = titles && { test: (title) => titles.has(title) };
+    bail(this.#mocha.suite, !disableBail);
+    const results = [];
+    const add = (status) => (test, error) =>
+      results.push({
+        id: idOf(test),
+        name: test.fullTitle(),
+        fileName: test.file,
+        timeSpentMs: test.duration ?? 0,
+        status,
+        failureMessage: String(error?.message ?? error),
+      });
+    this.#mocha.reporter(function report(runner) {
+      runner.on("test", (test) => (shared.currentTestId = idOf(test)));
+      runner.on("test end", () => (shared.currentTestId = undefined));
+      runner.on("pass", add(succeeded));
+      runner.on("pending", add(skipped));
+      // A hook that fails counts as the test before which it ran.
+      runner.on("fail", (test, error) =>
+        add(failed)(test.type === "hook" ? (test.ctx?.currentTest ?? test) : test, error),
+      );
+    });
+    await new Promise((done) => this.#mocha.run(done));
+    return results;
+  }
+}
+
+function bail(suite, whether) {
+  suite.bail(whether);
+  for (const child of suite.suites) bail(child, whether);
+}
+
+export const strykerPlugins = [{ kind: "TestRunner", name: "mocha", injectableClass: MochaRunner }];
