@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
+import { browserPath, noBrowser } from "./browser/browser.ts";
 
 const args = process.argv.slice(2);
 
@@ -15,6 +16,8 @@ const groups = [
   ["tests/e2e/{guards,mirroring}/**/*.test.ts"],
   ["tests/{unit,components,reliability}/**/*.test.ts"],
 ];
+const hasBrowser = browserPath() !== undefined;
+if (hasBrowser) groups.push(["tests/browser/*.test.ts"]);
 
 if (args.length === 0) {
   await both(["npm", "run", "--silent", "lint"], ["npm", "run", "--silent", "types"]);
@@ -34,6 +37,7 @@ async function everything() {
   process.stdout.write(
     "not run: tests/linkerd, which needs Linkerd's programs (npm run test:linkerd)\n",
   );
+  if (!hasBrowser) process.stdout.write(`not run: tests/browser, ${noBrowser}\n`);
   process.stdout.write(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped\n`);
   process.exit(Math.max(...ends.map(({ code }) => code)));
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { formats, type Format } from "./output.ts";
+import { formats, type Format, mapFormats, type MapFormat } from "./output.ts";
 
 /** Options that every command takes that is about a stack. */
 export interface StackOptions {
@@ -21,6 +21,13 @@ export interface StatusOptions extends FactsOptions {
   /** In milliseconds; absent: it is not waited. */
   readonly wait?: number;
   readonly watch?: boolean;
+}
+
+export interface MapOptions extends Omit<FactsOptions, "output"> {
+  readonly output: MapFormat;
+  readonly preview?: boolean;
+  /** A file; absent: the standard output. */
+  readonly to?: string;
 }
 
 export interface CheckOptions extends StackOptions {
@@ -52,6 +59,7 @@ export interface Commands {
   readonly status: (options: StatusOptions) => Promise<void>;
   readonly explain: (service: string, options: FactsOptions) => Promise<void>;
   readonly verify: (options: VerifyOptions) => Promise<void>;
+  readonly map: (options: MapOptions) => Promise<void>;
   readonly check: (options: CheckOptions) => Promise<void>;
   readonly watch: (options: WatchOptions) => Promise<void>;
   readonly gather: (options: GatherOptions) => Promise<void>;
@@ -103,6 +111,24 @@ export function commandLine(run: Commands, version = ""): Command {
       ),
     )
     .action((options: VerifyOptions) => run.verify(options));
+
+  stackCommand(program, "map", "draws the mesh, as a page that holds all of it")
+    .addOption(
+      new Option("-o, --output <format>", "what to make").choices(mapFormats).default("html"),
+    )
+    .addOption(stateOption())
+    .option(...fromOption)
+    .option("--preview", "mark what the next up would change")
+    .option("--to <file>", "where to; the standard output")
+    .addHelpText(
+      "after",
+      examples(
+        ["map --to mesh.html", "a page to look at, to search and to send on"],
+        ["map --preview --to next.html", "with what the next up would change"],
+        ["map --output mermaid", "for a README"],
+      ),
+    )
+    .action((options: MapOptions) => run.map(options));
 
   stackCommand(program, "check", "checks the live mesh")
     .addOption(formatOption())
@@ -176,12 +202,18 @@ function stackCommand(program: Command, name: string, what: string): Command {
 }
 
 function factsCommand(program: Command, name: string, what: string): Command {
-  const state = new Option("--state", "by what the last run has left; no cluster is asked");
   return stackCommand(program, name, what)
     .addOption(formatOption())
-    .addOption(state.conflicts("from"))
-    .option("--from <folder>", "by what gather has written to this folder");
+    .addOption(stateOption())
+    .option(...fromOption);
 }
+
+function stateOption(): Option {
+  const state = new Option("--state", "by what the last run has left; no cluster is asked");
+  return state.conflicts("from");
+}
+
+const fromOption = ["--from <folder>", "by what gather has written to this folder"] as const;
 
 function formatOption(): Option {
   return new Option("-o, --output <format>", "how to print it").choices(formats).default("table");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import complete from "@bomb.sh/tab/commander";
 import { CommanderError } from "commander";
@@ -59,6 +59,15 @@ const commands: Commands = {
     if (chains.length === 0 || chains.some(({ broken }) => broken !== undefined))
       process.exitCode = exitCode.notInOrder;
   },
+  async map({ preview = false, to, output, ...options }) {
+    const { mapOf } = await import("./map/map.ts");
+    if (options.from === undefined) onlyStack(chosen(options));
+    const [facts] = await factsFor(options);
+    if (facts === undefined) return;
+    const drawn = await mapOf(facts, preview, output);
+    if (to === undefined) process.stdout.write(drawn);
+    else writeFileSync(to, drawn);
+  },
   async check(options) {
     const { check } = await import("./check.ts");
     await check(options);
@@ -94,7 +103,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function factsFor({ from, state, ...options }: FactsOptions): Promise<Facts[]> {
+async function factsFor({
+  from,
+  state,
+  ...options
+}: Omit<FactsOptions, "output">): Promise<Facts[]> {
   const { factsIn, readFacts } = await import("./read.ts");
   if (from !== undefined) return [factsIn(from)];
   const reading = { ...(state === true && { state }) };

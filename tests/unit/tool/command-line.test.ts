@@ -5,6 +5,7 @@ describe("the command line", () => {
   it("has defaults", async () => {
     deepEqual(await called(["check"]), { command: "check", options: { output: "table", wait: 0 } });
     deepEqual(await called(["status"]), { command: "status", options: { output: "table" } });
+    deepEqual(await called(["map"]), { command: "map", options: { output: "html" } });
     deepEqual(await watchOptions([]), { output: "text", resync: 600_000 });
   });
 
@@ -55,6 +56,7 @@ describe("the command line", () => {
       [["watch", "--resync=59s"], /duration of a minute or more/],
       [["watch", "--resync=-5m"], /duration of a minute or more/],
       [["status", "--state", "--from", "x"], /cannot be used with/],
+      [["map", "--output", "table"], /argument 'table' is invalid/],
       [["stats"], /unknown command 'stats'/],
     ] as const)
       await rejects(called(words), why);

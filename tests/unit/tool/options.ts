@@ -3,6 +3,7 @@ import {
   type Commands,
   commandLine,
   type FactsOptions,
+  type MapOptions,
   type StatusOptions,
   type WatchOptions,
 } from "../../../tool/command-line.ts";
@@ -10,6 +11,7 @@ import {
 type Called =
   | { readonly command: "status"; readonly options: StatusOptions }
   | { readonly command: "explain"; readonly service: string; readonly options: FactsOptions }
+  | { readonly command: "map"; readonly options: MapOptions }
   | { readonly command: "check"; readonly options: CheckOptions }
   | { readonly command: "watch"; readonly options: WatchOptions };
 
@@ -23,6 +25,7 @@ export async function called(words: readonly string[]): Promise<Called> {
   const commands: Commands = {
     status: (options) => note({ command: "status", options }),
     explain: (service, options) => note({ command: "explain", service, options }),
+    map: (options) => note({ command: "map", options }),
     check: (options) => note({ command: "check", options }),
     watch: (options) => note({ command: "watch", options }),
     verify: () => Promise.resolve(),

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import type { Facts, LinkFact, MirrorFact } from "../../../../tool/facts.ts";
+import { pictureOf } from "../../../../tool/map/from-facts.ts";
+import { mapOf } from "../../../../tool/map/map.ts";
+
+const selectors = { mirror: "", discovery: "", federated: "" };
+const link: LinkFact = {
+  ...{ source: "east", target: "west", mode: "gateway", mirroring: "pulumi", isDecided: true },
+  gateway: {
+    state: "down",
+    why: "it fails its probe /ready",
+    addresses: ["192.0.2.1"],
+    port: 4143,
+  },
+  selectors,
+};
+const mirror: MirrorFact = {
+  ...{ source: "east", part: "west", mirror: "shop/web-west", kind: "gateway", ports: "80/TCP" },
+  ...{ verdict: "keep", service: "shop/web", line: "gateway mirror of web: 80/TCP" },
+};
+const facts: Facts = {
+  ...{ version: 1, readAt: "2026-11-22T10:00:00Z", from: "clusters", stack: "prod" },
+  runs: [
+    {
+      ...{ update: 7, kind: "update", result: "succeeded", message: "" },
+      ...{ startedAt: "2026-11-22T08:59:00Z", endedAt: "2026-11-22T09:00:00Z" },
+    },
+  ],
+  clusters: [
+    {
+      ...{ name: "east", context: "k3d-east", reachable: true, linkerd: "edge-26.10.2" },
+      anchors: [{ name: "root", fingerprint: "ab", expiresAt: "2026-12-02T12:00:00Z" }],
+    },
+    { name: "west", context: "k3d-west", reachable: false, why: "it does not answer" },
+  ],
+  links: [link, { ...link, source: "west", target: "east", mode: "flat" }],
+  mirrors: [
+    mirror,
+    { ...mirror, mirror: "shop/db-west", verdict: "update", fields: ["ports: 1/TCP → 2/TCP"] },
+    {
+      ...{ ...mirror, mirror: "shop/bb-federated", part: "federated", kind: "federated" },
+      members: ["bb@west", "local bb"],
+    },
+  ],
+  notMirrored: [
+    {
+      ...{ source: "east", part: "west", service: "pay/ledger", reason: "MissingNamespace" },
+      sentence: "east has no namespace pay: create it there",
+    },
+    {
+      ...{ source: "east", part: "federated", service: "shop/cc", cluster: "west" },
+      ...{ reason: "HeadlessMember", sentence: "it is headless" },
+    },
+  ],
+  services: [],
+  next: [
+    {
+      ...{ source: "east", writes: true, lines: [] },
+      refusals: ["of east/west 8 of 10 mirrors would go"],
+    },
+  ],
+  health: {
+    ...{ version: 1, healthy: false, counts: { ok: 1, warning: 0, error: 1, skipped: 1 } },
+    groups: [
+      {
+        ...{ kind: "link", name: "east/west" },
+        checks: [
+          {
+            ...{ id: "gateway-alive", title: "gateway is alive", result: "error" },
+            hint: "https://linkerd.io/2/checks/#l5d",
+            findings: [{ severity: "fatal", sentence: "west fails its probe: check its pods" }],
+          },
+        ],
+      },
+      {
+        ...{ kind: "link", name: "west/east" },
+        checks: [{ id: "gateway", title: "gateway", result: "skipped", findings: [] }],
+      },
+    ],
+  },
+};
+
+describe("the picture of the facts", () => {
+  it("says of each cluster and link what health has found, and nothing where nobody could ask", () => {
+    const { clusters, links, lastRun } = pictureOf(facts, false);
+    assert.equal(lastRun, "update 7 succeeded, 2026-11-22T09:00:00Z");
+    assert.deepEqual(clusters[0], {
+      ...{ name: "east", linkerd: "edge-26.10.2", health: "error" },
+      anchors: [{ name: "root", days: 10 }],
+      findings: [
+        { severity: "error", check: "next up", sentence: "of east/west 8 of 10 mirrors would go" },
+      ],
+    });
+    assert.deepEqual([clusters[1]?.health, links[1]?.health], ["unknown", "unknown"]);
+    assert.equal(links[0]?.health, "error");
+    assert.equal(links[0].gateway, "192.0.2.1:4143, down: it fails its probe /ready");
+    assert.deepEqual(links[0].findings, [
+      {
+        ...{ severity: "error", check: "gateway is alive" },
+        sentence: "west fails its probe: check its pods",
+        hint: "https://linkerd.io/2/checks/#l5d",
+      },
+    ]);
+  });
+
+  it("has each mirror with its link, and what the next up changes only where that is asked for", () => {
+    const [first] = pictureOf(facts, false).links;
+    assert.deepEqual(
+      first?.mirrors.map(({ name, state, next }) => [name, state, next]),
+      [
+        ["shop/web-west", "in order", undefined],
+        ["shop/db-west", "differs", undefined],
+      ],
+    );
+    const [previewed] = pictureOf(facts, true).links;
+    assert.deepEqual(previewed?.mirrors[1], {
+      ...{ name: "shop/db-west", service: "shop/web", kind: "gateway", ports: "80/TCP" },
+      ...{ state: "differs", next: "update", changes: ["ports: 1/TCP → 2/TCP"] },
+    });
+  });
+
+  it("has what is no member with the link that it would come by", () => {
+    const { links, federated } = pictureOf(facts, true);
+    assert.deepEqual(
+      links[0]?.notMirrored.map(({ service, reason }) => [service, reason]),
+      [
+        ["pay/ledger", "MissingNamespace"],
+        ["shop/cc", "HeadlessMember"],
+      ],
+    );
+    assert.deepEqual(federated, [
+      {
+        ...{ cluster: "east", name: "shop/bb-federated", ports: "80/TCP", state: "in order" },
+        members: [
+          { service: "shop/bb", cluster: "west" },
+          { service: "shop/bb", cluster: "east" },
+        ],
+      },
+    ]);
+  });
+
+  it("knows no next up by the state alone", async () => {
+    await assert.rejects(mapOf({ ...facts, from: "state" }, true, "json"), /leave --state out/);
+  });
+});

@@ -1,0 +1,111 @@
+import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import { type Facts, groupedBy, type GatewayState, type MirrorFact } from "../facts.ts";
+import type { Finding, Health, MirrorPicture, NotMirrored, Picture } from "./picture.ts";
+
+/** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
+export function pictureOf(facts: Facts, preview: boolean): Picture {
+  const { stack, readAt, runs, from } = facts;
+  const mirrors = groupedBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
+  // A Service that is no member of a federated one is told of where it would come from.
+  const skipped = groupedBy(
+    facts.notMirrored,
+    ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
+  );
+  const groups = new Map(facts.health?.groups.map(({ name, checks }) => [name, checks]));
+  const judged = (name: string): { readonly health: Health; readonly findings: Finding[] } => {
+    const checks = groups.get(name) ?? [];
+    const findings = checks.flatMap(({ title, hint, findings }) =>
+      findings.map(({ severity, sentence }): Finding => ({
+        severity: severity === "warning" ? "warning" : "error",
+        ...{ check: title, sentence, ...(hint !== undefined && { hint }) },
+      })),
+    );
+    const isKnown = checks.some(({ result }) => result !== "skipped");
+    return { health: worst(findings, isKnown), findings };
+  };
+  return {
+    ...{ version: 1, stack, readAt, preview: preview && from === "clusters" },
+    lastRun: lastRun(runs),
+    clusters: facts.clusters.map(({ name, linkerd, anchors = [] }) => {
+      const { health, findings } = judged(name);
+      const refusals = facts.next
+        .filter(({ source }) => source === name)
+        .flatMap((next) => next.refusals)
+        .map((sentence): Finding => ({ severity: "error", check: "next up", sentence }));
+      return {
+        ...{ name, ...(linkerd !== undefined && { linkerd }) },
+        health: refusals.length > 0 ? "error" : health,
+        anchors: anchors.map((each) => ({ name: each.name, days: days(readAt, each.expiresAt) })),
+        findings: [...refusals, ...findings],
+      };
+    }),
+    links: facts.links.map(({ source, target, mode, mirroring, gateway }) => ({
+      ...{ source, target, kind: mode, mirroring, ...judged(`${source}/${target}`) },
+      ...(gateway !== undefined && { gateway: gatewayText(gateway) }),
+      mirrors: (mirrors.get(`${source}/${target}`) ?? []).map((fact) => mirrorOf(fact, preview)),
+      notMirrored: (skipped.get(`${source}/${target}`) ?? []).map(
+        ({ service, pod, reason, sentence }): NotMirrored => ({
+          ...{ service, ...(pod !== undefined && { pod }), reason, sentence },
+        }),
+      ),
+    })),
+    federated: facts.mirrors.flatMap((fact) => {
+      if (fact.part !== federatedPart) return [];
+      const { service, kind, ...common } = mirrorOf(fact, preview);
+      const members = (fact.members ?? []).map((member) => memberOf(member, fact));
+      return [{ cluster: fact.source, ...common, members }];
+    }),
+  };
+}
+
+function worst(findings: readonly Finding[], isKnown: boolean): Health {
+  if (!isKnown) return "unknown";
+  if (findings.some(({ severity }) => severity === "error")) return "error";
+  return findings.length > 0 ? "warning" : "ok";
+}
+
+const states: Readonly<Record<MirrorFact["verdict"], string>> = {
+  create: "missing",
+  update: "differs",
+  replace: "differs",
+  delete: "left over",
+  handOver: "left to others",
+  keep: "in order",
+};
+
+function mirrorOf(
+  { mirror, service = "", kind, ports, verdict, fields = [] }: MirrorFact,
+  preview: boolean,
+): MirrorPicture {
+  const isToChange = verdict !== "keep" && verdict !== "handOver";
+  return {
+    ...{ name: mirror, service, kind, ports, state: states[verdict] },
+    ...(preview && isToChange && { next: verdict }),
+    ...(preview && fields.length > 0 && { changes: fields }),
+  };
+}
+
+/** `bb@east`, or `local bb` of the cluster that has the federated Service. */
+function memberOf(member: string, { mirror, source }: MirrorFact) {
+  const namespace = mirror.slice(0, mirror.indexOf("/"));
+  const [name = "", cluster = source] = member.replace(/^local /, "").split("@");
+  return { service: `${namespace}/${name}`, cluster };
+}
+
+function gatewayText({ state, why, addresses = [], port }: GatewayState): string {
+  const where = addresses.length === 0 ? "gateway" : `${addresses.join(", ")}:${port ?? "?"}`;
+  const words = { alive: "alive", open: "not probed", down: "down", unknown: "not known" };
+  return `${where}, ${words[state]}${why === undefined ? "" : `: ${why}`}`;
+}
+
+function lastRun(runs: Facts["runs"]): string {
+  if ("why" in runs) return `not known: ${runs.why}`;
+  const [last] = runs;
+  if (last === undefined) return "none";
+  const { update, kind, result, endedAt } = last;
+  return `${kind}${update === undefined ? "" : ` ${update}`} ${result}, ${endedAt}`;
+}
+
+function days(from: string, to: string): number {
+  return Math.floor((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
