@@ -1,3 +1,4 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { nearest } from "@linkerd-multicluster/engine/mirroring";
 import type { Facts, LinkFact, MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
@@ -8,8 +9,8 @@ export interface Explanation {
   readonly asked: string;
   /** Every exported Service that was meant, or whose mirror was. */
   readonly services: readonly ExplainedService[];
-  /** What there may have been meant instead, where nothing is called so. */
-  readonly near: readonly string[];
+  /** What may have been meant instead, where nothing is called so. */
+  readonly near?: string;
 }
 
 export interface ExplainedService {
@@ -64,7 +65,7 @@ export function explain(facts: Facts, asked: string): Explanation {
     ({ service = "" }) => (asked.includes("/") ? service : service.split("/").slice(1)),
   );
   const near = services.length > 0 ? undefined : nearest(asked, [...new Set(known)]);
-  return { version: 1, asked, services, near: near === undefined ? [] : [near] };
+  return { version: 1, asked, services, ...defined({ near }) };
 }
 
 /** The clusters of the Services that a mirror stands for. */
@@ -87,45 +88,45 @@ function explainService(
     (each) => each.service === service && (each.cluster ?? each.part) === cluster,
   );
   const appearsIn = facts.clusters
-    .map(({ name }) => name)
+    .map(({ name: source }) => ({
+      ...{ source, cluster },
+      mirrors: mirrors.filter((each) => each.source === source),
+      skips: skips.filter((each) => each.source === source),
+    }))
     // A cluster's own Service can be in its federated Service, and else has no business there.
-    .filter((source) => source !== cluster || mirrors.some((each) => each.source === source))
-    .map((source) => {
-      const here = (each: { readonly source: string }) => each.source === source;
-      return appearance(facts, {
-        ...{ source, cluster },
-        mirrors: mirrors.filter(here),
-        skips: skips.filter(here),
-      });
-    });
-  return { cluster, service, ...(live !== undefined && { live }), appearsIn };
+    .filter((found) => found.source !== cluster || found.mirrors.length > 0)
+    .map((found) => appearance(facts, found));
+  return { cluster, service, ...defined({ live }), appearsIn };
 }
 
-interface Found {
-  readonly source: string;
-  readonly cluster: string;
-  readonly mirrors: readonly MirrorFact[];
-  readonly skips: readonly NotMirrored[];
-}
-
-function appearance(facts: Facts, { source, cluster, mirrors, skips }: Found): Appearance {
+function appearance(
+  facts: Facts,
+  about: {
+    readonly source: string;
+    readonly cluster: string;
+    readonly mirrors: readonly MirrorFact[];
+    readonly skips: readonly NotMirrored[];
+  },
+): Appearance {
+  const { source, cluster, mirrors, skips } = about;
   const link = facts.links.find((each) => each.source === source && each.target === cluster);
   // A headless mirror before those of its pods.
   const sorted = mirrors.toSorted(
     (a, b) => Number(a.pod !== undefined) - Number(b.pod !== undefined),
   );
-  const about = { source, mirrors: sorted.map((each) => explainMirror(facts, each)) };
+  const here = { source, notMirrored: skips };
   const [first] = mirrors;
   if (first !== undefined) {
     const isPending = mirrors.some(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
     const selector = link?.selectors[selectorOf(first)] ?? "";
     return {
-      ...{ ...about, state: isPending ? "pending" : "mirrored", notMirrored: skips },
+      ...{ ...here, state: isPending ? "pending" : "mirrored" },
+      mirrors: sorted.map((each) => explainMirror(facts, each)),
       ...(selector !== "" && { selector }),
     };
   }
   const none = (state: Appearance["state"], why: string): Appearance => {
-    return { ...about, state, why, notMirrored: skips };
+    return { ...here, state, why, mirrors: [] };
   };
   const [skip] = skips;
   if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`);
@@ -166,7 +167,7 @@ function explainMirror({ runs }: Facts, mirror: MirrorFact): ExplainedMirror {
           // Clusters write whole seconds.
           return Date.parse(startedAt) - 1_000 <= at && at <= Date.parse(endedAt) + 1_000;
         });
-  return { ...mirror, names: namesOf(mirror), ...(madeBy !== undefined && { madeBy }) };
+  return { ...mirror, names: namesOf(mirror), ...defined({ madeBy }) };
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
@@ -200,11 +201,10 @@ export function explanationText(
   { asked, services, near }: Explanation,
   from: Facts["from"],
 ): string {
-  const [hint] = near;
   if (services.length === 0) {
     const where =
       from === "state" ? "The last run has mirrored no" : "No cluster of the stack has a";
-    return `${where} Service or mirror ${asked}${hint === undefined ? "" : `; is it ${hint}?`}\n`;
+    return `${where} Service or mirror ${asked}${near === undefined ? "" : `; is it ${near}?`}\n`;
   }
   return services.map(serviceText).join("\n");
 }

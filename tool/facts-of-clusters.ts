@@ -5,7 +5,7 @@ import {
   reportOn,
 } from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
-import { plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
   type Decision,
@@ -15,12 +15,14 @@ import {
   isSkip,
   isWanted,
   label,
+  type LinkSpec,
   membersIn,
   type Outcome,
   portsText,
   stackOf,
   summaries,
 } from "@linkerd-multicluster/engine/mirroring";
+import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import type {
   CertificateFact,
   ClusterFact,
@@ -45,35 +47,31 @@ export interface Beside extends Pick<Facts, "stack" | "runs"> {
 /** The facts of a mesh whose clusters have been read, and for which the engine has decided. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, runs, sources, tokens } = beside;
-  const decided = [...views.outcomes].flatMap(([source, outcome]) =>
+  const planned = [...views.outcomes].flatMap(([source, outcome]) =>
     "value" in outcome && outcome.value.outcome === "planned"
-      ? [{ source, decided: outcome.value.decided }]
+      ? [{ source, ...outcome.value.decided }]
       : [],
   );
-  const decisions = decided.flatMap(({ source, decided: { decisions } }) =>
-    decisions.map((decision) => ({ source, decision })),
-  );
-  const isDecided = (source: string, part: string) =>
-    decided.some((each) => each.source === source && each.decided.judged.has(part));
+  const keys = selectedKeys(views);
   return {
     ...{ version: 1, readAt: now.toISOString(), from: "clusters", stack, runs },
     clusters: views.clusters.map(clusterFact),
     links: views.links.map((view) => {
       const { source, target } = view.link;
-      const since = tokens.get(`${source}/${target}`);
       return {
-        ...linkFact(view),
-        ...(since !== undefined && { tokenSince: since }),
-        isDecided: isDecided(source, target),
+        ...linkBasics(view.link, view.mirroring),
+        ...(view.link.gateway !== false && { gateway: gatewayState(view.reading.gateway) }),
+        ...defined({ tokenSince: tokens.get(`${source}/${target}`) }),
+        isDecided: planned.some((each) => each.source === source && each.judged.has(target)),
       };
     }),
-    mirrors: decisions.flatMap(({ source, decision }) =>
-      isSkip(decision) ? [] : [mirrorFact(source, decision)],
+    mirrors: planned.flatMap(({ source, decisions }) =>
+      decisions.flatMap((each) => (isSkip(each) ? [] : mirrorFact(source, each))),
     ),
-    notMirrored: decisions.flatMap(({ source, decision }) =>
-      isSkip(decision) ? [notMirrored(source, decision)] : [],
+    notMirrored: planned.flatMap(({ source, decisions }) =>
+      decisions.filter(isSkip).map((each) => notMirrored(source, each)),
     ),
-    services: views.clusters.flatMap((view) => servicesOf(view, selectedKeys(views))),
+    services: views.clusters.flatMap((view) => servicesOf(view, keys)),
     next: [...views.outcomes].map(([source, outcome]) =>
       nextRun(source, outcome, sources.get(source)),
     ),
@@ -91,31 +89,25 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const installed = version !== undefined && "value" in version ? version.value : undefined;
   return {
     ...{ name: cluster, context, reachable: true, uid: snapshot.value.identity },
-    ...(installed !== undefined && { linkerd: installed }),
-    ...(bundle !== undefined && { anchors: bundle.map(certificateFact) }),
+    ...defined({ linkerd: installed, anchors: bundle?.map(certificateFact) }),
     ...(leaf !== undefined && { issuer: certificateFact(leaf) }),
   };
 }
 
-function certificateFact(certificate: {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly notAfter: Date;
-}): CertificateFact {
-  const { name, fingerprint, notAfter } = certificate;
+function certificateFact({ name, fingerprint, notAfter }: Certificate): CertificateFact {
   return { name: plain(name), fingerprint, expiresAt: notAfter.toISOString() };
 }
 
-function linkFact({ link, mirroring, reading }: CheckedLink): Omit<LinkFact, "isDecided"> {
-  const { source, target, selector, remoteDiscoverySelector, federatedServiceSelector } = link;
+/** What a link's config says of it. */
+export function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
+  const { source, target, gateway } = link;
   return {
-    ...{ source, target, mirroring, mode: link.gateway === false ? "flat" : "gateway" },
+    ...({ source, target, mirroring, mode: gateway === false ? "flat" : "gateway" } as const),
     selectors: {
-      mirror: selectorText(selector),
-      discovery: selectorText(remoteDiscoverySelector),
-      federated: selectorText(federatedServiceSelector),
+      mirror: selectorText(link.selector),
+      discovery: selectorText(link.remoteDiscoverySelector),
+      federated: selectorText(link.federatedServiceSelector),
     },
-    ...(link.gateway !== false && { gateway: gatewayState(reading.gateway) }),
   };
 }
 
@@ -138,18 +130,20 @@ function mirrorFact(source: string, decision: OfMirror): MirrorFact {
   const wanted = isWanted(decision) ? decision.wanted : undefined;
   const { service, endpoints } = live;
   const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
-  const address = service?.spec.clusterIP;
-  const identity = endpoints?.metadata.annotations?.[annotation.remoteGatewayIdentity];
-  const since = service?.metadata.creationTimestamp;
   const subsets = endpoints?.subsets ?? [];
   return {
     ...{ source, part, mirror: key, kind, verdict },
     line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
-    ...(wanted !== undefined && { service: wanted.origin }),
-    ...(wanted?.hostname !== undefined && { pod: wanted.hostname }),
     ...(kind === "federated" && { members: membersIn(annotations) }),
     ports: portsText(wanted?.ports ?? service?.spec.ports),
-    ...(address !== undefined && address !== "" && { address }),
+    ...defined({
+      service: wanted?.origin,
+      pod: wanted?.hostname,
+      address: service?.spec.clusterIP,
+      identity: endpoints?.metadata.annotations?.[annotation.remoteGatewayIdentity],
+      since: service?.metadata.creationTimestamp,
+      writtenBy: service && writersOf(service),
+    }),
     ...(endpoints !== undefined && {
       endpoints: {
         ready: subsets.flatMap(({ addresses = [] }) =>
@@ -158,9 +152,6 @@ function mirrorFact(source: string, decision: OfMirror): MirrorFact {
         notReady: subsets.reduce((sum, each) => sum + (each.notReadyAddresses?.length ?? 0), 0),
       },
     }),
-    ...(identity !== undefined && { identity }),
-    ...(since !== undefined && { since }),
-    ...(service !== undefined && { writtenBy: writersOf(service) }),
     ...(fields.length > 0 && {
       fields: fields.map((field) => `${field.field}: ${field.live} → ${field.wanted}`),
     }),
@@ -171,7 +162,7 @@ function mirrorFact(source: string, decision: OfMirror): MirrorFact {
 function writersOf({ metadata: { managedFields = [] } }: Service) {
   return managedFields.flatMap(({ manager, time: at }) => {
     const stack = stackOf(manager);
-    return stack === undefined ? [] : [{ stack, ...(at !== undefined && { at }) }];
+    return stack === undefined ? [] : [{ stack, ...defined({ at }) }];
   });
 }
 
@@ -181,24 +172,20 @@ function notMirrored(
 ): NotMirrored {
   return {
     ...{ source, part, service: origin, reason, sentence: plain(sentence) },
-    ...(cluster !== undefined && { cluster }),
-    ...(hostname !== undefined && { pod: hostname }),
+    ...defined({ cluster, pod: hostname }),
   };
 }
 
 /** The label keys by which links select. */
 function selectedKeys({ links }: Views): ReadonlySet<string> {
+  const selectors = links.flatMap(({ link }) => [
+    ...[link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
+  ]);
   return new Set(
-    links
-      .flatMap(({ link }) => [
-        link.selector,
-        link.remoteDiscoverySelector,
-        link.federatedServiceSelector,
-      ])
-      .flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
-        ...Object.keys(matchLabels),
-        ...matchExpressions.map(({ key }) => key),
-      ]),
+    selectors.flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
+      ...Object.keys(matchLabels),
+      ...matchExpressions.map(({ key }) => key),
+    ]),
   );
 }
 
@@ -219,7 +206,7 @@ function servicesOf(
         ...{ cluster, service: key, ports: portsText(spec.ports) },
         type: spec.clusterIP === "None" ? "headless" : (spec.type ?? "ClusterIP"),
         labels: Object.fromEntries(labels),
-        ...(ready !== undefined && { ready }),
+        ...defined({ ready }),
       },
     ];
   });

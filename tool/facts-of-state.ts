@@ -1,6 +1,7 @@
-import { selectorText } from "@linkerd-multicluster/engine/credentials";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { type Inputs, kindOfLine, linkOf } from "@linkerd-multicluster/engine/mirroring";
 import type { Facts, GatewayState, LinkFact, MirrorFact, NotMirrored } from "./facts.ts";
+import { linkBasics } from "./facts-of-clusters.ts";
 
 /** What is known beside the mirrors of each source. */
 export interface BesideState extends Pick<Facts, "stack" | "runs"> {
@@ -25,8 +26,7 @@ export function factsOfState(
   return {
     ...{ version: 1, readAt: now.toISOString(), from: "state", stack, runs },
     clusters: [...contexts].map(([name, context]) => {
-      const uid = uids[name];
-      return { name, context, ...(uid !== undefined && { uid }) };
+      return { name, context, ...defined({ uid: uids[name] }) };
     }),
     links: sources.flatMap((inputs) => linksOf(inputs, tokens)),
     mirrors: sources.flatMap(mirrorsOf),
@@ -44,16 +44,10 @@ function linksOf(inputs: Inputs, tokens: ReadonlyMap<string, string>): LinkFact[
   const own = links.map((settings): LinkFact => {
     const link = linkOf(settings);
     const { target } = link;
-    const since = tokens.get(`${source}/${target}`);
     return {
-      ...{ source, target, mirroring: "pulumi", mode: link.gateway === false ? "flat" : "gateway" },
-      selectors: {
-        mirror: selectorText(link.selector),
-        discovery: selectorText(link.remoteDiscoverySelector),
-        federated: selectorText(link.federatedServiceSelector),
-      },
+      ...linkBasics(link, "pulumi"),
       ...(link.gateway !== false && { gateway: gatewayOf(inputs, target) }),
-      ...(since !== undefined && { tokenSince: since }),
+      ...defined({ tokenSince: tokens.get(`${source}/${target}`) }),
       isDecided: !unreachable.includes(target) && !unreachable.includes(source),
     };
   });
@@ -115,8 +109,7 @@ function notMirroredOf({ source, notMirrored = {} }: Inputs): NotMirrored[] {
       const [reason = "", ...sentence] = line.split(": ");
       return {
         ...{ source, part, service, reason, sentence: sentence.join(": ") },
-        ...(pod !== undefined && { pod }),
-        ...(cluster !== undefined && { cluster }),
+        ...defined({ pod, cluster }),
       };
     }),
   );

@@ -85,6 +85,11 @@ const commands: Commands = {
 
 /** Never rejects: an error is a sentence, and a usage that there is not has one of commander's. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // Whoever has read enough, as head has, has not made a mistake.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit();
+    throw error;
+  });
   const manifest = new URL("../package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
   const program = commandLine(commands, version);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { stackStateIn } from "@linkerd-multicluster/engine/watch";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -36,7 +37,7 @@ export async function readFacts(
   now = new Date(),
 ): Promise<Facts> {
   const named = choice.stack ?? variables["PULUMI_STACK"];
-  const at: PulumiStack = { folder, variables, ...(named !== undefined && { stack: named }) };
+  const at: PulumiStack = { folder, variables, ...defined({ stack: named }) };
   const [exported, history] = await Promise.all([
     attempt(() => pulumi(["stack", "export"], at)),
     attempt(() =>
@@ -90,15 +91,8 @@ function sourcesOf(
       if (args === undefined || args.links.length === 0) return [];
       const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
       const own = { statusIn: config.multiclusterNamespace };
-      return [
-        [
-          source,
-          {
-            args: { ...args, ...own, ...(made !== undefined && { observedGateways: made }) },
-            before: before ?? {},
-          },
-        ],
-      ];
+      const now = { ...args, ...own, ...defined({ observedGateways: made }) };
+      return [[source, { args: now, before: before ?? {} }]];
     }),
   );
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { parse } from "yaml";
 import * as z from "zod";
 import { project } from "../config/mistakes.ts";
@@ -38,13 +39,11 @@ export function stacksFor(
   variables: Variables,
 ): Chosen[] {
   const folder = resolve(started, cwd ?? ".");
-  const said = {
-    ...(stack !== undefined && { stack }),
-    ...(configFile !== undefined && { configFile: resolve(started, configFile) }),
-  };
-  const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
+  const file = configFile === undefined ? undefined : resolve(started, configFile);
+  const said = defined({ stack, configFile: file });
+  const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: isFile } = variables;
   const isSaid = [cwd, stack, configFile].some((each) => each !== undefined);
-  if (isSaid || named !== undefined || file !== undefined || hasStacks(folder))
+  if (isSaid || named !== undefined || isFile !== undefined || hasStacks(folder))
     return [withSelected({ folder, ...said }, variables)];
   const listed = listedStacks(variables);
   if (listed.length > 0) return listed;

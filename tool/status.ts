@@ -11,29 +11,20 @@ import {
 import { age, columns, firstOf, mark, paint } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack. */
-export interface Status {
-  readonly stack: string;
-  readonly readAt: string;
-  readonly from: Facts["from"];
+export interface Status extends Pick<Facts, "stack" | "readAt" | "from" | "clusters"> {
   /** Nothing to write, nothing to mend, and no check has found an error; absent: no cluster was asked. */
   readonly inOrder?: boolean;
   readonly lastRun?: RunFact;
   /** Why the last run is not known. */
   readonly unknownRuns?: string;
   readonly links: readonly LinkStatus[];
-  readonly clusters: readonly ClusterFact[];
   readonly federated: readonly FederatedStatus[];
   /** What the next `up` would do about mirrors, one line for each source that it would change. */
   readonly next: readonly string[];
   readonly problems: readonly string[];
 }
 
-export interface LinkStatus {
-  readonly source: string;
-  readonly target: string;
-  readonly mode: LinkFact["mode"];
-  readonly mirroring: LinkFact["mirroring"];
-  readonly gateway?: GatewayState;
+export interface LinkStatus extends Omit<LinkFact, "selectors"> {
   /** Mirrors that there are once everything is done. */
   readonly mirrors: number;
   /** Of these, and of those that go, the ones that the next `up` writes. */
@@ -41,9 +32,6 @@ export interface LinkStatus {
   readonly notMirrored: number;
   /** How many Services for each reason. */
   readonly reasons: Readonly<Record<string, number>>;
-  readonly tokenSince?: string;
-  /** Whether anything could be concluded about its mirrors. */
-  readonly isDecided: boolean;
 }
 
 export interface FederatedStatus {
@@ -89,19 +77,17 @@ export function statusOf(facts: Facts): Status {
 function linksOf({ links, mirrors, notMirrored }: Facts): LinkStatus[] {
   const ofPart = groupedBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = groupedBy(notMirrored, ({ source, part }) => `${source}/${part}`);
-  return links.map((link) => {
-    const { source, target, mode, mirroring, gateway, tokenSince, isDecided } = link;
+  return links.map(({ selectors, ...link }) => {
+    const { source, target } = link;
     const own = ofPart.get(`${source}/${target}`) ?? [];
     const skipped = skips.get(`${source}/${target}`) ?? [];
     const reasons = groupedBy(skipped, ({ reason }) => reason);
     return {
-      ...{ source, target, mode, mirroring, isDecided },
-      ...(gateway !== undefined && { gateway }),
+      ...link,
       mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
       pending: own.filter(({ verdict }) => verdict !== "keep" && verdict !== "handOver").length,
       notMirrored: skipped.length,
       reasons: Object.fromEntries([...reasons].map(([reason, { length }]) => [reason, length])),
-      ...(tokenSince !== undefined && { tokenSince }),
     };
   });
 }
@@ -126,6 +112,10 @@ const most = 10;
 export function statusTable(status: Status): string {
   const { readAt, links, clusters, federated, next, problems } = status;
   const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
+  const quiet =
+    status.from === "state"
+      ? "is not known: no cluster was asked"
+      : "has nothing to do about mirrors";
   const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
   return [
     `${headline(status)}\n`,
@@ -153,45 +143,29 @@ export function statusTable(status: Status): string {
         each.issuer === undefined ? "-" : `${leftOf([each.issuer], readAt)} left`,
       ]),
     ),
-    ...(federated.length === 0
-      ? []
-      : [
-          section(
-            `Federated Services: ${federated.length}, ${incomplete.length} without some of their members`,
-            incomplete.map(
-              ({ source, mirror, members, wanted }) =>
-                `${mark("warn")} ${source}/${mirror}: ${members.length} of ${wanted} (${members.join(", ")})`,
-            ),
-          ),
-        ]),
-    ...(gaps.length === 0
-      ? []
-      : [
-          section(
-            'Not mirrored ("explain SERVICE" says why)',
-            gaps.map(({ source, target, reasons }) => {
-              const counts = Object.entries(reasons).map(([reason, n]) => `${n} ${reason}`);
-              return `${mark("warn")} ${source} <- ${target}: ${counts.join(", ")}`;
-            }),
-          ),
-        ]),
-    ...(problems.length === 0
-      ? []
-      : [
-          section(
-            'To mend ("check" has all findings)',
-            problems.map((problem) => `${mark("bad")} ${problem}`),
-          ),
-        ]),
     section(
-      "The next up",
-      status.from === "state"
-        ? ["is not known: no cluster was asked"]
-        : next.length === 0
-          ? ["has nothing to do about mirrors"]
-          : next,
+      `Federated Services: ${federated.length}, ${incomplete.length} without some of their members`,
+      incomplete.map(({ source, mirror, members, wanted }) => {
+        const count = `${members.length} of ${wanted} (${members.join(", ")})`;
+        return `${mark("warn")} ${source}/${mirror}: ${count}`;
+      }),
+      federated.length > 0,
     ),
-  ].join("\n");
+    section(
+      'Not mirrored ("explain SERVICE" says why)',
+      gaps.map(({ source, target, reasons }) => {
+        const counts = Object.entries(reasons).map(([reason, n]) => `${n} ${reason}`);
+        return `${mark("warn")} ${source} <- ${target}: ${counts.join(", ")}`;
+      }),
+    ),
+    section(
+      'To mend ("check" has all findings)',
+      problems.map((problem) => `${mark("bad")} ${problem}`),
+    ),
+    section("The next up", next.length > 0 ? next : [quiet]),
+  ]
+    .filter((text) => text !== "")
+    .join("\n");
 }
 
 function headline({ stack, inOrder, lastRun, unknownRuns, readAt, from }: Status): string {
@@ -209,7 +183,8 @@ function headline({ stack, inOrder, lastRun, unknownRuns, readAt, from }: Status
   return `${paint("head", name)}: ${word}; ${run}${from === "state" ? " (--state)" : ""}`;
 }
 
-function section(title: string, lines: readonly string[]): string {
+function section(title: string, lines: readonly string[], isShown = lines.length > 0): string {
+  if (!isShown) return "";
   const shown = firstOf(lines, most).map((line) => `  ${line}\n`);
   return [`${paint("head", title)}\n`, ...shown].join("");
 }

@@ -1,8 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
 
 import { isWrite, mark, requestsOf } from "../audit.ts";
 import type { Cluster } from "../cluster.ts";
+import { environment } from "../pulumi.ts";
+import { repository } from "../stack.ts";
 import { type Figure, leastSeconds, seconds } from "./figure.ts";
 import { stateBytes } from "./mesh.ts";
 import { type Pair, withPair } from "./pair.ts";
@@ -48,7 +52,18 @@ async function nothingToDo({ bed, stack }: Pair, mirrors: number, times: number)
   const bare = await leastSeconds(times, () => Promise.all([west, east].map(readLists)));
   const against = { what: "bare lists", value: bare };
   const figure: Figure = { row: "noop", what, value, unit: "s", against };
-  return [figure, ...memoryOf(what, memory)];
+  const status: Figure = {
+    ...{ row: "noop", what: `${mirrors} mirrors, linkerd-clusters status`, unit: "s" },
+    value: await leastSeconds(times, () => statusOf(bed, stack)),
+    against: { what: "preview with nothing to do", value },
+  };
+  return [figure, status, ...memoryOf(what, memory)];
+}
+
+function statusOf(bed: Pair["bed"], { settings }: Pair["stack"]) {
+  const program = join(repository, "bin", "linkerd-clusters.mjs");
+  const env = { ...environment(bed), ...settings };
+  return execa(process.execPath, [program, "status"], { cwd: repository, env });
 }
 
 async function fewChanges({ bed, stack }: Pair, mirrors: number): Promise<Figure[]> {

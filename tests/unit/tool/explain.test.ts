@@ -100,7 +100,7 @@ describe("explain", () => {
 
   it("asks whether another one was meant where there is none of that name", () => {
     const explanation = explain(facts, "shop/wbe");
-    deepEqual([explanation.services, explanation.near], [[], ["shop/web"]]);
+    deepEqual([explanation.services, explanation.near], [[], "shop/web"]);
     equal(
       explanationText(explanation, "clusters"),
       "No cluster of the stack has a Service or mirror shop/wbe; is it shop/web?\n",
