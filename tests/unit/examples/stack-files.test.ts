@@ -1,20 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import * as yaml from "yaml";
-import * as z from "zod";
 import { roleOf } from "../../../components/charts/values.ts";
 import type { MeshConfig } from "../../../config/mesh.ts";
-import {
-  checked,
-  configOf,
-  type Example,
-  examples,
-  folder,
-  keysIn,
-  rawConfig,
-  text,
-} from "./files.ts";
+import { checked, configOf, type Example, examples, folder, keysIn, text } from "./files.ts";
 
 /** `east <- west headless`, `west <- north flat`. */
 function linksOf({ links }: MeshConfig): string[] {
@@ -73,31 +62,4 @@ describe("examples: commands of READMEs", () => {
         [],
       );
     });
-
-  /** The links after each command that changes the config; a link takes two. */
-  function linksAlong(example: Example): string[][] {
-    const raw = new yaml.Document(rawConfig(example));
-    const sets = commandsOf(example).matchAll(
-      /^pulumi config set (?:--path )?'?([\w.[\]]+)'? (\S+)$/gm,
-    );
-    return [...sets].map(([, path = "", word = ""]) => {
-      const keys = (path.match(/\w+/g) ?? []).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-      raw.setIn(keys, /^(true|false)$/.test(word) ? word === "true" : word);
-      try {
-        return linksOf(checked(z.record(z.string(), z.unknown()).parse(raw.toJS())));
-      } catch {
-        return [];
-      }
-    });
-  }
-
-  it("statefulset: the mirror is headless, then not, then headless again", () => {
-    deepEqual(linksAlong("statefulset"), [["east <- west"], ["east <- west headless"]]);
-  });
-
-  it("federated: a fourth cluster is linked from west, then all are with all", () => {
-    const [fourth, mesh] = linksAlong("federated").slice(-2);
-    deepEqual(fourth, [...expected.federated.links, "west <- south flat"]);
-    equal(mesh?.length, 12);
-  });
 });

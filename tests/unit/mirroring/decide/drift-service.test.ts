@@ -55,21 +55,6 @@ const rows: Record<string, readonly Row[]> = {
       ports("http 81→8080/TCP"),
     ],
     [
-      "another port name",
-      withSpec({ ports: [{ ...http, name: "web" }] }),
-      ports("web 80→8080/TCP"),
-    ],
-    [
-      "another protocol",
-      withSpec({ ports: [{ ...http, protocol: "UDP" }] }),
-      ports("http 80→8080/UDP"),
-    ],
-    [
-      "another targetPort",
-      withSpec({ ports: [{ ...http, targetPort: "web" }] }),
-      ports("http 80→web/TCP"),
-    ],
-    [
       "an application protocol that the exported Service has not",
       withSpec({ ports: [{ ...http, appProtocol: "kubernetes.io/h2c" }] }),
       ports("http 80→8080/TCP as kubernetes.io/h2c"),

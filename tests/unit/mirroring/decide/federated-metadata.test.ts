@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { federated, federationOf, member, type Federation } from "../../fixtures/federation.ts";
-import { cluster, type Meta } from "../../fixtures/objects.ts";
+import { cluster, http, type Meta } from "../../fixtures/objects.ts";
 
 /** A member that says in everything it passes on whose it is. */
 function memberOf(name: string, port: number): ClusterSnapshot {
@@ -19,6 +19,22 @@ function whose(federation: Federation): string[] {
   const [port] = mirror?.ports ?? [];
   return [...new Set([mirror?.labels.of, mirror?.annotations.from, port?.name].map(String))];
 }
+
+it("a federated Service has the member's ports and labels, and nothing that says whose mirror it is (4.1)", () => {
+  const labels = {
+    ...{ "mirror.linkerd.io/exported": "true", "multicluster.linkerd.io/remote-service": "x" },
+    app: "one",
+  };
+  const target = cluster("east", { services: [member("demo/bb", { labels })] });
+  assert.deepEqual(federationOf({ targets: { east: target } }).mirrors, [
+    {
+      ...{ kind: "federated", namespace: "demo", name: "bb-federated", origin: "demo/bb" },
+      labels: { "mirror.linkerd.io/mirrored-service": "true", app: "one" },
+      annotations: { "multicluster.linkerd.io/remote-discovery": "bb@east" },
+      ports: [http],
+    },
+  ]);
+});
 
 describe("whose labels, annotations and ports a federated Service has (linkerd-behaviour.md 4.3)", () => {
   const rows: [rule: string, federation: Federation, whose: string][] = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { fed, federated, listed, member, type Federation } from "../../fixtures/federation.ts";
-import { cluster } from "../../fixtures/objects.ts";
+import { cluster, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
 const [east, north, south] = ["east", "north", "south"].map((name) =>
@@ -112,6 +113,33 @@ describe("the list of remote members", () => {
       const result = federated({ ...federation, ...(source !== undefined && { source }) });
       assert.equal(listed("demo/bb", result), after);
     });
+
+  const locally: [what: string, live: string | undefined, local: Service[], after: string][] = [
+    ["begins with a local member alone", undefined, [bb], "local bb"],
+    ["is joined by the local member", "bb@other", [bb], "bb@other local bb"],
+    ["is left by the local member", "bb@other", [service("demo/bb")], "bb@other"],
+    ["is never empty, as Linkerd leaves it behind (4.5)", "", [bb], "local bb"],
+  ];
+  for (const [what, live, local, after] of locally)
+    it(what, () => {
+      const before = live === undefined ? [] : withList(live, "bb").services.values();
+      const source = cluster("west", { namespaces: ["demo"], services: [...before, ...local] });
+      assert.equal(
+        listed("demo/bb", federated({ source, targets: { east: none("east") } })),
+        after,
+      );
+    });
+
+  it("takes its Service along where an empty one is all that Linkerd has left of it", () => {
+    const { services } = federated({ source: withList(""), targets: { east: none("east") } });
+    assert.equal(services.size, 0);
+  });
+
+  it("does without that of a target's own federated Service (a leak of Linkerd, 4.6)", () => {
+    const annotations = { "multicluster.linkerd.io/remote-discovery": "bb@elsewhere" };
+    const leaky = cluster("east", { services: [member("demo/bb", { annotations })] });
+    assert.equal(listed("demo/bb", federated({ targets: { east: leaky } })), "bb@east");
+  });
 
   it("loses the local member with the last link, and keeps members of others", () => {
     const source = withList("bb@other,bb@east", "bb");
