@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import path from "node:path";
+import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
