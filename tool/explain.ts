@@ -188,7 +188,7 @@ const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
 
 const words: Readonly<Record<Appearance["state"], string>> = {
   mirrored: "is mirrored",
-  pending: "is mirrored, and the next up changes something",
+  pending: "has a mirror that the next up writes",
   notMirrored: "is not mirrored",
   notSelected: "is not exported",
   controller: "is left to Linkerd",

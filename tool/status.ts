@@ -48,11 +48,10 @@ export function statusOf(facts: Facts): Status {
   const refusals = next.flatMap((each) => each.refusals);
   const errors = (health?.groups ?? []).flatMap(({ kind, name, checks }) =>
     checks
-      .filter(({ result }) => result === "error")
+      .flatMap(({ findings }) => findings)
+      .filter(({ severity }) => severity !== "warning")
       // Those of clusters name them.
-      .flatMap(({ findings }) =>
-        findings.map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
-      ),
+      .map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
   );
   const unknown = from === "state" ? [] : next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];

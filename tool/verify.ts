@@ -114,11 +114,11 @@ function mirrorHop(source: string, { mirrors, notMirrored }: Appearance): Hop {
   const wrong = mirrors.find(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
   const [first] = mirrors;
   if (first === undefined) return { name, state: "unknown", says: "there is none to look at" };
-  if (wrong !== undefined)
-    return {
-      ...{ name, state: "broken" },
-      says: `${source}/${wrong.mirror} is not as it should be (${wrong.fields?.join("; ") ?? wrong.verdict}): run pulumi up`,
-    };
+  if (wrong !== undefined) {
+    const { mirror, verdict, fields = [verdict] } = wrong;
+    const how = verdict === "create" ? "is missing" : `must change (${fields.join("; ")})`;
+    return { name, state: "broken", says: `${source}/${mirror} ${how}: run pulumi up` };
+  }
   // Where Linkerd resolves the pods itself, there are to be none.
   const empty = mirrors.find(({ endpoints, kind }) => {
     return endpoints?.ready.length === 0 && kind !== "federated" && kind !== "discovery";

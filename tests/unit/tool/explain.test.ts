@@ -64,7 +64,7 @@ describe("explain", () => {
     const other = await new Mesh().up();
     await other.clusters.east.remove(resources.services, { namespace: "shop", name: "web-west" });
     const text = explanationText(explain(await other.facts(), "shop/web"), "clusters");
-    match(text, /‼ in east it is mirrored, and the next up changes something/);
+    match(text, /‼ in east it has a mirror that the next up writes/);
     match(text, /shop\/web-west \(is to be created\): gateway mirror of web/);
   });
 

@@ -36,7 +36,8 @@ describe("status", () => {
     const { inOrder, links, next, problems } = statusOf(await mesh.facts());
     deepEqual([inOrder, links[0]?.pending], [false, 1]);
     match(next.join(), /\+ shop\/web-west/);
-    match(problems.join(), /shop\/web-west is missing: run pulumi up/);
+    // That a Service lacks a namespace is a warning.
+    deepEqual(problems, ["east/west: gateway mirror east/shop/web-west is missing: run pulumi up"]);
   });
 
   it("knows nothing of a link whose target can't be read, and says why", async () => {
