@@ -28,7 +28,8 @@ export default {
       from: { path: "^(components|config|tool|bin|demo|testbed|index\\.ts)" },
       to: {
         path: engine,
-        pathNot: "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|mirroring/decide/decide\\.ts)$",
+        pathNot:
+          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|kubernetes/objects/duration\\.ts|mirroring/decide/decide\\.ts)$",
       },
     },
     {

@@ -1,5 +1,4 @@
 import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster/engine/health";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "../config/stack-file.ts";
 import type { CheckOptions } from "./command-line.ts";
 import { exitCode, written } from "./output.ts";
@@ -8,8 +7,7 @@ import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable } from "./st
 /** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks, in its form. */
 export async function check(options: CheckOptions): Promise<void> {
   const { output, wait, linkerdNamespace, kubeconfig } = options;
-  const { stack, cwd, configFile } = options;
-  const stacks = () => stacksFor(defined({ stack, cwd, configFile }), process.cwd(), process.env);
+  const stacks = () => stacksFor(options, process.cwd(), process.env);
   if (linkerdNamespace !== undefined) {
     // Stacks name contexts, of the kubeconfig that Linkerd has been told.
     if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;

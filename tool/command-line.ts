@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
+import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { formats, type Format, mapFormats, type MapFormat } from "./output.ts";
 

@@ -1,16 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import complete from "@bomb.sh/tab/commander";
 import { CommanderError } from "commander";
-import {
-  type Commands,
-  commandLine,
-  type FactsOptions,
-  type StackOptions,
-} from "./command-line.ts";
+import { type Commands, commandLine, type FactsOptions } from "./command-line.ts";
 import type { Facts } from "./facts.ts";
 import { exitCode, written } from "./output.ts";
-import { type Chosen, onlyStack, stacksFor } from "./stacks.ts";
+import type { Chosen, Said } from "./stacks.ts";
 
 /** Seconds between two looks of `--watch` and `--wait`. */
 const interval = 3;
@@ -61,7 +55,7 @@ const commands: Commands = {
   },
   async map({ preview = false, to, output, ...options }) {
     const { mapOf } = await import("./map/map.ts");
-    if (options.from === undefined) onlyStack(chosen(options));
+    if (options.from === undefined) await stackOf(options);
     const [facts] = await factsFor(options);
     if (facts === undefined) return;
     const drawn = await mapOf(facts, preview, output);
@@ -72,14 +66,13 @@ const commands: Commands = {
     const { check } = await import("./check.ts");
     await check(options);
   },
-  async watch({ stack, cwd, configFile, ...options }) {
+  async watch(options) {
     const { watch } = await import("./watch.ts");
-    await watch(onlyStack(chosen({ stack, cwd, configFile })), options);
+    await watch(await stackOf(options), options);
   },
   async gather({ to, ...options }) {
     const { gather } = await import("./gather.ts");
-    const stack = onlyStack(chosen(options));
-    process.stdout.write(await gather(stack, to, process.env, new Date()));
+    process.stdout.write(await gather(await stackOf(options), to, process.env, new Date()));
   },
 };
 
@@ -117,11 +110,16 @@ async function factsFor({
   if (from !== undefined) return [factsIn(from)];
   const reading = { ...(state === true && { state }) };
   const now = new Date();
-  return Promise.all(chosen(options).map((each) => readFacts(each, reading, process.env, now)));
+  const stacks = await stacksOf(options);
+  return Promise.all(stacks.map((each) => readFacts(each, reading, process.env, now)));
 }
 
-function chosen({ stack, cwd, configFile }: Undefinable<StackOptions>): Chosen[] {
-  return stacksFor(defined({ stack, cwd, configFile }), process.cwd(), process.env);
+async function stacksOf(said: Said): Promise<Chosen[]> {
+  const { stacksFor } = await import("./stacks.ts");
+  return stacksFor(said, process.cwd(), process.env);
 }
 
-type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined };
+async function stackOf(said: Said): Promise<Chosen> {
+  const { onlyStack } = await import("./stacks.ts");
+  return onlyStack(await stacksOf(said));
+}

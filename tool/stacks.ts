@@ -17,8 +17,10 @@ export interface Chosen extends StackChoice {
 }
 
 /** What the command line says of it. */
-export interface Said extends StackChoice {
-  readonly cwd?: string;
+export interface Said {
+  readonly stack?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly configFile?: string | undefined;
 }
 
 /** No stack is named anywhere, which is no mistake for somebody who has none. */
