@@ -22,8 +22,13 @@ export const inNamespace = (namespace: string, plural: string) =>
 export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
 
 export async function addNamespaces(cluster: Cluster): Promise<void> {
-  for (const name of Object.values(namespaces))
-    await post(cluster, "/api/v1/namespaces", { metadata: { name } });
+  for (const name of Object.values(namespaces)) await addNamespace(cluster, name);
+}
+
+/** Unless an earlier file has left it. */
+export async function addNamespace({ request }: Cluster, name: string): Promise<void> {
+  const { code, body } = await request("POST", "/api/v1/namespaces", { metadata: { name } });
+  assert.ok(code === 201 || code === 409, JSON.stringify(body));
 }
 
 /** What the chart of the control plane would leave in any cluster. */
@@ -94,8 +99,15 @@ const paths: Readonly<Record<string, string>> = {
 export async function carryOut(cluster: Cluster, { resources }: Graph): Promise<void> {
   for (const { type, provider, inputs, custom } of resources) {
     if (!custom || provider !== cluster.name || !type.startsWith("kubernetes:")) continue;
-    const { namespace = "" } = inputs.metadata as { namespace?: string };
-    await post(cluster, paths[String(inputs.kind)] ?? inNamespace(namespace, "secrets"), inputs);
+    const { name = "", namespace = "" } = inputs.metadata as { name?: string; namespace?: string };
+    const path = paths[String(inputs.kind)] ?? inNamespace(namespace, "secrets");
+    // An account that an earlier file has left becomes what this one says.
+    const isThere =
+      inputs.kind === "ServiceAccount" &&
+      (await cluster.request("GET", `${path}/${name}`)).code === 200;
+    if (isThere)
+      assert.equal((await cluster.request("PATCH", `${path}/${name}`, inputs)).code, 200);
+    else await post(cluster, path, inputs);
   }
 }
 

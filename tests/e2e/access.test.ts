@@ -8,13 +8,14 @@ import { linkTargets, tokenChecks } from "../../engine/providers/credentials.ts"
 import type { TargetFacts, TokenCheckArgs } from "../../engine/credentials/state.ts";
 import { connect } from "../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { type Bed, until } from "../../testbed/bed.ts";
 import { addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { account, type Graph, namespaces } from "../components/access-graph.ts";
 import { link } from "../unit/fixtures/link.ts";
 import * as clusters from "./access-clusters.ts";
 import { allowedIn, denied, listable, tryOnce } from "./access-token.ts";
 import { addService } from "./objects.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 const readable = (verbs: readonly string[]) => ({
   apiGroups: [""],
@@ -44,7 +45,7 @@ const everybody = [
 describe("access to a real target", function () {
   this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
+  let bed: Bed<ClusterName>;
   let facts: TargetFacts;
   let token: string;
   let graph: Graph;
@@ -58,13 +59,12 @@ describe("access to a real target", function () {
   }
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
+    ({ bed } = await emptyBed());
     const { west, east } = bed.clusters;
     await clusters.addNamespaces(west);
     await clusters.addNamespaces(east);
     await addLinkCrd(east);
   });
-  after(() => bed.stop());
 
   it("is open in a preview before Linkerd is there, and says in an update what is missing", async () => {
     const { inputs, failures } = await linkTargets.check({}, clusters.question(bed));

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
+import { type Bed, mark, requestsOf, until } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
-import { newStack, repository } from "../../testbed/stack.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 const run = promisify(execFile);
 
@@ -16,21 +15,10 @@ describe("the test bed", function () {
   // Building the programs takes minutes, once on a machine.
   this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
+  let bed: Bed<ClusterName>;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", { name: "east", runs: "controllers" }] });
-  });
-  after(() => bed.stop());
-
-  it("runs a StatefulSet's pods and names each in the Endpoints of its headless Service", async () => {
-    const { west } = bed.clusters;
-    await createStatefulSet(west);
-    assert.deepEqual(await until("three hostnames", [], () => hostnamesIn(west, 3)), [
-      "nginx-set-0",
-      "nginx-set-1",
-      "nginx-set-2",
-    ]);
+    ({ bed } = await emptyBed());
   });
 
   it("tells which requests a cluster got, and from whom, but for its own", async () => {
@@ -84,32 +72,22 @@ describe("the test bed", function () {
     assert.equal((await answer).code, 200);
   });
 
-  it("has an engine that runs TypeScript and dynamic providers without a warning", async () => {
-    const program = await writeProgram(join(bed.folder, "program"));
-    const stack = await newStack(bed, "hello", {}, program);
-    const text = await stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(text, /greeting: +"hello"/);
-    assert.doesNotMatch(text, /warning|error/i);
-  });
-
-  for (const signal of ["SIGINT", "SIGKILL"] as const) {
-    it(`leaves nothing behind when its process gets ${signal}`, async () => {
-      const owner = spawn(process.execPath, ["--input-type=module", "--eval", OWNER], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
-      // Its watchdog, etcd, the API server and CoreDNS.
-      assert.ok((await commandsNaming(folder)).length >= 4);
-      owner.kill(signal);
-      await until("the end of it all", [], async () => {
-        const isGone = await access(folder).then(
-          () => false,
-          () => true,
-        );
-        return (isGone && (await commandsNaming(folder)).length === 0) || undefined;
-      });
+  it("leaves nothing behind when its process is killed", async () => {
+    const owner = spawn(process.execPath, ["--input-type=module", "--eval", OWNER], {
+      stdio: ["ignore", "pipe", "inherit"],
     });
-  }
+    const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
+    // Its watchdog, etcd, the API server and CoreDNS.
+    assert.ok((await commandsNaming(folder)).length >= 4);
+    owner.kill("SIGKILL");
+    await until("the end of it all", [], async () => {
+      const isGone = await access(folder).then(
+        () => false,
+        () => true,
+      );
+      return (isGone && (await commandsNaming(folder)).length === 0) || undefined;
+    });
+  });
 });
 
 const OWNER = `
@@ -119,63 +97,6 @@ const OWNER = `
   console.log(bed.folder);
   setInterval(() => undefined, 1000);
 `;
-
-async function createStatefulSet({ request }: Cluster): Promise<void> {
-  const labels = { app: "nginx" };
-  const service = await request("POST", "/api/v1/namespaces/default/services", {
-    metadata: { name: "nginx-svc" },
-    spec: { clusterIP: "None", selector: labels, ports: [{ port: 80 }] },
-  });
-  assert.equal(service.code, 201);
-  const containers = [{ name: "nginx", image: "nginx" }];
-  const set = await request("POST", "/apis/apps/v1/namespaces/default/statefulsets", {
-    metadata: { name: "nginx-set" },
-    spec: {
-      replicas: 3,
-      serviceName: "nginx-svc",
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers } },
-    },
-  });
-  assert.equal(set.code, 201);
-}
-
-interface Endpoints {
-  readonly subsets?: readonly { readonly addresses?: readonly { readonly hostname?: string }[] }[];
-}
-
-async function hostnamesIn(cluster: Cluster, count: number): Promise<string[] | undefined> {
-  const { body } = await cluster.request("GET", "/api/v1/namespaces/default/endpoints/nginx-svc");
-  const { subsets = [] } = body as Endpoints;
-  const addresses = subsets.flatMap((subset) => subset.addresses ?? []);
-  if (addresses.length < count) return undefined;
-  return addresses.map(({ hostname }) => hostname ?? "").sort();
-}
-
-/** A Pulumi program with one dynamic resource, which finds its packages as this repository does. */
-async function writeProgram(folder: string): Promise<string> {
-  await mkdir(folder);
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  const files = {
-    "Pulumi.yaml":
-      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
-    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
-    "index.ts": `
-      import * as pulumi from "@pulumi/pulumi";
-      const provider: pulumi.dynamic.ResourceProvider = {
-        create: async (inputs) => ({ id: "1", outs: inputs }),
-      };
-      class Greeting extends pulumi.dynamic.Resource {
-        declare readonly text: pulumi.Output<string>;
-      }
-      export const greeting = new Greeting(provider, "greeting", { text: "hello" }).text;
-    `,
-  };
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(folder, name), content);
-  }
-  return folder;
-}
 
 async function commandsNaming(text: string): Promise<string[]> {
   const { stdout } = await run("ps", ["-A", "-ww", "-o", "args="], { maxBuffer: 64 * 1024 ** 2 });

@@ -7,7 +7,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 
 import { until } from "../../testbed/bed.ts";
+import { isSoak } from "../reliability/effort.ts";
 
+/** Each takes a bed of its own: `npm run soak -- tests/e2e/demo.test.ts`. */
+const soaked = isSoak ? it : () => undefined;
 const repository = join(import.meta.dirname, "..", "..");
 
 describe("npm run demo", function () {
@@ -50,27 +53,30 @@ describe("npm run demo", function () {
     assert.deepEqual(await foldersOf(pid), []);
   });
 
-  it("shows a federated Service come, lose a member and go, where the links lead to", async () => {
-    const { code, stdout } = await finished(start("federated"));
-    assert.equal(code, 0, stdout);
-    const step = stepsOf(stdout);
+  soaked(
+    "shows a federated Service come, lose a member and go, where the links lead to",
+    async () => {
+      const { code, stdout } = await finished(start("federated"));
+      assert.equal(code, 0, stdout);
+      const step = stepsOf(stdout);
 
-    assert.match(step("See what would be done"), /Service of bb@east, bb@north, local bb:/);
-    const [west, ...others] = step("Look at west").split("East and north have none");
-    assert.match(west ?? "", /remote-discovery: bb@east,bb@north\n/);
-    assert.match(west ?? "", /local-discovery: bb\n/);
-    assertResolved(west ?? "", "bb-federated", "bb-federated.mc-demo");
-    assert.doesNotMatch(others.join(""), /bb-federated/);
+      assert.match(step("See what would be done"), /Service of bb@east, bb@north, local bb:/);
+      const [west, ...others] = step("Look at west").split("East and north have none");
+      assert.match(west ?? "", /remote-discovery: bb@east,bb@north\n/);
+      assert.match(west ?? "", /local-discovery: bb\n/);
+      assertResolved(west ?? "", "bb-federated", "bb-federated.mc-demo");
+      assert.doesNotMatch(others.join(""), /bb-federated/);
 
-    const preview = step("See what that means for west");
-    assert.match(preview, /remote-discovery: ".*bb@east,bb@north.* → .*bb@east.*"/);
-    assert.match(preview, /~ 1 to update/);
-    assert.match(preview, /west: federated Services ~1 \(~ mc-demo\/bb-federated\)/);
-    assert.match(step("Let it leave"), /remote-discovery: bb@east\n/);
-    assert.doesNotMatch(step("Take it all down"), /bb-federated/);
-  });
+      const preview = step("See what that means for west");
+      assert.match(preview, /remote-discovery: ".*bb@east,bb@north.* → .*bb@east.*"/);
+      assert.match(preview, /~ 1 to update/);
+      assert.match(preview, /west: federated Services ~1 \(~ mc-demo\/bb-federated\)/);
+      assert.match(step("Let it leave"), /remote-discovery: bb@east\n/);
+      assert.doesNotMatch(step("Take it all down"), /bb-federated/);
+    },
+  );
 
-  it("shows the watch make up for changes and faults, and leaves nothing to do", async () => {
+  soaked("shows the watch make up for changes and faults, and leaves nothing to do", async () => {
     const { code, stdout } = await finished(start("watch"));
     assert.equal(code, 0, stdout);
     const step = stepsOf(stdout);
@@ -88,7 +94,7 @@ describe("npm run demo", function () {
     assert.deepEqual(clusterIps(step("Take it all down")), []);
   });
 
-  it("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
+  soaked("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
     const demo = start();
     let printed = "";
     demo.stdout.on("data", (chunk) => (printed += String(chunk)));

@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Dns, until } from "../../testbed/bed.ts";
 import { nameOf, relabel, unexport } from "./mirroring/changes.ts";
-import { worldWithGateway } from "./mirroring/gateway.ts";
+import { bedWithGateway } from "./mirroring/gateway.ts";
 import { Methods } from "./mirroring/methods.ts";
 import { exported, kinds, service, statefulSet } from "./mirroring/objects.ts";
-import { create, type World } from "./mirroring/world.ts";
+import { create, type SharedBed } from "./mirroring/shared-bed.ts";
 
 const namespace = "default";
 const set = `${namespace}/nginx-set` as const;
@@ -42,16 +42,15 @@ function ofPods(count: number): Names {
 const all = Object.keys({ ...ordinary, ...ofPods(5) });
 
 describe("names of mirrors, asked of each source's own CoreDNS", function () {
-  this.timeout("1m");
+  this.timeout("20m");
 
-  let world: World;
+  let shared: SharedBed;
   let stack: Methods;
   let dns: Readonly<Record<Source, Dns>>;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await worldWithGateway();
-    const { west } = world.kube;
+  before(async () => {
+    shared = await bedWithGateway();
+    const { west } = shared.kube;
     const selector = { app: "nginx-set" };
     await create(west, [
       service(headless, { labels: exported }, { clusterIP: "None", selector }),
@@ -60,12 +59,12 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
       service(`${namespace}/bb`, { labels: member }),
     ]);
     const [east, north] = await Promise.all([
-      world.bed.dns("east", domains.east),
-      world.bed.dns("north", domains.north),
+      shared.bed.dns("east", domains.east),
+      shared.bed.dns("north", domains.north),
       podsAreThere(3),
     ]);
     dns = { east, north };
-    stack = await Methods.create(world, "dns", {
+    stack = await Methods.create(shared, "dns", {
       clusters: {
         west: { clusterDomain: "west.example" },
         ...Object.fromEntries(
@@ -96,7 +95,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
 
   it("lead to the same addresses while a pod restarts, and afterwards", async () => {
     const pod = { namespace, name: "nginx-set-1" };
-    const { west } = world.kube;
+    const { west } = shared.kube;
     const before = await addresses();
     const { uid } = (await west.get(resources.pods, pod)).metadata;
     await west.remove(resources.pods, pod);
@@ -118,23 +117,23 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
   });
 
   it("go with the labels that export their Services", async () => {
-    await relabel(world.kube.west, headless, unexport);
+    await relabel(shared.kube.west, headless, unexport);
     await stack.up();
     await assertNames(ordinary);
-    await relabel(world.kube.west, `${namespace}/web`, unexport);
-    await relabel(world.kube.west, `${namespace}/bb`, { "mirror.linkerd.io/federated": null });
+    await relabel(shared.kube.west, `${namespace}/web`, unexport);
+    await relabel(shared.kube.west, `${namespace}/bb`, { "mirror.linkerd.io/federated": null });
     await stack.up();
     await assertNames({});
   });
 
   async function scale(replicas: number): Promise<void> {
-    await world.kube.west.patch(kinds.StatefulSet, nameOf(set), { spec: { replicas } });
+    await shared.kube.west.patch(kinds.StatefulSet, nameOf(set), { spec: { replicas } });
     await podsAreThere(replicas);
   }
 
   async function podsAreThere(count: number): Promise<void> {
     await until(`${String(count)} pods in the Endpoints`, [], async () => {
-      const { subsets = [] } = await world.kube.west.get(resources.endpoints, nameOf(headless));
+      const { subsets = [] } = await shared.kube.west.get(resources.endpoints, nameOf(headless));
       const ready = subsets.flatMap((subset) => subset.addresses ?? []);
       return ready.length === count || undefined;
     });
@@ -155,7 +154,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
   async function assertNames(names: Names): Promise<void> {
     const expected: Record<string, readonly string[]> = {};
     for (const source of sources) {
-      const services = await world.kube[source].list(resources.services, { namespace });
+      const services = await shared.kube[source].list(resources.services, { namespace });
       const ips = new Map(services.map(({ metadata, spec }) => [metadata.name, spec.clusterIP]));
       for (const name of all)
         expected[`${source} ${name}`] = (names[name] ?? [])

@@ -7,7 +7,7 @@ import { account } from "../components/access-graph.ts";
 import { type Authority, authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
-import { addNamespace, addService } from "./objects.ts";
+import { addService } from "./objects.ts";
 import { provider, wantedResources } from "../simulation/providers.ts";
 
 const inLinkerd = (plural: string) => clusters.inNamespace("linkerd", plural);
@@ -31,12 +31,12 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<LiveMesh> {
   const root = authority({ notBefore: daysFromNow(-30), notAfter: daysFromNow(3000) });
   const keys: string[] = [];
   for (const cluster of [west, east]) {
-    await clusters.post(cluster, "/api/v1/namespaces", { metadata: { name: "linkerd" } });
+    await clusters.addNamespace(cluster, "linkerd");
     keys.push(await addIdentity(cluster, root));
-    await addNamespace(cluster, "shop");
+    await clusters.addNamespace(cluster, "shop");
   }
   await addLinkCrd(east);
-  await addNamespace(west, "linkerd-multicluster");
+  await clusters.addNamespace(west, "linkerd-multicluster");
   await clusters.addLinkerd(west);
   await clusters.addLinkerdConfig(east);
   await clusters.addBalancerAddress(west, "192.0.2.7");

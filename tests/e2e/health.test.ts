@@ -5,14 +5,12 @@ import { execa } from "execa";
 import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
 import { checkMesh } from "../../engine/health/run.ts";
-import { type HealthReport, reportTable } from "../../engine/health/report.ts";
-import { type Bed, type Cluster, mark, requestsOf, startBed, until } from "../../testbed/bed.ts";
+import type { HealthReport } from "../../engine/health/report.ts";
+import { type Bed, type Cluster, mark, requestsOf, until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
-import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
-import { addMesh, base64, credentials, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
-import { linksPath } from "../../testbed/links.ts";
-import { addService } from "./objects.ts";
+import { addMesh, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 const main = join(import.meta.dirname, "..", "..", "bin", "linkerd-clusters.mjs");
 const multicluster = "linkerd-multicluster";
@@ -20,19 +18,18 @@ const multicluster = "linkerd-multicluster";
 describe("npm run check", function () {
   this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
+  let bed: Bed<ClusterName>;
   let live: LiveMesh;
   let folder: string;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
+    ({ bed } = await emptyBed());
     live = await addMesh(bed);
     folder = join(bed.folder, "stacks");
     await mkdir(folder);
     await configure("links", "links");
     await configure("mirrors", "mirrors");
   });
-  after(() => bed.stop());
 
   function configure(stack: string, manage: string, mirroring = "pulumi"): Promise<void> {
     const config = {
@@ -111,25 +108,6 @@ describe("npm run check", function () {
       assert.deepEqual(writes, []);
       assert.ok(requests.length < 30, String(requests.length));
     }
-  });
-
-  it("says the same as JSON", async () => {
-    const { code, stdout } = await check("--stack", "links", "--output", "json");
-    assert.equal(code, 0);
-    assert.equal((JSON.parse(stdout) as HealthReport).healthy, true);
-    assert.deepEqual(await findings(), {});
-  });
-
-  it("warns of a controller that mirrors a link beside this program", async () => {
-    const { east } = bed.clusters;
-    const path = await addController(east);
-    const [line = "", ...more] = (await findings())["east/west"] ?? [];
-    assert.deepEqual(more, []);
-    assert.match(
-      line,
-      /^warning single-controller: Deployment east\/\S+\/controller-west also mirrors this/,
-    );
-    assert.equal((await east.request("DELETE", `${path}/controller-west`)).code, 200);
   });
 
   it("asks the API server what Linkerd's controller may do where that mirrors", async () => {
@@ -213,85 +191,9 @@ describe("npm run check", function () {
         line,
         /is not allowed to get services, list services, watch services, list endpoints/,
       );
-    });
-
-    it("only a warning where just the address can't be reached from here", async () => {
-      const { west } = bed.clusters;
-      const nobody = { ...west, server: "https://127.0.0.1:1" };
-      await replaceCredentials(bed, multicluster, nobody, live.token);
-      assert.deepEqual(await ofCredentials(), [
-        `warning credentials-work: the token in ${where} works, but the server in the same kubeconfig, https://127.0.0.1:1, can't be reached from here (the connection was refused (ECONNREFUSED)): that is fine if pods in cluster east can reach it, so check there`,
-      ]);
-      const found = await report();
-      assert.equal(found.healthy, true);
-      assert.match(reportTable(found), /^‼ the credentials work/m);
-      await replaceCredentials(bed, multicluster, west, live.token);
-      assert.deepEqual(await findings(), {});
-    });
-
-    it("pods beside mirrors that lack a proxy, but not where that is disabled or they are done", async () => {
-      const { east } = bed.clusters;
-      const path = clusters.inNamespace("shop", "pods");
-      const add = (name: string, metadata: object = {}) =>
-        clusters.post(east, path, {
-          metadata: { name, ...metadata },
-          spec: { containers: [{ name: "c", image: "c" }] },
-        });
-      await add("a-meshed", { labels: { "linkerd.io/control-plane-ns": "linkerd" } });
-      await add("b-disabled", { annotations: { "linkerd.io/inject": "disabled" } });
-      await add("c-done");
-      await east.request("PATCH", `${path}/c-done/status`, { status: { phase: "Succeeded" } });
-      assert.deepEqual(await findings(), {});
-      await add("d-bare");
-      const { east: [line = "", ...more] = [] } = await findings();
-      assert.deepEqual(more, []);
-      assert.match(line, /^warning clients-meshed: namespace east\/shop has .* as shop\/d-bare, /);
-      assert.equal((await report()).healthy, true);
-      assert.equal((await east.request("DELETE", path)).code, 200);
-    });
-
-    it("a cluster out of reach, without hiding the other", async () => {
-      await bed.clusters.west.cut();
       const { code, stdout } = await check("--stack", "links");
-      await bed.clusters.west.restore();
       assert.equal(code, 1);
-      assert.match(stdout, /^× the cluster can be read\n {4}cluster west can't be reached/m);
-      assert.match(stdout, /^cluster east\n-+\n√ the cluster can be read\n/m);
-      assert.match(stdout, /\(skipped: cluster west can't be read\)/);
       assert.equal(stdout.match(/×/g)?.length, 2, stdout);
-    });
-
-    it("everything at once, each in a sentence", async () => {
-      const { west, east } = bed.clusters;
-      const stranger = authority({ name: "stranger", notAfter: new Date(Date.now() + 1e11) });
-      const alien = issuerUnder(stranger, { notAfter: new Date(Date.now() + 1e11) });
-      const roots = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
-      const issuer = `${clusters.inNamespace("linkerd", "secrets")}/linkerd-identity-issuer`;
-      await west.request("PATCH", roots, { data: { "ca-bundle.crt": stranger.pem } });
-      await west.request("PATCH", issuer, { data: { "crt.pem": base64(alien.pem) } });
-      await east.request("PATCH", `${linksPath}/west`, { spec: { gatewayPort: "443" } });
-      await east.request("DELETE", credentials("linkerd"));
-      await east.request("DELETE", `${clusters.inNamespace("shop", "endpoints")}/web-west`);
-      const labels = {
-        "mirror.linkerd.io/mirrored-service": "true",
-        "mirror.linkerd.io/cluster-name": "gone",
-      };
-      await addService(east, "shop", "web-gone", { labels });
-      const found = await findings();
-      assert.deepEqual(Object.keys(found), ["east", "east/west"]);
-      assert.match(String(found.east), /^warning no-orphans: 1 mirror of cluster gone/);
-      const ids = found["east/west"]?.map((line) => line.split(":")[0]);
-      assert.deepEqual(ids, [
-        "error trust-anchors-shared",
-        "error issuers-trusted",
-        "error issuers-trusted",
-        "fatal link-resource",
-        "error credentials-exist",
-        "error mirrors-in-order",
-        "error mirrors-have-endpoints",
-      ]);
-      assert.equal((await check("--stack", "links")).code, 1);
-      await east.request("DELETE", `${clusters.inNamespace("shop", "services")}/web-gone`);
     });
   });
 });

@@ -3,10 +3,6 @@ import type { Cluster } from "../../testbed/bed.ts";
 import { inNamespace, post } from "./access-clusters.ts";
 
 /** Plain API calls by the bed's own user, whose requests are not counted. */
-export async function addNamespace(cluster: Cluster, name: string): Promise<void> {
-  await post(cluster, "/api/v1/namespaces", { metadata: { name } });
-}
-
 export async function addService(
   cluster: Cluster,
   namespace: string,

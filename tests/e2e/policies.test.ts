@@ -8,7 +8,7 @@ import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { installGateway } from "./mirroring/gateway.ts";
 import { exported, service } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+import { create, createNamespaces, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
 
 const namespace = "policies";
 const owned = (label: string, value: string) => ({
@@ -24,20 +24,19 @@ const link = {
 
 /** The pack of examples/policies, asked by the real engine in a preview, before anything is written. */
 describe("a policy pack", function () {
-  this.timeout("2m");
+  this.timeout("20m");
 
-  let world: World;
+  let shared: SharedBed;
   let stack: PulumiStack;
   let pack: string;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await emptyWorld();
-    await installGateway(world.kube.west);
-    await createNamespaces(world.kube.east, [namespace]);
-    await create(world.kube.west, [webService("web")]);
-    stack = await newStack(world.bed, "policies", {});
-    pack = await install(world.bed.folder);
+  before(async () => {
+    shared = await emptyBed();
+    await installGateway(shared.kube.west);
+    await createNamespaces(shared.kube.east, [namespace]);
+    await create(shared.kube.west, [webService("web")]);
+    stack = await newStack(shared.bed, "policies", {});
+    pack = await install(shared.bed.folder);
   });
 
   it("lets a mesh pass that keeps all rules", async () => {
@@ -73,7 +72,7 @@ describe("a policy pack", function () {
     const plan = join(pack, "plan.json");
     const variables = { PULUMI_EXPERIMENTAL: "1" };
     await stack.run(["preview", "--save-plan", plan], { variables });
-    await create(world.kube.west, [webService("late")]);
+    await create(shared.kube.west, [webService("late")]);
     const approved = ["up", "--yes", "--skip-preview", "--plan", plan];
     const { code, text } = await stack.run(approved, { variables });
     assert.notEqual(code, 0);
@@ -82,7 +81,7 @@ describe("a policy pack", function () {
   });
 
   async function mirrors(): Promise<readonly string[]> {
-    const services = await world.kube.east.list(resources.services);
+    const services = await shared.kube.east.list(resources.services);
     return services
       .filter(({ metadata }) => metadata.namespace === namespace)
       .map(({ metadata }) => metadata.name);
@@ -93,7 +92,7 @@ describe("a policy pack", function () {
     const file = join(pack, "own.json");
     await writeFile(file, JSON.stringify(rules));
     const words = command === "up" ? ["up", "--yes", "--skip-preview"] : ["preview", "--diff"];
-    const PATH = [join(pack, "bin"), ...world.bed.path, process.env["PATH"]].join(delimiter);
+    const PATH = [join(pack, "bin"), ...shared.bed.path, process.env["PATH"]].join(delimiter);
     return stack.run([...words, "--policy-pack", pack, "--policy-pack-config", file], {
       variables: { PATH },
     });

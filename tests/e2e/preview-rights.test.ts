@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { preflight } from "../../components/preflight.ts";
-import { type Bed, startBed } from "../../testbed/bed.ts";
+import { type Bed } from "../../testbed/bed.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
@@ -9,23 +9,24 @@ import { configOf } from "../unit/config/table.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 import { writeProgram } from "./access-program.ts";
-import { addNamespace, addService } from "./objects.ts";
+import { addService } from "./objects.ts";
 import { accessOf, grant, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 describe("a preview with manage: links and all that has the rights of examples/rbac and no others", function () {
-  this.timeout("10m");
+  this.timeout("20m");
 
-  let bed: Bed<"west" | "east">;
+  let bed: Bed<ClusterName>;
   let kubeconfig: string;
   let stack: PulumiStack;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
+    ({ bed } = await emptyBed());
     const { west, east } = bed.clusters;
     const anchor = authority();
     for (const cluster of [west, east]) {
       await clusters.addNamespaces(cluster);
-      await addNamespace(cluster, "shop");
+      await clusters.addNamespace(cluster, "shop");
       await addLinkCrd(cluster);
       await clusters.addLinkerd(cluster);
       await clusters.addBalancerAddress(cluster, "192.0.2.7");
@@ -53,7 +54,6 @@ describe("a preview with manage: links and all that has the rights of examples/r
     const program = await writeProgram(join(bed.folder, "preview"), question);
     stack = await newStack(bed, "preview", { generation: 1 }, program);
   });
-  after(() => bed.stop());
 
   it("shows mirrors without the right to read Secrets, and says what it can't know", async () => {
     const refused = ["get secrets", "list secrets"];
@@ -78,7 +78,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
 
   it("shows tokens and trust with the right to read these two kinds of them", async () => {
     const secrets = await manifests("preview-secrets.yaml");
-    for (const cluster of Object.values(bed.clusters))
+    for (const cluster of [bed.clusters.west, bed.clusters.east])
       for (const manifest of secrets) await grant(cluster, manifest);
     const used = await rightsUsed(bed, async () => {
       const text = await stack.pulumi("preview", "--diff");

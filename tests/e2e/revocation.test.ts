@@ -6,14 +6,13 @@ import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { PartialFailure } from "../../engine/providers/failures.ts";
 import { IsolatedHere } from "../../engine/providers/isolated-here.ts";
 import { revocationsOf } from "../../engine/providers/revocations.ts";
-import { type Bed, type Cluster, startBed, until } from "../../testbed/bed.ts";
+import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { account, facts } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
 import { type Hostile, hostileServer } from "./hostile.ts";
-import { addNamespace, addService, serviceIn } from "./objects.ts";
-
-type Names = "west" | "east" | "north";
+import { addService, serviceIn } from "./objects.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const token = tokenName(account, { generation: 1, serial: 1 });
@@ -25,20 +24,19 @@ const paths = {
 };
 
 describe("revocation on real clusters, while the revoked one is in hostile hands", function () {
-  this.timeout("10m");
+  this.timeout("20m");
 
-  let bed: Bed<Names>;
+  let bed: Bed<ClusterName>;
   let hostile: Hostile;
 
   before(async () => {
-    bed = await startBed({ clusters: ["west", "east", "north"], runs: "controllers" });
+    ({ bed } = await emptyBed());
     const { west, east, north } = bed.clusters;
     hostile = await hostileServer("east", east.access, join(bed.folder, "hostile"));
     for (const cluster of [west, north]) await clusters.addNamespaces(cluster);
   });
   after(async () => {
     await hostile.close();
-    await bed.stop();
   });
 
   describe("of an account", () => {
@@ -131,7 +129,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
 
     before(async () => {
       const { west, east, north } = bed.clusters;
-      for (const cluster of [west, east, north]) await addNamespace(cluster, "shop");
+      for (const cluster of [west, east, north]) await clusters.addNamespace(cluster, "shop");
       const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
       const member = { labels: { "mirror.linkerd.io/federated": "member" } };
       for (const cluster of [west, east]) {
@@ -163,7 +161,6 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       await stack.pulumi("up", "--yes", "--skip-preview");
       assert.doesNotMatch(await stack.pulumi("stack", "export"), /::east"/);
       assert.equal(hostile.connections(), 0);
-      await stack.pulumi("destroy", "--yes", "--skip-preview");
     });
   });
 
@@ -208,7 +205,11 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   /** @param east more keys of the cluster; undefined: it has left the config */
   function config(east: Config | undefined): Config {
     const own = { gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.mesh" } };
-    const pair = (source: Names, target: Names) => ({ source, target, maxDeletions: 0 });
+    const pair = (source: ClusterName, target: ClusterName) => ({
+      source,
+      target,
+      maxDeletions: 0,
+    });
     const all = [pair("east", "west"), pair("north", "east"), pair("north", "west")];
     return {
       manage: "mirrors",

@@ -10,7 +10,7 @@ import {
   requestsOf,
 } from "../../testbed/bed.ts";
 import { repository } from "../../testbed/stack.ts";
-import { inNamespace, post } from "./access-clusters.ts";
+import { addNamespace, inNamespace, post } from "./access-clusters.ts";
 
 interface Rule {
   readonly apiGroups: readonly string[];
@@ -27,7 +27,6 @@ export interface Manifest {
 const runner = "linkerd-multicluster-runner";
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const paths: Readonly<Record<string, (namespace: string) => string>> = {
-  Namespace: () => "/api/v1/namespaces",
   ServiceAccount: (namespace) => inNamespace(namespace, "serviceaccounts"),
   ClusterRole: () => `${rbac}/clusterroles`,
   ClusterRoleBinding: () => `${rbac}/clusterrolebindings`,
@@ -41,9 +40,17 @@ export async function manifests(file: string): Promise<Manifest[]> {
   return parseAllDocuments(text).map((each) => each.toJS() as Manifest);
 }
 
-export function grant(cluster: Cluster, manifest: Manifest): Promise<void> {
+export async function grant(cluster: Cluster, manifest: Manifest): Promise<void> {
   const { kind, metadata } = manifest;
-  return post(cluster, paths[kind]?.(metadata.namespace ?? "default") ?? kind, manifest);
+  if (kind === "Namespace") return addNamespace(cluster, metadata.name);
+  const path = paths[kind]?.(metadata.namespace ?? "default") ?? kind;
+  // Like namespaces, accounts stay from file to file.
+  if (
+    kind === "ServiceAccount" &&
+    (await cluster.request("GET", `${path}/${metadata.name}`)).code === 200
+  )
+    return;
+  return post(cluster, path, manifest);
 }
 
 /** `verb resource` of all that they allow. */

@@ -12,7 +12,7 @@ import { managers } from "./simulation/managers.ts";
 import { realServer, type Server, simulatedServer } from "./simulation/server.ts";
 import { services } from "./simulation/services.ts";
 import { writes } from "./simulation/writes.ts";
-import { createNamespaces } from "./mirroring/world.ts";
+import { createNamespaces } from "./mirroring/shared-bed.ts";
 
 const subjects = {
   Services: services,

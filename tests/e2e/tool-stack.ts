@@ -5,7 +5,7 @@ import { environment } from "../../testbed/pulumi.ts";
 import { newStack, repository } from "../../testbed/stack.ts";
 import { installGateway } from "./mirroring/gateway.ts";
 import { exported, service } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyWorld, type World } from "./mirroring/world.ts";
+import { create, createNamespaces, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
 
 /** What a bundle must not have, by where it is. */
 export const secrets = {
@@ -17,7 +17,7 @@ const annotations = { "tool.test/note": secrets["an annotation"] };
 
 /** A stack after its `up`: `tool/web` of west is mirrored in east, and `tool-ledgers/ledger` lacks a namespace. */
 export interface ToolStack {
-  readonly world: World;
+  readonly shared: SharedBed;
   /** The stack's, with its config and a Pulumi.yaml. */
   readonly folder: string;
   /** Runs a program with `linkerd-clusters` on PATH, in the stack's folder unless told. */
@@ -31,8 +31,8 @@ export interface Ended {
 }
 
 export async function toolStack(): Promise<ToolStack> {
-  const world = await emptyWorld();
-  const { bed, kube } = world;
+  const shared = await emptyBed();
+  const { bed, kube } = shared;
   await installGateway(kube.west);
   await createNamespaces(kube.east, ["tool"]);
   await create(kube.west, [
@@ -53,7 +53,7 @@ export async function toolStack(): Promise<ToolStack> {
   const env = { ...given, PATH: [bin, given["PATH"]].join(delimiter), XDG_CONFIG_HOME: bin };
   const folder = join(bed.folder, "stacks", "tool");
   return {
-    ...{ world, folder },
+    ...{ shared, folder },
     async run([program = "", ...words], cwd = folder) {
       const ended = await execa(program, words, { cwd, env, reject: false });
       return { code: ended.exitCode ?? -1, stdout: ended.stdout, stderr: ended.stderr };

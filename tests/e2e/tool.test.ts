@@ -62,12 +62,12 @@ describe("linkerd-clusters on real clusters", function () {
   });
 
   it("writes a bundle that says the same anywhere, and has no secret in it", async () => {
-    const bundle = join(stack.world.bed.folder, "bundle");
+    const bundle = join(stack.shared.bed.folder, "bundle");
     equal((await run("gather", "--to", bundle)).code, 0);
     const found = await status("--from", bundle);
     deepEqual(found && counts(found), [[1, 0, 1]]);
     equal((await explained("web", "--from", bundle))?.state, "mirrored");
-    const kubeconfig = await readFile(stack.world.bed.kubeconfig, "utf8");
+    const kubeconfig = await readFile(stack.shared.bed.kubeconfig, "utf8");
     const keys = [...kubeconfig.matchAll(/(?:token|key-data): (\S{12,})/g)];
     const credentials = keys.map(([, key = ""], index) => [`credential ${index}`, key] as const);
     equal(credentials.length > 0, true);
@@ -76,7 +76,7 @@ describe("linkerd-clusters on real clusters", function () {
   });
 
   it("tells what the next up repairs, and waits until it is in order, or not", async () => {
-    const { east } = stack.world.kube;
+    const { east } = stack.shared.kube;
     await east.remove(resources.services, web);
     const found = await status();
     deepEqual([found?.inOrder, found && counts(found)], [false, [[1, 1, 1]]]);
@@ -86,7 +86,7 @@ describe("linkerd-clusters on real clusters", function () {
   });
 
   it("can't do its work without a stack or a bundle, and says so", async () => {
-    const elsewhere = stack.world.bed.folder;
+    const elsewhere = stack.shared.bed.folder;
     const { code, stderr } = await stack.run(["linkerd-clusters", "status"], elsewhere);
     equal(code, 2);
     match(stderr, /^Which stack\? Set --stack and --cwd/);

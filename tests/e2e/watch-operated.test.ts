@@ -6,11 +6,12 @@ import { parseAllDocuments } from "yaml";
 import { connectToWatch } from "../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { watchedKinds } from "../../engine/watch/events.ts";
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { type Bed, until } from "../../testbed/bed.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { repository } from "../../testbed/stack.ts";
 import { inNamespace } from "./access-clusters.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 interface Manifest {
   readonly apiVersion: string;
@@ -23,15 +24,14 @@ const strict = "fieldValidation=Strict";
 const runner = "linkerd-multicluster-runner";
 
 describe("examples/watch and examples/rbac/watch.yaml, as an API server takes them", function () {
-  this.timeout("10m");
+  this.timeout("20m");
 
-  let bed: Bed<"hub">;
+  let bed: Bed<ClusterName>;
 
   before(async () => {
-    bed = await startBed({ clusters: [{ name: "hub", runs: "nothing" }] });
+    ({ bed } = await emptyBed());
     await created(...manifestsIn("watch/kubernetes.yaml").filter(isSmall));
   });
-  after(() => bed.stop());
 
   it("accepts every manifest, and knows every field in it", async () => {
     const manifests = manifestsIn("watch/kubernetes.yaml").filter((each) => !isSmall(each));
@@ -62,7 +62,7 @@ describe("examples/watch and examples/rbac/watch.yaml, as an API server takes th
   });
 
   it("lets an account with watch.yaml watch every kind, and without it none", async () => {
-    const { hub } = bed.clusters;
+    const { east: hub } = bed.clusters;
     await addLinkCrd(hub);
     await created(...manifestsIn("rbac/preview.yaml"));
     const path = `${inNamespace(runner, "serviceaccounts")}/preview/token`;
@@ -99,7 +99,8 @@ describe("examples/watch and examples/rbac/watch.yaml, as an API server takes th
   async function created(...manifests: readonly Manifest[]): Promise<void> {
     for (const manifest of manifests) {
       const { code, body } = await send(manifest, strict);
-      assert.equal(code, 201, JSON.stringify(body));
+      const isThere = code === 409 && isSmall(manifest);
+      assert.ok(code === 201 || isThere, JSON.stringify(body));
     }
   }
 
@@ -108,7 +109,7 @@ describe("examples/watch and examples/rbac/watch.yaml, as an API server takes th
     const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const place = metadata?.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
     const path = `${group}${place}/${kind.toLowerCase()}s?${query}`;
-    return bed.clusters.hub.request("POST", path, manifest);
+    return bed.clusters.east.request("POST", path, manifest);
   }
 });
 

@@ -8,9 +8,9 @@ import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts
 import { repeated } from "../reliability/effort.ts";
 import { seed } from "../seed.ts";
 import { patchService, relabel, removeService, unexport } from "./mirroring/changes.ts";
-import { worldWithGateway } from "./mirroring/gateway.ts";
+import { bedWithGateway } from "./mirroring/gateway.ts";
 import { exported, exportedService } from "./mirroring/objects.ts";
-import { create, createNamespaces, each, type World } from "./mirroring/world.ts";
+import { create, createNamespaces, each, type SharedBed } from "./mirroring/shared-bed.ts";
 import { victims, WatchedRuns } from "./watched-runs.ts";
 
 const namespace = "watched";
@@ -23,26 +23,25 @@ const moments = ["once it runs", "once it holds the lock", "once the provider is
 
 /** Each test goes on from the one before. */
 describe("npm run watch", function () {
-  this.timeout("15m");
+  this.timeout("20m");
 
-  let world: World;
+  let shared: SharedBed;
   let stack: PulumiStack;
   let runs: WatchedRuns;
   let watch: RunningWatch;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await worldWithGateway(namespace);
-    await createNamespaces(world.kube.north, [namespace]);
+  before(async () => {
+    shared = await bedWithGateway(namespace);
+    await createNamespaces(shared.kube.north, [namespace]);
     await exportOf("first", "second", "third");
     const links = [
       { source: "east", target: "west", maxDeletions: 2 },
       { source: "north", target: "west", maxDeletions: 100 },
     ];
     const config = { manage: "mirrors", clusters: { west: {}, east: {}, north: {} }, links };
-    stack = await newStack(world.bed, namespace, config);
-    runs = new WatchedRuns(world.bed.folder, namespace);
-    watch = startWatch(world.bed, stack);
+    stack = await newStack(shared.bed, namespace, config);
+    runs = new WatchedRuns(shared.bed.folder, namespace);
+    watch = startWatch(shared.bed, stack);
   });
   afterEach(function () {
     if (this.currentTest?.state !== "failed") return;
@@ -65,7 +64,7 @@ describe("npm run watch", function () {
 
   it("mirrors what is exported, and brings back a mirror that somebody deletes", async () => {
     await exportOf("fourth");
-    await removeService(world.kube.east, `${namespace}/first-west`);
+    await removeService(shared.kube.east, `${namespace}/first-west`);
     await mirrored("fourth");
     await mirrored("first");
   });
@@ -76,7 +75,7 @@ describe("npm run watch", function () {
     const from = watch.events.length;
     // Of a mirror, and none of what is mirrored.
     const spec = { sessionAffinity: "ClientIP" };
-    await patchService(world.kube.east, `${namespace}/first-west`, { spec });
+    await patchService(shared.kube.east, `${namespace}/first-west`, { spec });
     await event((each) => each.event === "dryRun", from);
     await settled();
     equal(ups(), before);
@@ -84,10 +83,10 @@ describe("npm run watch", function () {
   });
 
   it("goes on where a cluster has been away, and meanwhile with the others", async () => {
-    const { west } = world.bed.clusters;
+    const { west } = shared.bed.clusters;
     await west.cut();
     await event((each) => each.event === "watchLost" && each.cluster === "west");
-    await removeService(world.kube.east, `${namespace}/second-west`);
+    await removeService(shared.kube.east, `${namespace}/second-west`);
     // Nothing can be concluded about a mirror of a cluster that is away.
     await event(
       ({ event, ...rest }) =>
@@ -101,7 +100,7 @@ describe("npm run watch", function () {
   it("forces nothing that the guards refuse, goes on elsewhere, and there too once the cause is gone", async () => {
     const from = watch.events.length;
     const gone = ["first", "second", "third"];
-    const { west } = world.kube;
+    const { west } = shared.kube;
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, unexport));
     const { why } = await event(isState("refused"), from);
     ok(
@@ -111,7 +110,7 @@ describe("npm run watch", function () {
     for (const name of gone) {
       await mirrored(name);
       const at = { namespace, name: `${name}-west` };
-      equal(await world.kube.north.find(resources.services, at), undefined);
+      equal(await shared.kube.north.find(resources.services, at), undefined);
     }
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, exported));
     await event(isState("settled"));
@@ -128,7 +127,7 @@ describe("npm run watch", function () {
       await runs.kill(whom, watch);
       if (whom === "the watch" || whom === "all of them") {
         equal(await watch.ended, "SIGKILL");
-        watch = startWatch(world.bed, stack);
+        watch = startWatch(shared.bed, stack);
       }
       await mirrored(`killed-${round}`);
       await settled();
@@ -138,10 +137,6 @@ describe("npm run watch", function () {
       );
     });
   }
-
-  it("leaves nothing to do for a run by hand", async () => {
-    await stack.pulumi("preview", "--expect-no-changes");
-  });
 
   it("ends a run that is under way when it is terminated, and leaves no lock", async () => {
     await exportOf("fifth");
@@ -156,7 +151,7 @@ describe("npm run watch", function () {
 
   async function exportOf(...names: readonly string[]): Promise<void> {
     const services = names.flatMap((name) => exportedService(`${namespace}/${name}`));
-    await create(world.kube.west, services);
+    await create(shared.kube.west, services);
   }
 
   async function mirrored(name: string): Promise<void> {
@@ -165,7 +160,7 @@ describe("npm run watch", function () {
     await until(
       `the mirror of ${name}`,
       [watch],
-      () => world.kube.east.find(resources.services, at),
+      () => shared.kube.east.find(resources.services, at),
       patience,
     );
     const took = ((performance.now() - begun) / 1000).toFixed(1);

@@ -52,14 +52,17 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     );
     equal(resultOf(before, "the mirrors have endpoints")?.result, "success");
     equal(resultOf(before, title)?.result, "warning");
-    await stack.world.kube.east.remove(resources.services, { namespace: "tool", name: "web-west" });
+    await stack.shared.kube.east.remove(resources.services, {
+      namespace: "tool",
+      name: "web-west",
+    });
     const { result, error = "" } = resultOf(await checked(), title) ?? {};
     equal(result, "error");
     match(error, /gateway mirror east\/tool\/web-west is missing: run pulumi up/);
   });
 
   it("only warns where no stack is named", async () => {
-    const found = await checked(stack.world.bed.folder);
+    const found = await checked(stack.shared.bed.folder);
     deepEqual(
       found.flatMap(({ checks }) => checks.map(({ result }) => result)),
       ["warning"],

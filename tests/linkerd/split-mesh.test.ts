@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { type Bed, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { addNamespace, addService, serviceIn } from "../e2e/objects.ts";
+import { addService, serviceIn } from "../e2e/objects.ts";
 import { anchorsOf, configOf, exported } from "./real-mesh.ts";
 import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 
@@ -31,7 +31,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     trust = await newStack(bed, "trust", { mesh, manage: "trust", trust: {} });
     west = await newStack(bed, "west", { mesh, sources: ["west"] });
     east = await newStack(bed, "east", { mesh, sources: ["east"] });
-    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
+    for (const cluster of Object.values(bed.clusters)) await clusters.addNamespace(cluster, "shop");
     await addService(bed.clusters.west, "shop", "web", exported);
   });
   after(() => bed?.stop());

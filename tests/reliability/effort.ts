@@ -4,6 +4,9 @@ import { seed } from "../seed.ts";
 
 const soak = env.SOAK === undefined ? undefined : Number(env.SOAK);
 
+/** Whether `npm run soak` runs, which also does what takes too long for each time. */
+export const isSoak = soak !== undefined;
+
 /**
  * How often a randomized test is repeated: a sample in the suite, and in `npm run soak` as many times
  * more as it is told.

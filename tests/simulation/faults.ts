@@ -42,7 +42,7 @@ export type Fault =
   /** Something else answers. */
   | { readonly answer: Answer }
   /** The answer is another one on its way back. */
-  | { readonly lie: (answer: Answer) => Answer }
+  | { readonly alter: (answer: Answer) => Answer }
   /** Another server answers, such as one that has fallen behind. */
   | { readonly by: Dispatcher }
   /** The answer comes after that. */
@@ -142,7 +142,7 @@ export class Faults extends AnsweringDispatcher {
       default:
         if ("answer" in fault) return fault.answer;
         if ("by" in fault) return this.#passOn(sent, fault.by);
-        if ("lie" in fault) return fault.lie(await this.#passOn(sent));
+        if ("alter" in fault) return fault.alter(await this.#passOn(sent));
         await fault.delay();
         return this.#passOn(sent);
     }

@@ -30,9 +30,9 @@ export interface Ended {
 }
 
 /** What happens to the requests of an operation, by the cluster that they go to. */
-export type Weather = (cluster: string) => Plan | undefined;
+export type FaultPlans = (cluster: string) => Plan | undefined;
 
-const calm: Weather = () => undefined;
+const noPlans: FaultPlans = () => undefined;
 
 /**
  * A stack with `manage: mirrors`, the clusters of its config, and Pulumi's engine, all in memory. Each
@@ -70,31 +70,31 @@ export class Mesh {
     return copy;
   }
 
-  async preview(weather?: Weather): Promise<Ended & { readonly steps: readonly Step[] }> {
+  async preview(plans?: FaultPlans): Promise<Ended & { readonly steps: readonly Step[] }> {
     let steps: readonly Step[] = [];
-    const ended = await this.#operation(weather, async (process) => {
+    const ended = await this.#operation(plans, async (process) => {
       steps = await this.engine.preview(this.#wanted(), process);
     });
     return { ...ended, steps };
   }
 
-  up(weather?: Weather): Promise<Ended> {
-    return this.#operation(weather, (process) => this.engine.up(this.#wanted(), process));
+  up(plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (process) => this.engine.up(this.#wanted(), process));
   }
 
   /** An update whose writes are decided on after another look at the clusters. */
-  upWith(meanwhile: () => Promise<unknown>, weather?: Weather): Promise<Ended> {
-    return this.#operation(weather, (_process, anew) =>
+  upWith(meanwhile: () => Promise<unknown>, plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (_process, anew) =>
       this.engine.upWith(this.#wanted(), meanwhile, anew),
     );
   }
 
-  refresh(weather?: Weather): Promise<Ended> {
-    return this.#operation(weather, (process) => this.engine.refresh(process));
+  refresh(plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (process) => this.engine.refresh(process));
   }
 
-  destroy(weather?: Weather): Promise<Ended> {
-    return this.#operation(weather, (process) => this.engine.destroy(process));
+  destroy(plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (process) => this.engine.destroy(process));
   }
 
   #wanted(): Wanted {
@@ -115,7 +115,7 @@ export class Mesh {
   }
 
   async #operation(
-    weather: Weather = calm,
+    plans: FaultPlans = noPlans,
     work: (process: Partial<Process>, anew: () => Partial<Process>) => Promise<unknown>,
   ): Promise<Ended> {
     const time = new VirtualTime();
@@ -126,7 +126,7 @@ export class Mesh {
       if (known !== undefined) return known;
       const server = this.server(this.contexts.get(context) ?? context);
       const wait = (milliseconds: number) => time.sleep(milliseconds);
-      const faults = new Faults(server, weather(context), wait, sender);
+      const faults = new Faults(server, plans(context), wait, sender);
       all.set(context, faults);
       return faults;
     };

@@ -64,7 +64,6 @@ export function note(source: string, target?: string): string {
 
 /** The line of a preview about a mirror that is adopted. */
 export const takenOver = { action: "confirm: it exists, and gets this stack's mark" };
-export const givenUp = { action: "forget: already deleted, or no longer owned" };
 
 /** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */
 function isUntouched({ action = "" }: StringMap): boolean {

@@ -10,7 +10,7 @@ import {
   kinds,
   pods,
 } from "../e2e/mirroring/objects.ts";
-import { create, isGone, type World } from "../e2e/mirroring/world.ts";
+import { create, isGone, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 import type { Chance } from "./chance.ts";
 
 export type Target = "west" | "north";
@@ -19,7 +19,7 @@ export type Target = "west" | "north";
 const most = 15;
 
 export interface Place {
-  readonly world: World;
+  readonly shared: SharedBed;
   readonly namespace: string;
   readonly chance: Chance;
 }
@@ -28,55 +28,55 @@ type Change = (place: Place, target: Target) => Promise<unknown>;
 
 /** In a target. */
 const exports: Readonly<Record<string, Change>> = {
-  "an export": async ({ world, namespace, chance }, target) => {
+  "an export": async ({ shared, namespace, chance }, target) => {
     const name = `app-${chance.below(most)}`;
-    const kube = world.kube[target];
+    const kube = shared.kube[target];
     if ((await kube.find(resources.services, { namespace, name })) === undefined)
       await create(kube, exportedService(`${namespace}/${name}`));
     else await relabel(kube, `${namespace}/${name}`, exported);
   },
-  "a headless export": async ({ world, namespace, chance }, target) => {
+  "a headless export": async ({ shared, namespace, chance }, target) => {
     const name = `set-${chance.below(most / 5)}`;
-    const kube = world.kube[target];
+    const kube = shared.kube[target];
     if ((await kube.find(resources.services, { namespace, name })) === undefined)
       await create(kube, exportedHeadless(`${namespace}/${name}`, hosts(chance)));
     else await patchEndpoints(kube, `${namespace}/${name}`, { subsets: pods(hosts(chance)) });
   },
   "an end of an export": async (place, target) => {
     const name = await anApp(place, target);
-    await relabel(place.world.kube[target], name, unexport);
+    await relabel(place.shared.kube[target], name, unexport);
   },
-  "a deletion": async ({ world, ...place }, target) => {
-    const [namespace = "", name = ""] = (await anApp({ world, ...place }, target)).split("/");
+  "a deletion": async ({ shared, ...place }, target) => {
+    const [namespace = "", name = ""] = (await anApp({ shared, ...place }, target)).split("/");
     for (const kind of [kinds.Service, kinds.Endpoints])
-      await world.kube[target].remove(kind, { namespace, name });
+      await shared.kube[target].remove(kind, { namespace, name });
   },
   "another port": async (place, target) => {
     const ports = [{ name: "http", protocol: "TCP", port: 1000 + place.chance.below(1000) }];
-    await patchService(place.world.kube[target], await anApp(place, target), { spec: { ports } });
+    await patchService(place.shared.kube[target], await anApp(place, target), { spec: { ports } });
   },
-  "another address of the gateway": async ({ world, chance }) =>
-    assignAddresses(world.kube.west, [{ ip: `192.0.2.${1 + chance.below(250)}` }]),
+  "another address of the gateway": async ({ shared, chance }) =>
+    assignAddresses(shared.kube.west, [{ ip: `192.0.2.${1 + chance.below(250)}` }]),
 };
 
 /** In the source. */
 const mistakes: Readonly<Record<string, Change>> = {
   "a deleted mirror": async (place) => {
     const { namespace, name } = await aMirror(place);
-    await place.world.kube.east.remove(kinds.Service, { namespace, name });
+    await place.shared.kube.east.remove(kinds.Service, { namespace, name });
   },
   "deleted Endpoints of a mirror": async (place) => {
     const { namespace, name } = await aMirror(place);
-    await place.world.kube.east.remove(kinds.Endpoints, { namespace, name });
+    await place.shared.kube.east.remove(kinds.Endpoints, { namespace, name });
   },
   "a changed mirror": async (place) => {
     const { namespace, name } = await aMirror(place);
     const ports = [{ name: "wrong", protocol: "TCP", port: 9 }];
-    await patchService(place.world.kube.east, `${namespace}/${name}`, { spec: { ports } });
+    await patchService(place.shared.kube.east, `${namespace}/${name}`, { spec: { ports } });
   },
   "changed Endpoints of a mirror": async (place) => {
     const { namespace, name } = await aMirror(place);
-    await patchEndpoints(place.world.kube.east, `${namespace}/${name}`, { subsets: [] });
+    await patchEndpoints(place.shared.kube.east, `${namespace}/${name}`, { subsets: [] });
   },
 };
 
@@ -117,14 +117,14 @@ function isNothing(error: unknown): boolean {
   return error instanceof NothingThere || isOutdated || isThereAlready;
 }
 
-async function anApp({ world, namespace, chance }: Place, target: Target): Promise<ObjectKey> {
-  const all = await world.kube[target].list(resources.services, { namespace });
+async function anApp({ shared, namespace, chance }: Place, target: Target): Promise<ObjectKey> {
+  const all = await shared.kube[target].list(resources.services, { namespace });
   if (all.length === 0) throw new NothingThere();
   return objectKey(namespace, chance.one(all).metadata.name);
 }
 
-async function aMirror({ world, namespace, chance }: Place) {
-  const all = await world.kube.east.list(resources.services, { namespace });
+async function aMirror({ shared, namespace, chance }: Place) {
+  const all = await shared.kube.east.list(resources.services, { namespace });
   if (all.length === 0) throw new NothingThere();
   return { namespace, name: chance.one(all).metadata.name };
 }

@@ -12,11 +12,11 @@ import { sentenceOf } from "../../engine/watch/log.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
-import { installGateway, worldWithGateway } from "../e2e/mirroring/gateway.ts";
+import { installGateway, bedWithGateway } from "../e2e/mirroring/gateway.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import type { Contents } from "../e2e/mirroring/mirrors.ts";
 import { contentsOf } from "../e2e/mirroring/view.ts";
-import { create, createNamespaces, type World } from "../e2e/mirroring/world.ts";
+import { create, createNamespaces, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
 import { seed } from "../seed.ts";
 import { Chance } from "./chance.ts";
@@ -47,7 +47,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
 
   const chance = new Chance(seed);
   const counts = new Map<string, number>();
-  let world: World;
+  let shared: SharedBed;
   let stack: PulumiStack;
   let runs: WatchedRuns;
   let watch: RunningWatch;
@@ -56,15 +56,15 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   const held: Held[] = [];
 
   before(async () => {
-    world = await worldWithGateway(namespace);
-    await installGateway(world.kube.north);
-    await createNamespaces(world.kube.west, [namespace]);
-    await createNamespaces(world.kube.north, [namespace]);
-    const place = { world, namespace, chance };
+    shared = await bedWithGateway(namespace);
+    await installGateway(shared.kube.north);
+    await createNamespaces(shared.kube.west, [namespace]);
+    await createNamespaces(shared.kube.north, [namespace]);
+    const place = { shared, namespace, chance };
     for (let count = 0; count < 30; count += 1) await change(place, (name) => name !== "east");
-    stack = await newStack(world.bed, namespace, config);
-    runs = new WatchedRuns(world.bed.folder, namespace);
-    watch = startWatch(world.bed, stack, told);
+    stack = await newStack(shared.bed, namespace, config);
+    runs = new WatchedRuns(shared.bed.folder, namespace);
+    watch = startWatch(shared.bed, stack, told);
     await settled();
   });
   afterEach(function () {
@@ -79,7 +79,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   });
 
   it("goes on through all of them", async () => {
-    const place = { world, namespace, chance };
+    const place = { shared, namespace, chance };
     const begun = performance.now();
     const share = () => (performance.now() - begun) / (minutes * 60_000);
     let last = 0;
@@ -105,9 +105,9 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     await restore();
     // What comes last is certain to have been seen once it has its mirror.
     for (const target of ["west", "north"] as const) {
-      await create(world.kube[target], exportedService(`${namespace}/last`));
+      await create(shared.kube[target], exportedService(`${namespace}/last`));
       const at = { namespace, name: `last-${target}` };
-      await until(at.name, [watch], () => world.kube.east.find(resources.services, at), patience);
+      await until(at.name, [watch], () => shared.kube.east.find(resources.services, at), patience);
     }
     await settled();
   });
@@ -160,20 +160,20 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   async function cut(): Promise<void> {
     away = chance.one(["west", "north", "east"]);
     const how = chance.one(["refused", "silent"] as const);
-    await world.bed.clusters[away].cut(how);
+    await shared.bed.clusters[away].cut(how);
     counted(`a cluster cut off, ${how}`);
   }
 
   async function restore(): Promise<void> {
     if (away === undefined) return;
-    await world.bed.clusters[away].restore();
+    await shared.bed.clusters[away].restore();
     away = undefined;
   }
 
   /** At any moment, most of them while something runs. */
   async function kill(): Promise<void> {
     if (away === undefined && chance.next() < 0.8) {
-      counted(await change({ world, namespace, chance }, () => true));
+      counted(await change({ shared, namespace, chance }, () => true));
       await until(
         "a run",
         [],
@@ -204,7 +204,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
 
   function begin(): void {
     keep();
-    watch = startWatch(world.bed, stack, told);
+    watch = startWatch(shared.bed, stack, told);
   }
 
   /** What the watch that ends has measured. */
@@ -225,7 +225,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   }
 
   function contents(): Promise<Contents> {
-    return contentsOf(world, namespace);
+    return contentsOf(shared, namespace);
   }
 
   function progress(): string {

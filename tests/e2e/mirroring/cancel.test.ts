@@ -4,11 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { type HoldingProxy, startProxy } from "../../../testbed/proxy.ts";
-import { worldWithGateway } from "./gateway.ts";
+import { bedWithGateway } from "./gateway.ts";
 import { exportedService } from "./objects.ts";
 import type { Run } from "./operations.ts";
 import { Stack } from "./stack.ts";
-import { create, type World } from "./world.ts";
+import { create, type SharedBed } from "./shared-bed.ts";
 
 const namespace = "cancelled";
 /** More than are written at a time, so that some are not begun. */
@@ -21,26 +21,25 @@ const services = Array.from(
 const bound = 10_000;
 
 describe("Ctrl-C while an API server does not answer", function () {
-  this.timeout("2m");
+  this.timeout("20m");
 
-  let world: World;
+  let shared: SharedBed;
   let stack: Stack;
   let proxy: HoldingProxy;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await worldWithGateway(namespace);
-    const { west } = world.kube;
+  before(async () => {
+    shared = await bedWithGateway(namespace);
+    const { west } = shared.kube;
     await create(
       west,
       services.flatMap((service) => exportedService(service)),
     );
-    proxy = await startProxy(world.bed.clusters.east.access);
-    const kubeconfig = join(world.bed.folder, "cancelled.kubeconfig");
+    proxy = await startProxy(shared.bed.clusters.east.access);
+    const kubeconfig = join(shared.bed.folder, "cancelled.kubeconfig");
     await writeFile(kubeconfig, throughProxy(proxy));
     const clusters = { west: {}, east: { kubeconfig } };
     const links = [{ source: "east", target: "west" }];
-    stack = await Stack.create(world, "cancelled", { clusters, links });
+    stack = await Stack.create(shared, "cancelled", { clusters, links });
   });
   after(() => proxy.stop());
 

@@ -1,7 +1,7 @@
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import * as testbed from "../../../testbed/gateway.ts";
 import { gateway as standard } from "./mirrors.ts";
-import { createNamespaces, emptyWorld, type World } from "./world.ts";
+import { createNamespaces, emptyBed, type SharedBed } from "./shared-bed.ts";
 
 export { assignAddresses, gatewayName } from "../../../testbed/gateway.ts";
 
@@ -10,10 +10,10 @@ export async function installGateway(kube: Kubernetes, gateway: testbed.GatewayS
   await testbed.installGateway(kube, gateway);
 }
 
-/** An empty world with a gateway in west, and in east the namespaces that are mirrored into. */
-export async function worldWithGateway(...namespaces: readonly string[]): Promise<World> {
-  const world = await emptyWorld();
-  await installGateway(world.kube.west);
-  await createNamespaces(world.kube.east, namespaces);
-  return world;
+/** The empty bed with a gateway in west, and in east the namespaces that are mirrored into. */
+export async function bedWithGateway(...namespaces: readonly string[]): Promise<SharedBed> {
+  const shared = await emptyBed();
+  await installGateway(shared.kube.west);
+  await createNamespaces(shared.kube.east, namespaces);
+  return shared;
 }

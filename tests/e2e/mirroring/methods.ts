@@ -6,12 +6,7 @@ import { plain, SimulatedEngine, type Step, type Wanted } from "../../simulation
 import { wantedResources } from "../../simulation/providers.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readSteps } from "../../simulation/preview.ts";
-import type { World } from "./world.ts";
-
-interface Failing {
-  /** What a run that fails says last, without its notes; empty where it ends well. */
-  readonly failure: string;
-}
+import type { SharedBed } from "./shared-bed.ts";
 
 /** More than `manage: mirrors` gives to the resources. */
 type Extra = Readonly<Record<string, unknown>>;
@@ -25,25 +20,23 @@ export class Methods extends Operations {
   readonly #name: string;
   readonly #extra: Extra;
   readonly #engine = new SimulatedEngine();
-  /** The runner's clock. */
-  now = (): Date => new Date();
   #config: Config = {};
 
-  private constructor(world: World, name: string, secrets: readonly string[], extra: Extra) {
-    super(world, secrets);
-    this.#kubeconfig = world.bed.kubeconfig;
+  private constructor(shared: SharedBed, name: string, secrets: readonly string[], extra: Extra) {
+    super(shared, secrets);
+    this.#kubeconfig = shared.bed.kubeconfig;
     this.#name = name;
     this.#extra = extra;
   }
 
   static async create(
-    world: World,
+    shared: SharedBed,
     name: string,
     config: Config,
     secrets: readonly string[] = [],
     extra: Extra = {},
   ): Promise<Methods> {
-    const methods = new Methods(world, name, secrets, extra);
+    const methods = new Methods(shared, name, secrets, extra);
     await methods.configure(config);
     return methods;
   }
@@ -53,22 +46,10 @@ export class Methods extends Operations {
     return Promise.resolve();
   }
 
-  async preview(expectation?: Expectation): Promise<Run> {
-    return this.#operation("preview", expectation, () =>
-      this.#engine.preview(this.#wanted(), this.#process()),
-    );
-  }
-
-  async previewNothing(): Promise<Run> {
-    return this.#operation("preview", {}, async () => {
-      assertNothing(await this.#engine.preview(this.#wanted(), this.#process()));
-    });
-  }
-
   async previewed(): Promise<Previewed> {
     let steps: Step[] = [];
     await this.#operation("preview", {}, async () => {
-      steps = await this.#engine.preview(this.#wanted(), this.#process());
+      steps = await this.#engine.preview(this.#wanted());
     });
     const checked = steps.map(({ held, inputs }) => ({ before: held?.inputs, after: inputs }));
     const names = new Set(steps.map(({ name }) => name));
@@ -79,47 +60,17 @@ export class Methods extends Operations {
   }
 
   async up(expectation?: Expectation): Promise<Run> {
-    return this.#operation("up", expectation, () =>
-      this.#engine.up(this.#wanted(), this.#process()),
-    );
+    return this.#operation("up", expectation, () => this.#engine.up(this.#wanted()));
   }
 
   protected async upNothing(): Promise<Run> {
     return this.#operation("up", {}, async () => {
-      assertNothing(await this.#engine.up(this.#wanted(), this.#process()));
+      assertNothing(await this.#engine.up(this.#wanted()));
     });
-  }
-
-  /**
-   * An update that takes its time: what was read for the plan is read anew for the writes, as when
-   * it isn't good any more.
-   *
-   * @param meanwhile what happens in between
-   */
-  async upWith(
-    meanwhile: () => Promise<unknown>,
-    expectation?: Expectation,
-  ): Promise<Run & Failing> {
-    return this.#operation("up", expectation, () =>
-      this.#engine.upWith(this.#wanted(), meanwhile, () => this.#process()),
-    );
-  }
-
-  async refresh(expectation?: Expectation): Promise<Run> {
-    return this.#operation("refresh", expectation, () => this.#engine.refresh());
   }
 
   async destroy(expectation?: Expectation): Promise<Run> {
     return this.#operation("destroy", expectation, () => this.#engine.destroy());
-  }
-
-  /** All that is kept between two operations. */
-  get state(): string {
-    return JSON.stringify([...this.#engine.state], null, 2);
-  }
-
-  #process() {
-    return { now: () => this.now() };
   }
 
   #wanted(): Wanted {
@@ -138,15 +89,15 @@ export class Methods extends Operations {
     operation: string,
     expectation: Expectation = {},
     work: () => Promise<unknown>,
-  ): Promise<Run & Failing> {
+  ): Promise<Run> {
     return this.recorded(`${operation} of ${this.#name}`, expectation, async () => {
       const lines: string[] = [];
       const failure = await listening(lines, work).then(
         () => undefined,
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       );
-      if (failure === undefined) return { code: 0, text: lines.join("\n"), failure: "" };
-      return { code: 1, text: [...lines, failure].join("\n"), failure };
+      if (failure === undefined) return { code: 0, text: lines.join("\n") };
+      return { code: 1, text: [...lines, failure].join("\n") };
     });
   }
 }

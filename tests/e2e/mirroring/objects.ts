@@ -40,21 +40,25 @@ const admission = [
 
 /** The kinds of objects that tests make. */
 export const kinds = {
+  MutatingAdmissionPolicyBinding: clusterWide("MutatingAdmissionPolicyBinding", ...admission),
+  MutatingAdmissionPolicy: clusterWide("MutatingAdmissionPolicy", ...admission),
+  ValidatingAdmissionPolicyBinding: clusterWide("ValidatingAdmissionPolicyBinding", ...admission),
+  ValidatingAdmissionPolicy: clusterWide("ValidatingAdmissionPolicy", ...admission),
+  Namespace: clusterWide("Namespace", "api/v1", "v1"),
+  ResourceQuota: namespaced("ResourceQuota", "api/v1", "v1"),
+  Deployment: namespaced("Deployment", "apis/apps/v1", "apps/v1"),
+  StatefulSet: namespaced("StatefulSet", "apis/apps/v1", "apps/v1"),
+  Pod: namespaced("Pod", "api/v1", "v1"),
   Service: namespaced("Service", "api/v1", "v1"),
   Endpoints: namespaced("Endpoints", "api/v1", "v1"),
   ConfigMap: namespaced("ConfigMap", "api/v1", "v1"),
-  ServiceAccount: namespaced("ServiceAccount", "api/v1", "v1"),
-  Namespace: clusterWide("Namespace", "api/v1", "v1"),
-  Deployment: namespaced("Deployment", "apis/apps/v1", "apps/v1"),
-  StatefulSet: namespaced("StatefulSet", "apis/apps/v1", "apps/v1"),
-  Role: namespaced("Role", ...rbac),
+  Lease: namespaced("Lease", "apis/coordination.k8s.io/v1", "coordination.k8s.io/v1"),
   RoleBinding: namespaced("RoleBinding", ...rbac),
-  ClusterRole: clusterWide("ClusterRole", ...rbac),
+  Role: namespaced("Role", ...rbac),
   ClusterRoleBinding: clusterWide("ClusterRoleBinding", ...rbac),
-  MutatingAdmissionPolicy: clusterWide("MutatingAdmissionPolicy", ...admission),
-  MutatingAdmissionPolicyBinding: clusterWide("MutatingAdmissionPolicyBinding", ...admission),
-  ValidatingAdmissionPolicy: clusterWide("ValidatingAdmissionPolicy", ...admission),
-  ValidatingAdmissionPolicyBinding: clusterWide("ValidatingAdmissionPolicyBinding", ...admission),
+  ClusterRole: clusterWide("ClusterRole", ...rbac),
+  ServiceAccount: namespaced("ServiceAccount", "api/v1", "v1"),
+  Secret: namespaced("Secret", "api/v1", "v1"),
 } as const;
 
 export interface Item {
@@ -108,7 +112,6 @@ export function exportedService(
   ];
 }
 
-/** An exported headless Service with pods of these names; an empty name is a pod without one. */
 /** A StatefulSet with one pod that is never looked at, only whether it is meant to be there. */
 export function statefulSet(key: ObjectKey, serviceName: string, spec: object = {}): Item {
   const [namespace = "", name = ""] = key.split("/");
@@ -127,6 +130,7 @@ export function statefulSet(key: ObjectKey, serviceName: string, spec: object = 
   };
 }
 
+/** An exported headless Service with pods of these names; an empty name is a pod without one. */
 export function exportedHeadless(
   key: ObjectKey,
   hosts: readonly string[],

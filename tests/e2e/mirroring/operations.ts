@@ -5,7 +5,7 @@ import { isWrite } from "../../../testbed/audit.ts";
 import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
 import type { Config, RunOutcome } from "../../../testbed/stack.ts";
 import type { Previewed } from "../../simulation/preview.ts";
-import { type ClusterName, clusterNames, type World } from "./world.ts";
+import { type ClusterName, clusterNames, type SharedBed } from "./shared-bed.ts";
 
 /** One operation on a stack. */
 export interface Run {
@@ -27,15 +27,15 @@ export interface Expectation {
  * neither a credential nor a stack trace is ever shown.
  */
 export abstract class Operations {
-  readonly #world: World;
+  readonly #shared: SharedBed;
   /** Texts that nothing may ever show. */
   readonly #secrets: readonly string[];
   /** Of the present config and of those before it, whose mirrors may have to go. */
   readonly #sources = new Set<string>();
 
-  protected constructor(world: World, secrets: readonly string[]) {
-    this.#world = world;
-    const tokens = clusterNames.map((cluster) => world.bed.clusters[cluster].access.token);
+  protected constructor(shared: SharedBed, secrets: readonly string[]) {
+    this.#shared = shared;
+    const tokens = clusterNames.map((cluster) => shared.bed.clusters[cluster].access.token);
     this.#secrets = [...secrets, ...tokens].flatMap(spellings);
   }
 
@@ -48,12 +48,6 @@ export abstract class Operations {
 
   protected abstract write(config: Config): Promise<void>;
 
-  /** What a user sees, every line of it. */
-  abstract preview(expectation?: Expectation): Promise<Run>;
-
-  /** A preview that fails if there is anything to do. */
-  abstract previewNothing(): Promise<Run>;
-
   /** What a preview announces, mirror by mirror. */
   abstract previewed(): Promise<Previewed>;
 
@@ -62,17 +56,7 @@ export abstract class Operations {
   /** An update that fails if there is anything to do. */
   protected abstract upNothing(): Promise<Run>;
 
-  abstract refresh(expectation?: Expectation): Promise<Run>;
-
   abstract destroy(expectation?: Expectation): Promise<Run>;
-
-  /** Previews, updates, and compares the two: what was announced is written, and nothing else. */
-  async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
-    const previewed = await this.previewed();
-    const run = await this.up();
-    assert.deepEqual(written(run), previewed.keys);
-    return { previewed, run };
-  }
 
   /** An update has nothing to do, and nothing is written. */
   async assertSettled(): Promise<void> {
@@ -86,7 +70,7 @@ export abstract class Operations {
     { fails = false }: Expectation,
     work: () => Promise<T>,
   ): Promise<T & Run> {
-    const { clusters } = this.#world.bed;
+    const { clusters } = this.#shared.bed;
     const marks = await Promise.all(clusterNames.map((name) => mark(clusters[name])));
     const outcome = await work();
     const { code, text } = outcome;

@@ -5,7 +5,7 @@ import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Contents } from "./mirrors.ts";
 import type { Item } from "./objects.ts";
 import { contentsOf } from "./view.ts";
-import type { World } from "./world.ts";
+import type { SharedBed } from "./shared-bed.ts";
 
 /** What one run makes of one namespace. All scenarios share their runs. */
 export interface Scenario {
@@ -20,14 +20,14 @@ export interface Scenario {
   /** What destroy leaves in the namespace: what others made. */
   readonly remains?: Contents;
   /** What else was done to them before the first run. */
-  readonly prepare?: (world: World) => Promise<unknown>;
+  readonly prepare?: (shared: SharedBed) => Promise<unknown>;
   /** East has no such namespace. */
   readonly missing?: boolean;
   readonly run: Outcome;
   /** What happens then, and what the next run makes of it. */
   readonly then?: Outcome & {
     readonly title: string;
-    readonly change: (world: World) => Promise<unknown>;
+    readonly change: (shared: SharedBed) => Promise<unknown>;
   };
 }
 
@@ -37,11 +37,11 @@ export interface Outcome extends Partial<Announced> {
 }
 
 export async function assertOutcome(
-  world: World,
+  shared: SharedBed,
   namespace: string,
   { contents, comes = {}, goes = {}, changes = {}, skipped = {} }: Outcome,
   announced: Announced,
 ): Promise<void> {
-  assert.deepEqual(await contentsOf(world, namespace), contents);
+  assert.deepEqual(await contentsOf(shared, namespace), contents);
   assert.deepEqual(within(namespace, announced), { comes, goes, changes, skipped });
 }

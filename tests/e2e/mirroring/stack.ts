@@ -1,10 +1,10 @@
+import assert from "node:assert/strict";
+
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
-import { type Expectation, Operations, type Run } from "./operations.ts";
+import { type Expectation, Operations, type Run, written } from "./operations.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
-import type { World } from "./world.ts";
-
-export { written } from "./operations.ts";
+import type { SharedBed } from "./shared-bed.ts";
 
 interface Exported {
   readonly deployment: {
@@ -19,18 +19,18 @@ const experimental = { PULUMI_EXPERIMENTAL: "1" };
 export class Stack extends Operations {
   readonly #stack: PulumiStack;
 
-  private constructor(world: World, stack: PulumiStack, secrets: readonly string[]) {
-    super(world, secrets);
+  private constructor(shared: SharedBed, stack: PulumiStack, secrets: readonly string[]) {
+    super(shared, secrets);
     this.#stack = stack;
   }
 
   static async create(
-    world: World,
+    shared: SharedBed,
     name: string,
     config: Config,
     secrets: readonly string[] = [],
   ): Promise<Stack> {
-    const stack = new Stack(world, await newStack(world.bed, name, {}), secrets);
+    const stack = new Stack(shared, await newStack(shared.bed, name, {}), secrets);
     await stack.configure(config);
     return stack;
   }
@@ -43,12 +43,16 @@ export class Stack extends Operations {
     return this.#pulumi(["preview", "--diff"], expectation);
   }
 
-  async previewNothing(): Promise<Run> {
-    return this.#pulumi(["preview", "--diff", nothing]);
-  }
-
   async previewed(): Promise<Previewed> {
     return readPreview((await this.#pulumi(["preview", "--json"])).stdout);
+  }
+
+  /** Previews, updates, and compares the two: what was announced is written, and nothing else. */
+  async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
+    const previewed = await this.previewed();
+    const run = await this.up();
+    assert.deepEqual(written(run), previewed.keys);
+    return { previewed, run };
   }
 
   async up(expectation?: Expectation): Promise<Run> {
@@ -109,11 +113,6 @@ export class Stack extends Operations {
   /** Marks resources in the state, so that the next update replaces them. */
   async taint(urns: readonly string[]): Promise<void> {
     for (const urn of urns) await this.#pulumi(["state", "taint", urn, "--yes"]);
-  }
-
-  /** Makes the state forget a link, as a user does whose cluster was made anew. */
-  async forget(urn: string): Promise<void> {
-    await this.#pulumi(["state", "delete", urn, "--yes"]);
   }
 
   #update(flags: readonly string[], expectation?: Expectation) {

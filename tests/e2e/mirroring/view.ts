@@ -3,7 +3,7 @@ import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts"
 import type { Endpoints, Service, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Contents, EndpointsView, ServiceView } from "./mirrors.ts";
 import type { Item } from "./objects.ts";
-import type { ClusterName, World } from "./world.ts";
+import type { ClusterName, SharedBed } from "./shared-bed.ts";
 
 const version = "mirror.linkerd.io/remote-resource-version";
 
@@ -13,7 +13,7 @@ const version = "mirror.linkerd.io/remote-resource-version";
  * @param targets clusters that can be asked for resource versions now
  */
 export async function contentsOf(
-  { kube }: World,
+  { kube }: SharedBed,
   namespace: string,
   targets: readonly ClusterName[] = ["west", "north"],
 ): Promise<Contents> {

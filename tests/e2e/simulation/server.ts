@@ -4,7 +4,7 @@ import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { Cluster } from "../../../testbed/bed.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
-import { Sight } from "./sight.ts";
+import { Normaliser } from "./normaliser.ts";
 
 /** An API server, the real one or the simulated one, with what a step says to it. */
 export interface Server {
@@ -38,12 +38,12 @@ export function simulatedServer(server: ApiServer): Promise<Server> {
 async function serverAt(access: Access, dispatcher: Dispatcher): Promise<Server> {
   const options = { dispatcher: () => dispatcher, pageSize: 2, retry: once };
   const kube = await connect(access, "west", options);
-  const sight = new Sight();
+  const normaliser = new Normaliser();
   return {
     kube,
-    told: (work) => sight.of(work),
+    told: (work) => normaliser.of(work),
     send: (method, path, body, type = "application/json") =>
-      sight.of(sent(dispatcher, access, { method, path, body, type })),
+      normaliser.of(sent(dispatcher, access, { method, path, body, type })),
     raw: (method, path) =>
       sent(dispatcher, access, { method, path, body: undefined, type: "application/json" }),
     close: () => kube.close(),

@@ -1,13 +1,13 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 
-import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
+import type { Ended, Mesh, FaultPlans } from "../../simulation/mesh.ts";
 import { contentsOf, trespasses } from "../../simulation/outcome.ts";
 import { count } from "../effort.ts";
-import { type Lie, lying, type Spell } from "./lies.ts";
+import { type ClusterFault, faultPlan, type Duration } from "./faults.ts";
 import { type Phase, type PhaseName, phases } from "./phases.ts";
-import { changed, clusters, deletionsIn, mirrorsFrom, sources, undisturbed } from "./world.ts";
+import { changed, clusters, deletionsIn, mirrorsFrom, sources, undisturbed } from "./mesh.ts";
 
-/** How an operation may end under which answers lie. */
+/** How an operation may end under which answers are disturbed. */
 export type End =
   /** As if nothing had been. */
   | "done"
@@ -19,11 +19,11 @@ export type End =
 /** One fault in one phase. */
 export interface Cell {
   readonly phase: PhaseName;
-  /** The cluster whose answers lie. */
+  /** The cluster whose answers are disturbed. */
   readonly at: "east" | "west";
-  readonly lie: Lie;
-  readonly spell: Spell;
-  /** Which of the phase's requests are lied about; all of them. */
+  readonly fault: ClusterFault;
+  readonly lasts: Duration;
+  /** Which of the phase's requests are disturbed; all of them. */
   readonly path?: RegExp;
   readonly end: End;
   /** What is said, where anything is. */
@@ -34,7 +34,7 @@ export interface Cell {
   /** What is wrong with the clusters beforehand, and what somebody does about it afterwards. */
   readonly spoil?: (mesh: Mesh) => void;
   readonly mend?: (mesh: Mesh) => void;
-  /** Everything but what the lie is about is finished on the cluster itself, too. */
+  /** Everything but what the fault is about is finished on the cluster itself, too. */
   readonly except?: RegExp;
 }
 
@@ -47,15 +47,15 @@ export async function expectCell(cell: Cell): Promise<void> {
   const mesh = await changed();
   cell.spoil?.(mesh);
   const { path = /./ } = cell;
-  const { plan, hits } = lying(
-    (request) => cell.lie(request, cell.at, mesh),
-    cell.spell,
+  const { plan, hits } = faultPlan(
+    (request) => cell.fault(request, cell.at, mesh),
+    cell.lasts,
     (request) => phase.isPart(request) && path.test(request.path),
   );
-  const weather: Weather = (cluster) => (cluster === cell.at ? plan : undefined);
-  const ended = await phase.run(mesh, weather);
+  const plans: FaultPlans = (cluster) => (cluster === cell.at ? plan : undefined);
+  const ended = await phase.run(mesh, plans);
   const all = [...hits.values()].reduce((sum, times) => sum + times, 0);
-  ok(all > 0 || cell.spoil !== undefined, "nothing was lied about");
+  ok(all > 0 || cell.spoil !== undefined, "nothing was disturbed");
   count("faults tried", all);
 
   for (const [request, times] of hits) ok(times <= attempts, `${request} ${times} times`);
@@ -115,7 +115,7 @@ function repeated(sentences: readonly string[], { at }: Pick<Cell, "at">): strin
   return [...times].flatMap(([cause, number]) => (number > most ? [cause] : []));
 }
 
-/** What has nothing to do with the cluster whose answers lie is finished. */
+/** What has nothing to do with the cluster whose answers are disturbed is finished. */
 async function expectOthers({ at, end, except }: Cell, phase: Phase, mesh: Mesh): Promise<void> {
   for (const name of clusters) deepEqual(trespasses(mesh.server(name)), []);
   const { contents } = await undisturbed(phase.operation);

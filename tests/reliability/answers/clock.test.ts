@@ -2,7 +2,7 @@ import { equal } from "node:assert/strict";
 import { mock } from "node:test";
 
 import { expectCell } from "./cell.ts";
-import { page } from "./lies.ts";
+import { page } from "./faults.ts";
 import { allPhases } from "./phases.ts";
 
 const hour = 3_600_000;
@@ -17,12 +17,12 @@ describe("a runner whose clock is an hour", () => {
         const now = Date.now();
         // As some proxies write it: the time by their own clock.
         const [date = "", later = ""] = [now, now + 2_000].map((at) => new Date(at).toUTCString());
-        const lie = page(429, { date, "retry-after": later });
+        const fault = page(429, { date, "retry-after": later });
         mock.timers.enable({ apis: ["Date"], now: now + off });
         try {
           equal(Math.round((Date.now() - now) / hour), off / hour);
           await expectCell({
-            ...{ phase, at: "east", lie, spell: "at first", end: "done", sentence: /./ },
+            ...{ phase, at: "east", fault, lasts: "at first", end: "done", sentence: /./ },
             // A cluster that refuses requests gets fewer at a time, which then wait one after the other.
             ...{ waits: 2_000, patience: 30_000 },
           });

@@ -5,9 +5,9 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 import { count } from "../effort.ts";
 import { type Cell, type End, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
-import { always, type Lie, lying, refusal, type Spell } from "./lies.ts";
+import { always, type ClusterFault, faultPlan, refusal, type Duration } from "./faults.ts";
 import { type PhaseName, phases } from "./phases.ts";
-import { changed, founded } from "./world.ts";
+import { changed, founded } from "./mesh.ts";
 
 const reading = [
   "while it plans",
@@ -24,8 +24,8 @@ const away: Readonly<Record<(typeof reading)[number], End>> = {
 
 interface Row {
   readonly lists: string;
-  readonly lie: Lie;
-  readonly spell: Spell;
+  readonly fault: ClusterFault;
+  readonly lasts: Duration;
   readonly path: RegExp;
   /** Undefined: as an outage. */
   readonly end?: "done";
@@ -34,20 +34,20 @@ interface Row {
 }
 
 /** An answer with other items. */
-function items(other: (items: readonly Item[]) => readonly Item[]): Lie {
-  const lie = ({ body, ...answer }: Answer): Answer => {
+function items(other: (items: readonly Item[]) => readonly Item[]): ClusterFault {
+  const alter = ({ body, ...answer }: Answer): Answer => {
     const list = JSON.parse(body) as { readonly items: readonly Item[]; readonly metadata: object };
     return { ...answer, body: JSON.stringify({ ...list, items: other(list.items) }) };
   };
-  return always({ lie });
+  return always({ alter });
 }
 
 interface Item {
   readonly metadata: { readonly name: string };
 }
 
-const empty: Lie = always({
-  lie: ({ body, ...answer }) => {
+const empty: ClusterFault = always({
+  alter: ({ body, ...answer }) => {
     const { kind } = JSON.parse(body) as { readonly kind: string };
     return { ...answer, body: JSON.stringify({ kind, metadata: {}, items: [] }) };
   },
@@ -61,8 +61,8 @@ const rows: readonly Row[] = [
   {
     ...{
       lists: "break off on a later page once",
-      lie: always("reset"),
-      spell: "at first",
+      fault: always("reset"),
+      lasts: "at first",
       path: later,
     },
     ...{ end: "done", sentence: /./, patience: 500 },
@@ -70,27 +70,27 @@ const rows: readonly Row[] = [
   {
     ...{
       lists: "break off on every later page",
-      lie: always("reset"),
-      spell: "for good",
+      fault: always("reset"),
+      lasts: "for good",
       path: later,
     },
     ...{ sentence: /the connection was lost/, patience: 9_000 },
   },
   {
     lists: "expire before they are read to their end",
-    lie: (_request, at, mesh) => ({
+    fault: (_request, at, mesh) => ({
       delay: () => {
         mesh.server(at).forgetLists();
         return Promise.resolve();
       },
     }),
-    ...{ spell: "for good", path: later, end: "done", sentence: /./, patience: 0 },
+    ...{ lasts: "for good", path: later, end: "done", sentence: /./, patience: 0 },
   },
   {
     ...{
       lists: "have always expired",
-      lie: refusal(410, "Expired"),
-      spell: "for good",
+      fault: refusal(410, "Expired"),
+      lasts: "for good",
       path: /services/,
     },
     ...{
@@ -99,22 +99,27 @@ const rows: readonly Row[] = [
     },
   },
   ...["namespaces", "services"].map((plural): Row => ({
-    ...{ lists: `have no ${plural}, with status 200`, lie: empty, spell: "for good" },
+    ...{ lists: `have no ${plural}, with status 200`, fault: empty, lasts: "for good" },
     ...{ path: new RegExp(`/${plural}\\?`), sentence: doubt, patience: 0 },
   })),
   ...(["endpoints", "links"] as const).map((plural): Row => ({
-    ...{ lists: `have no ${plural}, with status 200`, lie: empty, spell: "for good", end: "done" },
+    ...{
+      lists: `have no ${plural}, with status 200`,
+      fault: empty,
+      lasts: "for good",
+      end: "done",
+    },
     ...{ path: new RegExp(`/${plural}\\?`), sentence: /./, patience: 0 },
   })),
   {
     lists: "lack the namespace kube-system",
-    lie: items((all) => all.filter(({ metadata: { name } }) => name !== "kube-system")),
-    ...{ spell: "for good", path: /\/namespaces\?/, sentence: doubt, patience: 0 },
+    fault: items((all) => all.filter(({ metadata: { name } }) => name !== "kube-system")),
+    ...{ lasts: "for good", path: /\/namespaces\?/, sentence: doubt, patience: 0 },
   },
   {
     lists: "lack the Service default/kubernetes",
-    lie: items((all) => all.filter(({ metadata: { name } }) => name !== "kubernetes")),
-    ...{ spell: "for good", path: /\/services\?/, sentence: doubt, patience: 0 },
+    fault: items((all) => all.filter(({ metadata: { name } }) => name !== "kubernetes")),
+    ...{ lasts: "for good", path: /\/services\?/, sentence: doubt, patience: 0 },
   },
 ];
 
@@ -157,7 +162,7 @@ describe("a server that has fallen behind", () => {
           it(`${phase} shows ${which} of ${at} as it was ${what}: nothing is lost, and the next run sees the rest`, async () => {
             const mesh = await changed();
             const behind = await past(mesh, at);
-            const { plan, hits } = lying(
+            const { plan, hits } = faultPlan(
               () => ({ by: behind }),
               "for good",
               (request) => phases[phase].isPart(request) && path.test(request.path),

@@ -1,7 +1,7 @@
 import type { Seen } from "../../simulation/faults.ts";
-import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
+import type { Ended, Mesh, FaultPlans } from "../../simulation/mesh.ts";
 
-/** A part of an operation in which answers can lie. */
+/** A part of an operation in which answers can be disturbed. */
 export interface Phase {
   /** Which state of the clusters it leads to. */
   readonly operation: "up" | "destroy";
@@ -10,8 +10,8 @@ export interface Phase {
   readonly reads: boolean;
   /** Whether the targets are asked in it too, or the sources alone. */
   readonly asksTargets: boolean;
-  /** @param weather what happens to the requests of this part */
-  readonly run: (mesh: Mesh, weather: Weather) => Promise<Ended>;
+  /** @param plans what happens to the requests of this part */
+  readonly run: (mesh: Mesh, plans: FaultPlans) => Promise<Ended>;
 }
 
 const isRead = ({ method }: Seen) => method === "GET";
@@ -23,17 +23,17 @@ export const phases = {
     isPart: isRead,
     reads: true,
     asksTargets: true,
-    run: (mesh, weather) => mesh.up(weather),
+    run: (mesh, plans) => mesh.up(plans),
   },
   "while it looks again before it writes": {
     operation: "up",
     isPart: isRead,
     reads: true,
     asksTargets: true,
-    run: (mesh, weather) => {
+    run: (mesh, plans) => {
       let isPlanned = false;
-      const later: Weather = (cluster) => {
-        const plan = weather(cluster);
+      const later: FaultPlans = (cluster) => {
+        const plan = plans(cluster);
         return plan && ((request) => (isPlanned ? plan(request) : undefined));
       };
       const planned = () => {
@@ -48,28 +48,28 @@ export const phases = {
     isPart: (request) => !isRead(request) && !isDeletion(request),
     reads: false,
     asksTargets: false,
-    run: (mesh, weather) => mesh.up(weather),
+    run: (mesh, plans) => mesh.up(plans),
   },
   "while it deletes": {
     operation: "up",
     isPart: isDeletion,
     reads: false,
     asksTargets: false,
-    run: (mesh, weather) => mesh.up(weather),
+    run: (mesh, plans) => mesh.up(plans),
   },
   "while it looks what to destroy": {
     operation: "destroy",
     isPart: isRead,
     reads: true,
     asksTargets: false,
-    run: (mesh, weather) => mesh.destroy(weather),
+    run: (mesh, plans) => mesh.destroy(plans),
   },
   "while it destroys": {
     operation: "destroy",
     isPart: isDeletion,
     reads: false,
     asksTargets: false,
-    run: (mesh, weather) => mesh.destroy(weather),
+    run: (mesh, plans) => mesh.destroy(plans),
   },
 } as const satisfies Readonly<Record<string, Phase>>;
 

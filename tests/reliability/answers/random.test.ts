@@ -3,15 +3,15 @@ import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 
 import type { Fault, Seen } from "../../simulation/faults.ts";
-import type { Ended, Mesh, Weather } from "../../simulation/mesh.ts";
+import type { Ended, Mesh, FaultPlans } from "../../simulation/mesh.ts";
 import { trespasses } from "../../simulation/outcome.ts";
 import { seed } from "../../seed.ts";
 import { count, repeated } from "../effort.ts";
 import { expectNoOtherDeletion, expectNoSecret, expectRecovery } from "./cell.ts";
-import { always, type Lie, page, refusal } from "./lies.ts";
-import { changed, clusters, undisturbed } from "./world.ts";
+import { always, type ClusterFault, page, refusal } from "./faults.ts";
+import { changed, clusters, undisturbed } from "./mesh.ts";
 
-const lies: Readonly<Record<string, Lie>> = {
+const faults: Readonly<Record<string, ClusterFault>> = {
   reset: always("reset"),
   drop: always("drop"),
   cut: always("cut"),
@@ -33,7 +33,7 @@ interface Trouble {
   readonly cluster: (typeof clusters)[number];
   readonly first: number;
   readonly length: number;
-  readonly lie: string;
+  readonly fault: string;
 }
 
 const trouble: fc.Arbitrary<Trouble> = fc.record({
@@ -41,29 +41,29 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
   first: fc.integer({ min: 1, max: 60 }),
   // As many as a request has attempts, and sometimes all from then on.
   length: fc.constantFrom(1, 2, 8, 1_000),
-  lie: fc.constantFrom(...Object.keys(lies)),
+  fault: fc.constantFrom(...Object.keys(faults)),
 });
 
 const operations = {
-  up: (mesh, weather) => mesh.up(weather),
-  "slow up": (mesh, weather) => mesh.upWith(() => Promise.resolve(), weather),
-  preview: (mesh, weather) => mesh.preview(weather),
-  refresh: (mesh, weather) => mesh.refresh(weather),
-} satisfies Readonly<Record<string, (mesh: Mesh, weather: Weather) => Promise<Ended>>>;
+  up: (mesh, plans) => mesh.up(plans),
+  "slow up": (mesh, plans) => mesh.upWith(() => Promise.resolve(), plans),
+  preview: (mesh, plans) => mesh.preview(plans),
+  refresh: (mesh, plans) => mesh.refresh(plans),
+} satisfies Readonly<Record<string, (mesh: Mesh, plans: FaultPlans) => Promise<Ended>>>;
 
 const step = fc.record({
   operation: fc.constantFrom(...(Object.keys(operations) as (keyof typeof operations)[])),
   troubles: fc.array(trouble, { maxLength: 4 }),
 });
 
-describe("any answers that lie", () => {
+describe("any answers that are disturbed", () => {
   it(`are survived by any operations, and the next run puts everything right (seed ${seed})`, async () => {
     await undisturbed("up");
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), async (steps) => {
         const mesh = await changed();
         for (const { operation, troubles } of steps)
-          expectSound(await operations[operation](mesh, weatherOf(troubles, mesh)), mesh);
+          expectSound(await operations[operation](mesh, plansOf(troubles, mesh)), mesh);
         await expectNoOtherDeletion("up", mesh);
         await expectRecovery({}, { operation: "up" }, mesh);
       }),
@@ -76,7 +76,7 @@ describe("any answers that lie", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(trouble, { maxLength: 4 }), async (troubles) => {
         const mesh = await changed();
-        expectSound(await mesh.destroy(weatherOf(troubles, mesh)), mesh);
+        expectSound(await mesh.destroy(plansOf(troubles, mesh)), mesh);
         await expectRecovery({}, { operation: "destroy" }, mesh);
       }),
       { numRuns: repeated(20) },
@@ -84,7 +84,7 @@ describe("any answers that lie", () => {
   });
 });
 
-function weatherOf(troubles: readonly Trouble[], mesh: Mesh): Weather {
+function plansOf(troubles: readonly Trouble[], mesh: Mesh): FaultPlans {
   return (cluster) => {
     const here = troubles.filter((each) => each.cluster === cluster);
     return (request: Seen): Fault | undefined => {
@@ -93,7 +93,7 @@ function weatherOf(troubles: readonly Trouble[], mesh: Mesh): Weather {
       );
       if (found === undefined) return undefined;
       count("faults tried");
-      return lies[found.lie]?.(request, cluster, mesh);
+      return faults[found.fault]?.(request, cluster, mesh);
     };
   };
 }

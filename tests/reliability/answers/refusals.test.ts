@@ -5,36 +5,36 @@ import { type Mesh, renewToken } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { count } from "../effort.ts";
 import { type Cell, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
-import { always, type Lie, refusal } from "./lies.ts";
+import { always, type ClusterFault, refusal } from "./faults.ts";
 import { phases } from "./phases.ts";
-import { changed, put } from "./world.ts";
+import { changed, put } from "./mesh.ts";
 
-const none: Lie = () => undefined;
+const none: ClusterFault = () => undefined;
 
 /** Something that is the matter with one source, and concerns a part of its mirrors alone. */
 type Matter = Pick<Cell, "end" | "sentence"> &
   Partial<
     Pick<
       Cell,
-      "phase" | "lie" | "spell" | "path" | "spoil" | "mend" | "except" | "patience" | "waits"
+      "phase" | "fault" | "lasts" | "path" | "spoil" | "mend" | "except" | "patience" | "waits"
     >
   >;
 
 const matters: Readonly<Record<string, Matter>> = {
   "lets nobody create Services": {
-    ...{ lie: ({ method }) => (method === "POST" ? refusedTo("create") : undefined) },
+    ...{ fault: ({ method }) => (method === "POST" ? refusedTo("create") : undefined) },
     ...{ path: /\/services/, except: /(new|tool|queue)-/, end: "failed" },
     sentence: /does not let user ci create Service .*; grant create on services in namespace/,
   },
   "lets nobody update Services": {
-    ...{ lie: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined) },
+    ...{ fault: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined) },
     // Endpoints are not written where the Service could not be.
     ...{ path: /\/services/, except: /(kept|web|cart|db)-/, end: "failed" },
     sentence: /does not let user ci update Service .*; grant update on services in namespace/,
   },
   "lets nobody write into one namespace": {
     ...{
-      lie: () => refusedTo("create"),
+      fault: () => refusedTo("create"),
       path: /\/namespaces\/labs\//,
       except: /labs/,
       end: "failed",
@@ -42,7 +42,7 @@ const matters: Readonly<Record<string, Matter>> = {
     sentence: /does not let user ci create Service labs\/tool-west; grant create/,
   },
   "begins to delete a namespace during the run": {
-    lie: refusal(403, "Forbidden", { causes: ["NamespaceTerminating"] }),
+    fault: refusal(403, "Forbidden", { causes: ["NamespaceTerminating"] }),
     ...{ path: /\/namespaces\/labs\//, except: /labs/, end: "failed" },
     sentence: /cluster east refuses to create Service labs\/tool-west.*run again/,
   },
@@ -95,7 +95,7 @@ const matters: Readonly<Record<string, Matter>> = {
       /Service shop\/queue-west on east .* does not go: see which finalizer holds it, and run again/,
   },
   "has another client that changes a mirror before each update": {
-    lie: (_request, at, mesh) => ({
+    fault: (_request, at, mesh) => ({
       delay: () => {
         touch(mesh, at);
         return Promise.resolve();
@@ -117,13 +117,13 @@ describe("a source that", () => {
   for (const [what, matter] of Object.entries(matters))
     it(`${what}: all else is done, and the run says it once`, () =>
       expectCell({
-        ...{ phase: "while it writes", at: "east", lie: none, spell: "for good", patience: 0 },
+        ...{ phase: "while it writes", at: "east", fault: none, lasts: "for good", patience: 0 },
         ...matter,
       }));
 
   it("renews the runner's token during the run: it goes on with the new one", async () => {
     let isRenewed = false;
-    const lie: Lie = (_request, at, mesh) => {
+    const fault: ClusterFault = (_request, at, mesh) => {
       if (isRenewed) return undefined;
       isRenewed = true;
       const delay = () => {
@@ -135,7 +135,7 @@ describe("a source that", () => {
     };
     try {
       await expectCell({
-        ...{ phase: "while it writes", at: "east", lie, spell: "for good" },
+        ...{ phase: "while it writes", at: "east", fault, lasts: "for good" },
         ...{ end: "done", sentence: /./, patience: 0 },
       });
     } finally {
@@ -146,21 +146,26 @@ describe("a source that", () => {
   it("lets nobody list Links: mirrors do not need them", async () => {
     for (const at of ["east", "west"] as const)
       await expectCell({
-        ...{ phase: "while it plans", at, lie: always(refusedTo("list")), spell: "for good" },
+        ...{ phase: "while it plans", at, fault: always(refusedTo("list")), lasts: "for good" },
         ...{ path: /links/, end: "done", sentence: /./, patience: 0 },
       });
   });
 
   it("may not list the StatefulSets of a target: a pod that is away keeps its mirror for now", () =>
     expectCell({
-      ...{ phase: "while it plans", at: "west", lie: always(refusedTo("list")), spell: "for good" },
+      ...{
+        phase: "while it plans",
+        at: "west",
+        fault: always(refusedTo("list")),
+        lasts: "for good",
+      },
       ...{ path: /statefulsets/, end: "done", sentence: /./, patience: 0 },
     }));
 
   it("has mirrors that are deleted by somebody else just before: that is as good", async () => {
     for (const phase of ["while it deletes", "while it destroys"] as const)
       await expectCell({
-        lie: ({ path }, at, mesh) => ({
+        fault: ({ path }, at, mesh) => ({
           delay: () => {
             const [, namespace = "", plural = "", name = ""] =
               /namespaces\/([^/]+)\/([^/]+)\/([^/?]+)/.exec(path) ?? [];
@@ -168,7 +173,7 @@ describe("a source that", () => {
             return Promise.resolve();
           },
         }),
-        ...{ phase, at: "east", spell: "for good", end: "done", sentence: /./, patience: 0 },
+        ...{ phase, at: "east", lasts: "for good", end: "done", sentence: /./, patience: 0 },
       });
   });
 
@@ -222,12 +227,12 @@ describe("a source that", () => {
     it(`has ${who}: each run writes once, says that it does so again, and finishes the rest`, async () => {
       const mesh = await changed();
       spoil(mesh);
-      const weather = (cluster: string) =>
+      const plans = (cluster: string) =>
         cluster === "east"
           ? ({ method, path }: { readonly method: string; readonly path: string }) =>
               method === "PUT" && path.includes("services/kept-west")
                 ? {
-                    lie: <T>(answer: T): T => {
+                    alter: <T>(answer: T): T => {
                       mesh.server("east").edit("services", "shop/kept-west", theirs);
                       return answer;
                     },
@@ -236,7 +241,7 @@ describe("a source that", () => {
           : undefined;
       for (const run of ["first", "second", "third"]) {
         mesh.server("east").journal.length = 0;
-        const ended = await mesh.up(weather);
+        const ended = await mesh.up(plans);
         equal(ended.failure, undefined, run);
         deepEqual(trespasses(mesh.server("east")), []);
         const writes = writesTo(mesh.server("east")).filter((write) => write.includes("kept-west"));

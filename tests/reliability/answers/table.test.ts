@@ -1,12 +1,12 @@
 import { type Cell, type End, expectCell } from "./cell.ts";
-import { always, page, refusal } from "./lies.ts";
+import { always, page, refusal } from "./faults.ts";
 import { allPhases, type PhaseName } from "./phases.ts";
 
 /** How each phase ends, or why there is no such thing. */
 type Ends = Readonly<Record<PhaseName, End | { readonly none: string }>>;
 
 /** A fault, and how it ends in each phase. */
-interface Row extends Pick<Cell, "lie" | "spell" | "sentence" | "path" | "waits"> {
+interface Row extends Pick<Cell, "fault" | "lasts" | "sentence" | "path" | "waits"> {
   readonly answers: string;
   readonly ends: Ends;
   /** Milliseconds that reads, and that writes, wait at most. */
@@ -66,12 +66,12 @@ const late = /the response timed out|is too slow to/;
 const rows: readonly Row[] = [
   {
     answers: "409",
-    ...{ lie: refusal(409, "Conflict"), spell: "at first", path: /\/(services|endpoints)/ },
+    ...{ fault: refusal(409, "Conflict"), lasts: "at first", path: /\/(services|endpoints)/ },
     ...{ ends: { ...done, ...unanswered }, sentence: /./, patience: [0, 0] },
   },
   {
     answers: "409",
-    ...{ lie: refusal(409, "Conflict"), spell: "for good", path: /\/(services|endpoints)/ },
+    ...{ fault: refusal(409, "Conflict"), lasts: "for good", path: /\/(services|endpoints)/ },
     ends: { ...away, ...unanswered },
     ...{
       sentence: /was changed by another client before this \w+: .*; run again/,
@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
   },
   {
     answers: "a 404 of somebody who doesn't know Kubernetes",
-    ...{ lie: page(404), spell: "for good", ends: away },
+    ...{ fault: page(404), lasts: "for good", ends: away },
     ...{
       sentence: /does not serve \w+ as v1, .*; check what answers at https/,
       patience: [0, 5_500],
@@ -89,9 +89,9 @@ const rows: readonly Row[] = [
   {
     answers: "429 with Retry-After",
     ...{
-      lie: overload,
+      fault: overload,
       waits: 2_000,
-      spell: "at first",
+      lasts: "at first",
       ends: done,
       sentence: /./,
       // Fewer requests at a time are sent to it, which wait one after the other.
@@ -100,16 +100,16 @@ const rows: readonly Row[] = [
   },
   {
     answers: "429 with Retry-After",
-    ...{ lie: overload, waits: 2_000, spell: "for good", ends: away },
+    ...{ fault: overload, waits: 2_000, lasts: "for good", ends: away },
     ...{ sentence: /is overloaded .* after 8 attempts/, patience: [23_000, 68_000] },
   },
   ...[500, 503].flatMap((code): Row[] => [
     {
-      ...{ answers: String(code), lie: page(code), spell: "at first" },
+      ...{ answers: String(code), fault: page(code), lasts: "at first" },
       ...{ ends: done, sentence: /./, patience: [700, 500] },
     },
     {
-      ...{ answers: String(code), lie: page(code), spell: "for good", ends: away },
+      ...{ answers: String(code), fault: page(code), lasts: "for good", ends: away },
       sentence: new RegExp(
         `failed to .*\\(status ${code}\\) after 8 attempts.*; check its API server`,
       ),
@@ -117,67 +117,71 @@ const rows: readonly Row[] = [
     },
   ]),
   {
-    ...{ answers: "401", lie: refusal(401, "Unauthorized"), spell: "for good", ends: refused },
+    ...{ answers: "401", fault: refusal(401, "Unauthorized"), lasts: "for good", ends: refused },
     ...{ sentence: /rejects the credentials of context .*; log in again/, patience: [0, 0] },
   },
   {
-    ...{ answers: "403", lie: refusal(403, "Forbidden"), spell: "for good", ends: refused },
+    ...{ answers: "403", fault: refusal(403, "Forbidden"), lasts: "for good", ends: refused },
     ...{
       sentence: /refuses to .*; resolve this .* or give context \w+ the right/,
       patience: [0, 0],
     },
   },
   {
-    ...{ answers: "nothing and resets the connection", lie: always("reset"), spell: "at first" },
+    ...{ answers: "nothing and resets the connection", fault: always("reset"), lasts: "at first" },
     ...{ ends: done, sentence: /./, patience: [700, 500] },
   },
   {
-    ...{ answers: "nothing and resets the connection", lie: always("reset"), spell: "for good" },
+    ...{ answers: "nothing and resets the connection", fault: always("reset"), lasts: "for good" },
     ...{ ends: away, sentence: lost, patience: [100, 26_000] },
   },
   {
-    ...{ answers: "nothing after it has done as told", lie: always("drop"), spell: "at first" },
+    ...{ answers: "nothing after it has done as told", fault: always("drop"), lasts: "at first" },
     ...{ ends: { ...done, ...unread }, sentence: /./, patience: [0, 500] },
   },
   {
-    ...{ answers: "nothing after it has done as told", lie: always("drop"), spell: "for good" },
+    ...{ answers: "nothing after it has done as told", fault: always("drop"), lasts: "for good" },
     ...{ ends: { ...away, ...unread }, sentence: lost, patience: [0, 26_000] },
   },
   {
-    ...{ answers: "nothing and hangs", lie: always("hang"), spell: "at first", ends: unheard },
+    ...{ answers: "nothing and hangs", fault: always("hang"), lasts: "at first", ends: unheard },
     ...{ sentence: late, patience: [31_000, 121_000] },
   },
   {
-    ...{ answers: "nothing and hangs", lie: always("hang"), spell: "for good", ends: away },
+    ...{ answers: "nothing and hangs", fault: always("hang"), lasts: "for good", ends: away },
     ...{ sentence: late, patience: [31_000, 151_000] },
   },
   {
     answers: "nothing and hangs after it has done as told",
-    ...{ lie: always("carry out and hang"), spell: "at first", ends: { ...unheard, ...unread } },
+    ...{ fault: always("carry out and hang"), lasts: "at first", ends: { ...unheard, ...unread } },
     ...{ sentence: late, patience: [0, 121_000] },
   },
   {
     answers: "nothing and hangs after it has done as told",
-    ...{ lie: always("carry out and hang"), spell: "for good", ends: { ...away, ...unread } },
+    ...{ fault: always("carry out and hang"), lasts: "for good", ends: { ...away, ...unread } },
     ...{ sentence: late, patience: [0, 151_000] },
   },
   {
-    ...{ answers: "half of it", lie: always("cut"), spell: "at first", ends: done },
+    ...{ answers: "half of it", fault: always("cut"), lasts: "at first", ends: done },
     ...{ sentence: /./, patience: [700, 500] },
   },
   {
-    ...{ answers: "half of it", lie: always("cut"), spell: "for good", ends: away },
+    ...{ answers: "half of it", fault: always("cut"), lasts: "for good", ends: away },
     ...{ sentence: lost, patience: [9_000, 26_000] },
   },
   {
-    ...{ answers: "after a proxy has sent it twice", lie: always("duplicate"), spell: "for good" },
+    ...{
+      answers: "after a proxy has sent it twice",
+      fault: always("duplicate"),
+      lasts: "for good",
+    },
     ...{ ends: done, sentence: /./, patience: [0, 0] },
   },
 ];
 
 describe("a cluster that answers", () => {
   for (const { answers, ends, patience, ...row } of rows)
-    describe(`${answers}, ${row.spell}`, () => {
+    describe(`${answers}, ${row.lasts}`, () => {
       for (const [phase, { asksTargets, reads }] of allPhases) {
         const end = ends[phase];
         if (typeof end === "object") continue;

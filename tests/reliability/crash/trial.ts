@@ -3,7 +3,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { managerOf } from "../../../engine/mirroring/model/stack-mark.ts";
 import { status, type Stored } from "../../simulation/api-server.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
-import { type Ended, type Mesh, renewToken, type Weather } from "../../simulation/mesh.ts";
+import { type Ended, type Mesh, renewToken, type FaultPlans } from "../../simulation/mesh.ts";
 import { contentsOf, trespasses, writesTo } from "../../simulation/outcome.ts";
 import { foreignIn, sources } from "./mesh.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -86,11 +86,11 @@ function begin(before: Mesh): Mesh {
   return mesh;
 }
 
-function operate(mesh: Mesh, { operation }: Scenario, weather?: Weather): Promise<Ended> {
-  return operation === "destroy" ? mesh.destroy(weather) : mesh.up(weather);
+function operate(mesh: Mesh, { operation }: Scenario, plans?: FaultPlans): Promise<Ended> {
+  return operation === "destroy" ? mesh.destroy(plans) : mesh.up(plans);
 }
 
-function midwayOf(mesh: Mesh, { midway }: Scenario, requests: number): Weather {
+function midwayOf(mesh: Mesh, { midway }: Scenario, requests: number): FaultPlans {
   const middle = Math.ceil(requests / 2);
   return () => (seen) => {
     if (seen.ofAll === middle) midway?.(mesh);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
-import type { Meddling } from "./meddling.ts";
-import type { Mishap } from "./mishap.ts";
+import type { Edit } from "./edits.ts";
+import type { RequestFault } from "./request-fault.ts";
 import type { Shape } from "./shape.ts";
 
 export const clusterNames = ["west", "north", "east"] as const;
@@ -35,12 +35,12 @@ export type Action =
   | { readonly do: "lose"; readonly cluster: ClusterName }
   /** Two contexts of the kubeconfig lead to each other's clusters, or right again. */
   | { readonly do: "swap" }
-  | { readonly do: "meddle"; readonly with: Meddling }
+  | { readonly do: "edit"; readonly with: Edit }
   /** Somebody else mirrors what a link would, as Linkerd's controller does. */
   | { readonly do: "mirror by others"; readonly link: number }
   /** The state of an earlier operation is imported; the first one is empty. */
   | { readonly do: "import"; readonly which: number }
-  | { readonly do: Operation; readonly mishap?: Mishap };
+  | { readonly do: Operation; readonly requestFault?: RequestFault };
 
 export type Operation = "up" | "refresh" | "up --refresh" | "preview --refresh" | "destroy";
 
@@ -89,10 +89,10 @@ const settings = fc.constantFrom(
   { allowDeletions: false, maxDeletions: 1 },
 );
 
-const mishap = fc.option(
+const requestFault = fc.option(
   fc.record({
     at: fc.integer({ min: 1, max: 40 }),
-    fault: fc.constantFrom<Mishap["fault"]>(
+    fault: fc.constantFrom<RequestFault["fault"]>(
       "reset",
       "drop",
       "duplicate",
@@ -105,7 +105,10 @@ const mishap = fc.option(
 );
 
 function run(kind: Operation): fc.Arbitrary<Action> {
-  return mishap.map((found) => ({ do: kind, ...(found !== undefined && { mishap: found }) }));
+  return requestFault.map((found) => ({
+    do: kind,
+    ...(found !== undefined && { requestFault: found }),
+  }));
 }
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -130,7 +133,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant("meddle" as const),
+      do: fc.constant("edit" as const),
       with: fc.record({
         which: fc.nat(5),
         by: fc.constantFrom("delete" as const, "delete endpoints" as const, "edit" as const),

@@ -6,12 +6,12 @@ import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";
 import type { Entry } from "../../simulation/managed-fields.ts";
-import { type Ended, Mesh, type Weather } from "../../simulation/mesh.ts";
+import { type Ended, Mesh, type FaultPlans } from "../../simulation/mesh.ts";
 import { contentsOf, isMirror, trespasses } from "../../simulation/outcome.ts";
 import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
 import { announced } from "./announced.ts";
-import { meddle } from "./meddling.ts";
-import { faultOf, type Mishap } from "./mishap.ts";
+import { edit } from "./edits.ts";
+import { faultOf, type RequestFault } from "./request-fault.ts";
 import { dropService, firstShape, putService, type Shape } from "./shape.ts";
 
 /**
@@ -79,11 +79,11 @@ export class History {
       case "swap":
         this.#isSwapped = !this.#isSwapped;
         break;
-      case "meddle":
-        for (const name of clusterNames) meddle(this.mesh.server(name), action.with);
+      case "edit":
+        for (const name of clusterNames) edit(this.mesh.server(name), action.with);
         break;
       case "up":
-        await this.#up(action.mishap);
+        await this.#up(action.requestFault);
         break;
       case "mirror by others":
         this.#mirrorByOthers(action.link);
@@ -93,19 +93,19 @@ export class History {
         break;
       case "preview --refresh":
         await this.#withoutTrace(async () => {
-          await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
-          await this.#held(() => this.mesh.preview(this.#weather(undefined)));
+          await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
+          await this.#held(() => this.mesh.preview(this.#plans(undefined)));
         });
         break;
       case "up --refresh":
-        await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
-        await this.#up(action.mishap);
+        await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
+        await this.#up(action.requestFault);
         break;
       case "refresh":
-        await this.#held(() => this.mesh.refresh(this.#weather(action.mishap)));
+        await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
         break;
       case "destroy":
-        await this.#held(() => this.mesh.destroy(this.#weather(action.mishap)), false);
+        await this.#held(() => this.mesh.destroy(this.#plans(action.requestFault)), false);
         break;
     }
   }
@@ -216,11 +216,11 @@ export class History {
   }
 
   /** In quiet times, what the preview before it says is what is written. */
-  async #up(mishap?: Mishap): Promise<Ended & { readonly writes: readonly string[] }> {
+  async #up(requestFault?: RequestFault): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
-    const isQuiet = mishap === undefined && this.#lost.size === 0 && !this.#isSwapped;
+    const isQuiet = requestFault === undefined && this.#lost.size === 0 && !this.#isSwapped;
     if (!isQuiet) {
-      const ended = await this.#held(() => this.mesh.up(this.#weather(mishap)));
+      const ended = await this.#held(() => this.mesh.up(this.#plans(requestFault)));
       this.#noteUnknown();
       return ended;
     }
@@ -398,12 +398,14 @@ export class History {
     return this.#names.get(cluster) ?? cluster;
   }
 
-  #weather(mishap: Mishap | undefined): Weather {
+  #plans(requestFault: RequestFault | undefined): FaultPlans {
     return (context) => {
       const cluster = this.mesh.contexts.get(context) ?? context;
       return ({ ofAll }) => {
         if (this.#lost.has(cluster as ClusterName)) return "reset";
-        return mishap === undefined || mishap.at !== ofAll ? undefined : faultOf(mishap);
+        return requestFault === undefined || requestFault.at !== ofAll
+          ? undefined
+          : faultOf(requestFault);
       };
     };
   }

@@ -12,7 +12,7 @@ import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { noOpenssl } from "../../unit/kubernetes/certificate.ts";
 import { count } from "../effort.ts";
 import { HostileMesh, type Told } from "./mesh.ts";
-import { liesOf } from "./lies.ts";
+import { falseAnswersOf } from "./false-answers.ts";
 import { HostileServer } from "./server.ts";
 
 /** Milliseconds that an operation may take here, where calls are given 400 and lists a second. */
@@ -35,24 +35,24 @@ describe(`an API server that has been taken over${noOpenssl ? " (skipped: no ope
   });
 
   beforeEach(() => {
-    mesh.west.lie = () => false;
+    mesh.west.falseAnswer = () => false;
     mesh.west.asked.length = 0;
   });
 
   // The address of the other server is known only once it runs.
-  for (const name of Object.keys(liesOf("")))
+  for (const name of Object.keys(falseAnswersOf("")))
     it(`answers with ${name}`, async () => {
       const honest = await mesh.run("up");
       equal(honest.failure, undefined);
       const before = new Set(mesh.server("east").all("services").keys());
       for (const server of mesh.servers.values()) server.journal.length = 0;
-      const lie = liesOf(other.url)[name];
-      ok(lie !== undefined);
-      mesh.west.lie = lie;
+      const falseAnswer = falseAnswersOf(other.url)[name];
+      ok(falseAnswer !== undefined);
+      mesh.west.falseAnswer = falseAnswer;
       for (const operation of ["preview", "up"] as const) {
         const told = await inTime(mesh.run(operation));
         expectWords(told);
-        count("lies told");
+        count("falseAnswers told");
       }
       const [target, token, mistakes, report] = await inTime(
         Promise.all([observeTarget(mesh), tryToken(mesh), preflight(mesh), health(mesh)]),
@@ -60,7 +60,7 @@ describe(`an API server that has been taken over${noOpenssl ? " (skipped: no ope
       for (const said of [target, token, ...mistakes]) ok(isPrintable(said), said);
       equal(report.match(/^Status: /gm)?.length, 1, report);
       for (const line of report.split("\n")) ok(isPrintable(line), line);
-      count("lies told", 4);
+      count("falseAnswers told", 4);
       expectWrites(mesh, before);
       // Nobody else has been told the token.
       deepEqual(other.asked, []);
@@ -68,7 +68,7 @@ describe(`an API server that has been taken over${noOpenssl ? " (skipped: no ope
 
   it("affects its own links alone", async () => {
     equal((await mesh.run("up")).failure, undefined);
-    mesh.west.lie = (_, response) => {
+    mesh.west.falseAnswer = (_, response) => {
       response.writeHead(200);
       response.end("{}");
       return true;

@@ -8,7 +8,7 @@ import { SimulatedEngine } from "../../simulation/engine.ts";
 import { writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";
 import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
 import { argsFor, gatewayService } from "../../unit/fixtures/world.ts";
-import { put } from "../answers/world.ts";
+import { put } from "../answers/mesh.ts";
 import { HostileServer } from "./server.ts";
 import path from "node:path";
 

@@ -26,18 +26,18 @@ export interface Asked {
 }
 
 /** Answers in the place of the server; false: the honest answer is given. */
-export type Lie = (
+export type FalseAnswer = (
   asked: Asked,
   response: ServerResponse,
   honest: () => Promise<Honest>,
 ) => boolean | Promise<boolean>;
 
-/** An API server that speaks TLS and has been taken over: it answers as `lie` says. */
+/** An API server that speaks TLS and has been taken over: it answers as `falseAnswer` says. */
 export class HostileServer {
   readonly url: string;
   readonly kubeconfig: string;
   readonly asked: Asked[] = [];
-  lie: Lie = () => false;
+  falseAnswer: FalseAnswer = () => false;
   readonly #server: https.Server;
   readonly #folder: string;
 
@@ -97,7 +97,7 @@ export class HostileServer {
       });
       return { status: answer.statusCode, body: await answer.body.text() };
     };
-    if (await this.lie(asked, response, honest)) return;
+    if (await this.falseAnswer(asked, response, honest)) return;
     const { status, body: text } = await honest();
     response.writeHead(status, { "content-type": "application/json" });
     response.end(text);

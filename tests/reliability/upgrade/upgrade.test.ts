@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import type { Held } from "../../simulation/engine.ts";
 import { writesTo } from "../../simulation/outcome.ts";
-import { clusters, founded } from "../answers/world.ts";
+import { clusters, founded } from "../answers/mesh.ts";
 
 interface Fixture {
   readonly objects: Readonly<

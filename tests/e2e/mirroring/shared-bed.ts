@@ -2,6 +2,7 @@ import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { type Bed, startBed } from "../../../testbed/bed.ts";
+import { removeLinkCrd } from "../../../testbed/links.ts";
 import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
 import { type Item, type Manifest, kinds } from "./objects.ts";
 
@@ -9,37 +10,38 @@ export const clusterNames = ["west", "east", "north"] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 /** The clusters of all end-to-end tests: pods run in west, mirrors appear in east. */
-export interface World {
+export interface SharedBed {
   readonly bed: Bed<ClusterName>;
   /** Clients of the tests' own, which outlive a cluster that is cut off. */
   readonly kube: Readonly<Record<ClusterName, Kubernetes>>;
 }
 
-let world: Promise<World> | undefined;
+let shared: Promise<SharedBed> | undefined;
 
 // A hook of the root suite: it runs when the last test of the last file is through, failed or not.
 after(async function () {
   this.timeout("1m");
-  if (world === undefined) return;
-  const { bed, kube } = await world;
+  if (shared === undefined) return;
+  const { bed, kube } = await shared;
   await Promise.all(Object.values(kube).map((client) => client.close()));
   await bed.stop();
 });
 
-/** The world, started by the first file that needs it, without what earlier files have left in it. */
-export async function emptyWorld(): Promise<World> {
-  world ??= begin();
-  const { bed, kube } = await world;
+/** The bed, started by the first file that needs it, without what earlier files have left in it. */
+export async function emptyBed(): Promise<SharedBed> {
+  shared ??= begin();
+  const { bed, kube } = await shared;
   await Promise.all(
     clusterNames.map(async (name) => {
       await bed.clusters[name].restore();
+      await removeLinkCrd(bed.clusters[name]);
       await empty(kube[name]);
     }),
   );
-  return world;
+  return shared;
 }
 
-async function begin(): Promise<World> {
+async function begin(): Promise<SharedBed> {
   const bed = await startBed({
     clusters: [{ name: "west", runs: "pods" }, "east", "north"],
     runs: "controllers",
@@ -50,15 +52,30 @@ async function begin(): Promise<World> {
   return { bed, kube: { west, east, north } };
 }
 
-/** Namespaces stay, since they take long to go: tests that need one to be missing name their own. */
+/**
+ * Takes away what tests make, and leaves what every cluster has. Namespaces stay, since they take long to go: tests
+ * that need one to be missing name their own. So do accounts, with which Kubernetes would delete tokens of a later
+ * account of the same name.
+ */
 async function empty(kube: Kubernetes): Promise<void> {
-  for (const resource of [kinds.StatefulSet, kinds.Service, kinds.Endpoints]) {
+  // Admission first, which may stand in the way of all else.
+  for (const resource of Object.values(kinds)) {
+    if (resource === kinds.Namespace || resource === kinds.ServiceAccount) continue;
     const all = await kube.list(resource);
     await each(
-      all.filter((object) => object.metadata.name !== "kubernetes"),
+      all.filter(({ metadata }) => !isOfEveryCluster(metadata)),
       (object) => removed(kube, resource, object.metadata),
     );
   }
+}
+
+function isOfEveryCluster({ namespace = "", name, labels = {} }: Manifest["metadata"]): boolean {
+  return (
+    namespace.startsWith("kube-") ||
+    name.startsWith("system:") ||
+    labels["kubernetes.io/bootstrapping"] !== undefined ||
+    ["kubernetes", "default", "kube-root-ca.crt"].includes(name)
+  );
 }
 
 async function removed(

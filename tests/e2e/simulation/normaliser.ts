@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * What somebody sees of an API server's answers who can't tell one server from another: UIDs,
  * versions and addresses are numbered in the order in which they appear, and times are some time.
  */
-export class Sight {
+export class Normaliser {
   readonly #seen = new Map<string, Map<string, string>>();
 
   async of(work: Promise<unknown>): Promise<unknown> {

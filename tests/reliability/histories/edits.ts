@@ -3,12 +3,12 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import { isMirror } from "../../simulation/outcome.ts";
 
 /** What people and programs do to a mirror: one of those that a cluster has. */
-export interface Meddling {
+export interface Edit {
   readonly which: number;
   readonly by: "delete" | "delete endpoints" | "edit";
 }
 
-export function meddle(server: ApiServer, { which, by }: Meddling): void {
+export function edit(server: ApiServer, { which, by }: Edit): void {
   const mirrors = [...server.all("services")].filter(([, object]) => isMirror(object));
   const [key] = mirrors[which % Math.max(1, mirrors.length)] ?? [];
   if (key === undefined) return;

@@ -4,30 +4,30 @@ import type { Fault, Plan, Seen } from "../../simulation/faults.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 
 /** What becomes of a request to a cluster; undefined: nothing special. */
-export type Lie = (request: Seen, at: string, mesh: Mesh) => Fault | undefined;
+export type ClusterFault = (request: Seen, at: string, mesh: Mesh) => Fault | undefined;
 
 /** How long it goes on: for the first attempt of each request, or for all of them. */
-export type Spell = "at first" | "for good";
+export type Duration = "at first" | "for good";
 
 /** What happens to requests, and how often it has happened to each. */
-export interface Lying {
+export interface CountedFaults {
   readonly plan: Plan;
   readonly hits: ReadonlyMap<string, number>;
 }
 
-/** Lies to those requests that are meant. */
-export function lying(
-  lie: (request: Seen) => Fault | undefined,
-  spell: Spell,
+/** Faults of those requests that are meant. */
+export function faultPlan(
+  faultOf: (request: Seen) => Fault | undefined,
+  lasts: Duration,
   isMeant: (request: Seen) => boolean,
-): Lying {
+): CountedFaults {
   const hits = new Map<string, number>();
   const plan: Plan = (request) => {
     if (!isMeant(request)) return undefined;
     const name = nameOf(request);
     const before = hits.get(name) ?? 0;
-    if (spell === "at first" && before > 0) return undefined;
-    const fault = lie(request);
+    if (lasts === "at first" && before > 0) return undefined;
+    const fault = faultOf(request);
     if (fault !== undefined) hits.set(name, before + 1);
     return fault;
   };
@@ -61,6 +61,6 @@ export function page(code: number, headers: Answer["headers"] = {}) {
 }
 
 /** Something that happens to every request alike. */
-export function always(fault: Fault): Lie {
+export function always(fault: Fault): ClusterFault {
   return () => fault;
 }

@@ -1,35 +1,32 @@
 import assert from "node:assert/strict";
 
-import { worldWithGateway } from "../mirroring/gateway.ts";
-import { exportedHeadless, exportedService, service } from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
-import { create, type World } from "../mirroring/world.ts";
+import { bedWithGateway } from "./gateway.ts";
+import { exportedHeadless, exportedService, service } from "./objects.ts";
+import { Stack } from "./stack.ts";
+import { create, type SharedBed } from "./shared-bed.ts";
 import { uidsIn } from "./live.ts";
 
 const namespace = "replacement";
 const member = { "mirror.linkerd.io/federated": "member" };
 
 describe("a resource that Pulumi replaces, creating the new one and deleting the old one", function () {
-  this.timeout("3m");
+  this.timeout("20m");
 
-  let world: World;
+  let shared: SharedBed;
   let stack: Stack;
   let uids: Readonly<Record<string, string | undefined>>;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await worldWithGateway(namespace);
-    const { west } = world.kube;
+  before(async () => {
+    shared = await bedWithGateway(namespace);
+    const { west } = shared.kube;
     await create(west, [
       ...exportedService(`${namespace}/web`),
       ...exportedHeadless(`${namespace}/db`, ["db-0", "db-1"]),
       service(`${namespace}/api`, { labels: member }),
     ]);
-    stack = await Stack.create(world, "replacement", config("east"));
-  });
-  beforeEach(async () => {
+    stack = await Stack.create(shared, "replacement", config("east"));
     await stack.up();
-    uids = await uidsIn(world.kube.east, namespace);
+    uids = await uidsIn(shared.kube.east, namespace);
     assert.equal(Object.keys(uids).length, 9);
   });
 
@@ -48,11 +45,11 @@ describe("a resource that Pulumi replaces, creating the new one and deleting the
     await stack.configure(config("est"));
     await stack.up();
     await assertKept();
+    await stack.assertSettled();
   });
 
   async function assertKept(): Promise<void> {
-    assert.deepEqual(await uidsIn(world.kube.east, namespace), uids);
-    await stack.assertSettled();
+    assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import { installGateway } from "../mirroring/gateway.ts";
+import { installGateway } from "./gateway.ts";
 import {
   endpoints,
   exported,
@@ -11,9 +11,9 @@ import {
   kinds,
   podPorts,
   service,
-} from "../mirroring/objects.ts";
-import { Stack } from "../mirroring/stack.ts";
-import { create, createNamespaces, each, emptyWorld, type World } from "../mirroring/world.ts";
+} from "./objects.ts";
+import { Methods } from "./methods.ts";
+import { create, createNamespaces, each, emptyBed, type SharedBed } from "./shared-bed.ts";
 import { servicesIn } from "./live.ts";
 
 const namespace = "sizes";
@@ -31,15 +31,14 @@ const leftOver = Array.from({ length: 60 }, (_, index) => `pod-${String(index)}-
 
 /** One Service of a target must not be able to make its source unreadable. */
 describe("a headless Service with 2,000 labels and 400 pods, on real API servers", function () {
-  this.timeout("3m");
+  this.timeout("20m");
 
-  let world: World;
-  let stack: Stack;
+  let shared: SharedBed;
+  let stack: Methods;
 
-  before(async function () {
-    this.timeout("20m");
-    world = await emptyWorld();
-    const { west, east } = world.kube;
+  before(async () => {
+    shared = await emptyBed();
+    const { west, east } = shared.kube;
     await installGateway(west);
     await createNamespaces(east, [namespace]);
     const labels = { ...manyLabels, ...exported };
@@ -48,7 +47,7 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
       service(`${namespace}/huge`, { labels }, { clusterIP: "None" }),
       endpoints(`${namespace}/huge`, [{ addresses: fourHundredPods, ports: podPorts }]),
     ]);
-    stack = await Stack.create(world, namespace, {
+    stack = await Methods.create(shared, namespace, {
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", headless: true, allowDeletions: true }],
     });
@@ -57,27 +56,27 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
   it("is left out, with the reason, and the others are mirrored", async () => {
     const { text } = await stack.up();
     assert.match(text, /sizes\/huge is not mirrored \(TooLarge\): .*labels.*128/);
-    assert.deepEqual(await servicesIn(world.kube.east, namespace), ["web-west"]);
+    assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
     await stack.assertSettled();
   });
 
   it("has its mirrors of an earlier version deleted, which one page of a list cannot hold", async () => {
     await leaveBehind();
     await stack.up();
-    assert.deepEqual(await servicesIn(world.kube.east, namespace), ["web-west"]);
+    assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
     await stack.assertSettled();
   });
 
   it("has them deleted by destroy as well", async () => {
     await leaveBehind();
     await stack.destroy();
-    assert.deepEqual(await servicesIn(world.kube.east, namespace), []);
-    assert.deepEqual(await world.kube.east.list(resources.endpoints, { namespace }), []);
+    assert.deepEqual(await servicesIn(shared.kube.east, namespace), []);
+    assert.deepEqual(await shared.kube.east.list(resources.endpoints, { namespace }), []);
   });
 
   /** Writes the mirrors of its pods with all its labels, as the stack's own. */
   async function leaveBehind(): Promise<void> {
-    const { east } = world.kube;
+    const { east } = shared.kube;
     const web = await east.get(resources.services, { namespace, name: "web-west" });
     const fieldManager = web.metadata.managedFields?.[0]?.manager ?? "";
     assert.notEqual(fieldManager, "");

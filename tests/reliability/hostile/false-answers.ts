@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Asked, Honest, Lie } from "./server.ts";
+import type { Asked, Honest, FalseAnswer } from "./server.ts";
 
 type Item = Record<string, unknown> & { readonly metadata: Record<string, unknown> };
 interface List {
@@ -11,7 +11,7 @@ interface List {
 const forged = "x\u001b[2K\u202e\r\n\u2028Status: √ (99 passed)\u009b";
 
 /** Changes what an honest server would list. */
-function listing(plural: string, change: (items: Item[]) => unknown): Lie {
+function listing(plural: string, change: (items: Item[]) => unknown): FalseAnswer {
   return whenListed(plural, ({ status, body }, response) => {
     const list = JSON.parse(body) as List;
     const changed = change(list.items);
@@ -22,8 +22,8 @@ function listing(plural: string, change: (items: Item[]) => unknown): Lie {
 
 function whenListed(
   plural: string,
-  answer: (honest: Honest, response: Parameters<Lie>[1], asked: Asked) => unknown,
-): Lie {
+  answer: (honest: Honest, response: Parameters<FalseAnswer>[1], asked: Asked) => unknown,
+): FalseAnswer {
   return async (asked, response, honest) => {
     if (!asked.isList || asked.plural !== plural) return false;
     await answer(await honest(), response, asked);
@@ -32,29 +32,36 @@ function whenListed(
 }
 
 /** Says something else of the gateway. */
-function gateway(change: (service: Item) => void): Lie {
+function gateway(change: (service: Item) => void): FalseAnswer {
   return listing("services", (items) => {
     for (const item of items) if (item.metadata.name === "linkerd-gateway") change(item);
   });
 }
 
-function announcing(...ingress: readonly object[]): Lie {
+function announcing(...ingress: readonly object[]): FalseAnswer {
   return gateway((item) => (item.status = { loadBalancer: { ingress } }));
 }
 
-function renamed(name: unknown): Lie {
+function renamed(name: unknown): FalseAnswer {
   return listing("services", (items) => {
     for (const item of items) if (item.metadata.name === "web") item.metadata.name = name;
   });
 }
 
-function metadata(change: (meta: Record<string, unknown>) => void, plural = "services"): Lie {
+function metadata(
+  change: (meta: Record<string, unknown>) => void,
+  plural = "services",
+): FalseAnswer {
   return listing(plural, (items) => {
     for (const { metadata } of items) change(metadata);
   });
 }
 
-function body(text: string | Buffer, headers: Record<string, string> = {}, status = 200): Lie {
+function body(
+  text: string | Buffer,
+  headers: Record<string, string> = {},
+  status = 200,
+): FalseAnswer {
   return (_, response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(text);
@@ -63,7 +70,7 @@ function body(text: string | Buffer, headers: Record<string, string> = {}, statu
 }
 
 /** Sends it over and over, until whoever asked hangs up. */
-function endless(chunk: string, every: number): Lie {
+function endless(chunk: string, every: number): FalseAnswer {
   return (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.write('{"kind":"ServiceList","items":[],"more":"');
@@ -100,7 +107,7 @@ const status = (message: string, code: number): string =>
   });
 
 /** @param elsewhere the address of another server */
-export function liesOf(elsewhere: string): Readonly<Record<string, Lie>> {
+export function falseAnswersOf(elsewhere: string): Readonly<Record<string, FalseAnswer>> {
   return {
     "a member of others in a name": renamed("web/x@evil,admin@north,y"),
     "a name with a comma": renamed("web,admin@north"),
