@@ -61,6 +61,17 @@ describe("a plan for federated Services", () => {
       assert.equal(listed("demo/bb", federated({ source, targets })), "bb@east,bb@north");
     });
 
+  it("leaves a label that its links exclude, as admission gives it in our name", () => {
+    const admitted = edited(settled, key, { service: byUs(withLabels({ tier: "silver" })) });
+    const excluding = { excludedLabels: ["tier"] };
+    const links = { east: excluding, north: excluding };
+    assert.deepEqual(plannedFederation({ source: admitted, targets, links }).changes, []);
+    assert.deepEqual(
+      fieldChanges(plannedFederation({ source: admitted, targets })).map(({ field }) => field),
+      ["label tier"],
+    );
+  });
+
   it("puts right a selector even though Kubernetes has made Endpoints from it", () => {
     const labels = { "mirror.linkerd.io/mirrored-service": "true" };
     const source = {
