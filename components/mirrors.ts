@@ -8,7 +8,7 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
 };
 
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
-const hidden = [...["identities", "observedGateways", "formerStacks", "missing"], "takenLabels"];
+const hidden = ["identities", "observedGateways", "formerStacks", "missing"];
 
 /** The mirrors in one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {

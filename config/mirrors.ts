@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { type MirrorsArgs, settingsOf, takenLabels } from "@linkerd-multicluster/engine/mirroring";
+import { type MirrorsArgs, settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig, Revoked } from "./mesh.ts";
 
 /**
@@ -24,12 +23,10 @@ export function mirrorsArgs(
   const controllerLinks = here
     .filter(({ mirroring }) => mirroring === "controller")
     .map(({ spec }) => spec.target);
-  const taken = takenLabels(config.links.map(({ spec }) => spec));
   const revokedTargets = revokedTargetsOf(source, config.revoked);
   return {
     ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
     ...(controllerLinks.length > 0 && { controllerLinks }),
-    ...(!isDeepStrictEqual(taken, takenLabels(links)) && { takenLabels: taken }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };

@@ -1,6 +1,6 @@
 import type { core } from "zod";
 import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
-import { nearest } from "@linkerd-multicluster/engine/mirroring";
+import { nearest } from "./nearest.ts";
 import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 

@@ -11,8 +11,6 @@ export {
 } from "./model/link-settings.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
 export { othersIn } from "./model/metadata-keys.ts";
-export { nearest } from "./model/nearest.ts";
-export { takenLabels } from "./model/taken-labels.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
 export type { Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";

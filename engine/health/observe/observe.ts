@@ -1,11 +1,10 @@
 import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
+import type { Decision } from "../../mirroring/decide/decision.ts";
 import { linkOf } from "../../mirroring/model/link-settings.ts";
 import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import type { Before, MirrorsArgs } from "../../mirroring/model/state.ts";
-import { takenLabels } from "../../mirroring/model/taken-labels.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
-import { type Decision, ofPart } from "../../mirroring/decide/decision.ts";
 import { reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import { type Outcome } from "../../mirroring/report/outcome.ts";
 import type { HealthMesh } from "../mesh.ts";
@@ -136,10 +135,7 @@ function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
   if (links.length === 0) return undefined;
   const names = new Set([source, ...links.map(({ target }) => target)]);
   const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
-  const args = {
-    ...{ source, stack: "", clusters: Object.fromEntries(entries), links },
-    takenLabels: takenLabels(mesh.links.map(({ link }) => link)),
-  };
+  const args = { source, stack: "", clusters: Object.fromEntries(entries), links };
   return { args, before: {} };
 }
 
@@ -151,8 +147,7 @@ function planOf(
   if (outcome === undefined || "why" in outcome) return outcome;
   const { value } = outcome;
   if (value.outcome === "invalid") return { why: value.mistakes.join("; ") };
-  const isJudged = value.outcome === "planned" && value.decided.judged.has(part);
-  return { value: isJudged ? ofPart(value.decided.decisions, part) : undefined };
+  return { value: value.outcome === "planned" ? value.decided.judged.get(part) : undefined };
 }
 
 /** The gateway that mirrors into the source are decided by; undefined where none are this program's. */

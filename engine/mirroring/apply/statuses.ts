@@ -1,8 +1,8 @@
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { statusUpdate, type LinkStatuses } from "../report/status.ts";
+import { statusUpdate } from "../report/service-status.ts";
+import type { LinkStatuses } from "../report/status.ts";
 import type { Failure } from "./failures.ts";
 
 /**
@@ -14,7 +14,6 @@ import type { Failure } from "./failures.ts";
  */
 export async function writeStatuses(
   kubernetes: Kubernetes,
-  source: ClusterSnapshot,
   statuses: LinkStatuses,
   failures: readonly Failure[],
 ): Promise<string[]> {
@@ -22,9 +21,7 @@ export async function writeStatuses(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),
   );
   const notes: string[] = [];
-  for (const link of new Set(statuses.map((status) => status.link))) {
-    const live = source.links?.get(link);
-    if (live === undefined) continue;
+  for (const [link, { live }] of new Map(statuses.map((status) => [status.link, status]))) {
     const updates = statuses
       .filter((status) => status.link === link)
       .flatMap((status) => {

@@ -9,7 +9,6 @@ import { linkDefaults } from "../model/link-settings.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { isMarkedBy } from "../model/stack-mark.ts";
-import { type TakenLabels, takenLabels } from "../model/taken-labels.ts";
 import { type Decision, isListed, isWanted, isWrite } from "./decision.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
 import { plan, type WantedPart } from "./compare.ts";
@@ -36,8 +35,8 @@ export interface SourceObservation {
 export interface Decided {
   /** About every object, part by part; only of parts that are judged. */
   readonly decisions: readonly Decision[];
-  /** The parts about which a conclusion could be drawn, and of which one run may do as much. */
-  readonly judged: ReadonlySet<string>;
+  /** The same by part: the parts about which a conclusion could be drawn, and of which one run may do as much. */
+  readonly judged: ReadonlyMap<string, readonly Decision[]>;
   /** By target: the sentence for a link of which so much would go that nothing of it is done. */
   readonly refusals: ByPart<string>;
   /** All federated Services with a member of this stack's, those that cannot be had included. */
@@ -95,8 +94,10 @@ export function decide(observation: SourceObservation): Decided {
   const refusals = refusalsIn(first.decisions, limits);
   const held = new Set(Object.keys(refusals));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);
-  const judged = new Set(
-    [...ownParts.map(({ part }) => part), federatedPart].filter((part) => !held.has(part)),
+  const judged = new Map<string, Decision[]>(
+    [...ownParts.map(({ part }) => part), federatedPart].flatMap((part) =>
+      held.has(part) ? [] : [[part, []]],
+    ),
   );
   const managed = new Set(links.map(({ link }) => link.target));
   // Of a target that is away nothing else is known, so nothing else is confirmed.
@@ -105,6 +106,7 @@ export function decide(observation: SourceObservation): Decided {
     .filter(({ part }) => judged.has(part))
     .map((decision) => withOthers(decision, managed))
     .map((decision) => (unread.has(decision.part) ? decision : withMark(decision, stacks)));
+  for (const decision of decisions) judged.get(decision.part)?.push(decision);
   return {
     ...{ decisions, judged, refusals },
     ...{ united: union.mirrors, portConflicts: union.conflicts },
@@ -150,7 +152,6 @@ function federatedView(
       disposition === "delete" && !held.has(target) ? [target] : [],
     ),
     shared: sharedIn(source, stacks),
-    taken: takenIn(observation),
   };
 }
 
@@ -197,12 +198,8 @@ function desiredOf(
   const { snapshot, gateway, statefulSets } = target;
   return desired({
     ...{ link, source, target: snapshot, gateway, statefulSets },
-    ...{ missing, now, taken: takenIn(observation) },
+    ...{ missing, now },
   });
-}
-
-function takenIn({ args, links }: SourceObservation): TakenLabels {
-  return args.takenLabels ?? takenLabels(links.map(({ link }) => link));
 }
 
 function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "skips">): WantedPart {

@@ -95,11 +95,6 @@ export function isWanted(decision: Decision): decision is Wanted {
   return isWrite(decision) || (decision.verdict === "keep" && decision.wanted !== undefined);
 }
 
-/** The decisions about one part. */
-export function ofPart(decisions: readonly Decision[], part: string): readonly Decision[] {
-  return decisions.filter((decision) => decision.part === part);
-}
-
 /** The namespaces that the mirrors need and the source does not have, sorted, each with the part that needs it first. */
 export function namespacesToCreate(
   decisions: readonly Decision[],

@@ -2,7 +2,6 @@ import type { ObjectKey, StatefulSet } from "../../kubernetes/objects/objects.ts
 import type { GatewayReading } from "./gateway.ts";
 import type { LinkSpec } from "./link.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
-import type { TakenLabels } from "./taken-labels.ts";
 
 /** All that decides what a link mirrors. */
 export interface LinkView {
@@ -16,6 +15,4 @@ export interface LinkView {
   readonly missing?: Readonly<Record<ObjectKey, string>>;
   /** When the clusters are judged. */
   readonly now: Date;
-  /** By all links of the stack. */
-  readonly taken: TakenLabels;
 }

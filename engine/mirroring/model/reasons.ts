@@ -80,12 +80,6 @@ export const reasons = {
     status: "Error",
     meaning: "something that this link did not make already has the mirror's name",
   },
-  NotSelected: {
-    keeps: false,
-    status: "InvalidService",
-    meaning:
-      "the Service has a label that a selector of the link names, with a value that no link takes and that is near one that is taken",
-  },
   TerminatingNamespace: {
     keeps: true,
     status: "Error",

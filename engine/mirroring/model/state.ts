@@ -2,7 +2,6 @@ import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { GatewayFacts, GatewayProbe } from "./gateway.ts";
 import type { LinkSettings } from "./link-settings.ts";
-import type { TakenLabels } from "./taken-labels.ts";
 
 /** How to reach a cluster, and which one it has to be. */
 export interface ClusterEntry extends ClusterAccess {
@@ -25,8 +24,6 @@ export interface MirrorsArgs {
   readonly links: readonly LinkSettings[];
   /** Targets of links that are Linkerd's controller's to mirror: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
-  /** By all links of the stack; absent: these links take no less. */
-  readonly takenLabels?: TakenLabels;
   /** Targets that are no longer trusted: whatever was mirrored from them goes, however much. */
   readonly revokedTargets?: readonly string[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */

@@ -5,13 +5,12 @@ import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link-settings.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Outcome } from "../report/outcome.ts";
 import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
 import { undecidedLinks } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
-import { write } from "./write.ts";
+import { endIfCancelled, write } from "./write.ts";
 
 /**
  * Makes a source as its inputs say. What the check of the same run has decided holds as long as the clusters have

@@ -1,12 +1,12 @@
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
-import { type Decision, isListed, ofPart } from "../decide/decision.ts";
-import { type LinkStatusList, statusUpdate } from "../report/status.ts";
+import type { Decided } from "../decide/decide.ts";
+import { isListed } from "../decide/decision.ts";
+import type { LinkStatus } from "../report/status.ts";
 import { listed } from "../model/text.ts";
 import { type Observed, observeControllers } from "../observe/readings.ts";
-import type { Report } from "../report/report.ts";
+import type { Report } from "../report/outcome.ts";
 import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /**
@@ -17,19 +17,16 @@ import { entryOf, type MirrorsArgs } from "../model/state.ts";
 export async function besideOthers(
   clusters: Observed,
   args: MirrorsArgs,
-  source: ClusterSnapshot,
-  decisions: readonly Decision[],
+  { judged }: Decided,
   report: Report,
 ): Promise<Report> {
   const { statuses } = report;
-  const due = statuses.filter((status) => isDue(status, source));
-  const united = ofPart(decisions, federatedPart)
-    .filter(isListed)
-    .map(({ key }) => key);
+  const due = statuses.filter(({ isDue }) => isDue);
+  const united = (judged.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
   if (due.length === 0 && united.length === 0) return report;
   const controllers = await observeControllers(clusters, args);
   const beside = noted(args, controllers, united);
-  const isOurs = ({ link }: LinkStatusList) => !beside.links.has(link);
+  const isOurs = ({ link }: LinkStatus) => !beside.links.has(link);
   const asked = due.filter(isOurs);
   const isAllowed = asked.length === 0 || (await mayKeepStatus(clusters, args));
   const refused = isAllowed ? [] : [[federatedPart, notAllowed(args, asked)] as const];
@@ -40,12 +37,7 @@ export async function besideOthers(
   };
 }
 
-function isDue(status: LinkStatusList, { links }: ClusterSnapshot): boolean {
-  const live = links?.get(status.link);
-  return live !== undefined && statusUpdate(status, live, new Map(), new Date()) !== undefined;
-}
-
-/** What there is to say of controllers, and the Link resources whose status they write. */
+/** Notes on controllers, and the Link resources whose status they write. */
 function noted(
   { source, clusters, links, statusIn = "" }: MirrorsArgs,
   controllers: Controllers,
@@ -83,7 +75,7 @@ async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boo
   }
 }
 
-function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly LinkStatusList[]): string {
+function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly LinkStatus[]): string {
   const names = [...new Set(due.map(({ link }) => link))].sort();
   return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} is not kept and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or go by what this program says`;
 }

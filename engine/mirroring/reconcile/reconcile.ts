@@ -15,7 +15,8 @@ import {
   removedLinks,
   unnotedLinks,
 } from "../decide/policies/removed-links.ts";
-import { report } from "../report/report.ts";
+import { observationNotes } from "../report/notes.ts";
+import { statusesOf } from "../report/status.ts";
 import { decide } from "../decide/decide.ts";
 import { type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
 
@@ -55,11 +56,14 @@ export async function reconcile(
   const { missing = {} } = before;
   const observation = { args, source, links, removed, missing, now, stacks };
   const decided = decide(observation);
-  const said = report(observation, decided);
+  const said = {
+    notes: observationNotes(observation, decided),
+    statuses: statusesOf(observation, decided),
+  };
   return {
     ...{ outcome: "planned", source, readings, links, removed },
     decided,
-    report: await besideOthers(clusters, args, source, decided.decisions, said),
+    report: await besideOthers(clusters, args, decided, said),
   };
 }
 

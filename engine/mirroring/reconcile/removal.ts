@@ -2,12 +2,11 @@ import { federatedPart } from "../model/owner.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { type Decision, isChange } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
-import { endIfCancelled } from "./cancelled.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs } from "../model/state.ts";
 import { about, dispositionNotes } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
-import { write } from "./write.ts";
+import { endIfCancelled, write } from "./write.ts";
 
 /**
  * Takes away everything that this stack has mirrored into a source: what is decided where no link is left, from the

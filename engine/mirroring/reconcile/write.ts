@@ -1,3 +1,4 @@
+import { cancelledWords } from "../../kubernetes/client/deadline.ts";
 import { apply } from "../apply/apply.ts";
 import { sentencesOf } from "../apply/failures.ts";
 import { confirm, release } from "../apply/marks.ts";
@@ -42,6 +43,19 @@ export async function write(
     ...(await confirm(destination, unmarked)),
     ...(await release(destination, released, stacks)),
   ];
-  (await writeStatuses(kubernetes, source, statuses, failures)).forEach(say);
+  (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
   return sentencesOf([...failures, ...marks]);
+}
+
+/**
+ * Ends a method that has not begun to write. What could no longer be read must not pass for a cluster
+ * that is away.
+ *
+ * @throws Error where the run was cancelled
+ */
+export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
+  if (isCancelled)
+    throw new Error(
+      `${cancelledWords} before anything was written to ${source}; the next run begins there again`,
+    );
 }

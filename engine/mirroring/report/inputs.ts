@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { federatedPart } from "../model/owner.ts";
-import { endpointMirrorName } from "../model/vocabulary.ts";
-import { isChange, isUnmarked, ofPart } from "../decide/decision.ts";
-import { linesOf } from "./describe.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
+import { isChange, isUnmarked } from "../decide/decision.ts";
 import { releasedIn } from "../decide/policies/other-stacks.ts";
-import { awaitedText, historyOf, pendingChanges, statusTexts } from "./pending-changes.ts";
-import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import type { RemovedPart } from "../decide/policies/removed-links.ts";
+import { gatewayFact } from "../model/remembered-gateways.ts";
+import { federatedPart } from "../model/owner.ts";
 import {
   type Before,
   type Inputs,
@@ -18,19 +16,17 @@ import {
   type Planned,
   stacksNow,
 } from "../model/state.ts";
-import { summaries } from "./summary.ts";
-import {
-  notesOf,
-  skippedByPart,
-  type Unavailable,
-  unavailableIn,
-  undecidedLinks,
-} from "./notes.ts";
+import { endpointMirrorName } from "../model/vocabulary.ts";
+import { historyOf, type PartView, pendingChanges, viewsOf } from "./changes.ts";
+import { linesOf } from "./describe.ts";
+import { linkGateways, notesOf, undecidedLinks } from "./notes.ts";
+import { type Outcome, type PlannedOutcome, type Unavailable, unavailableIn } from "./outcome.ts";
+import { skippedByPart } from "./skips.ts";
 
-/** What a preview shows of an outcome, and what there is to say that no diff has a place for. */
+/** An outcome as a preview shows it, with what there is to say that no diff has a place for. */
 export interface Checked {
   readonly inputs: Inputs;
-  /** What the user has to fix; then nothing may be done. */
+  /** Sentences about what the user has to fix; then nothing may be done. */
   readonly mistakes: readonly string[];
   readonly notes: readonly string[];
   /** Whether a run would write anything to the source. */
@@ -60,11 +56,12 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     ...unreachableIn(unavailable),
     ...nonEmpty("refused", refused),
   };
-  const pending = pendingChanges(before, args, outcome);
+  const views = viewsOf(before, args, outcome);
+  const pending = pendingChanges(before, args, outcome, views);
   const hasWrites =
     decided.decisions.some((each) => isChange(each) || isUnmarked(each)) ||
     releasedIn(decided.decisions, stacksNow(before, args)).length > 0 ||
-    statusTexts(outcome.source, outcome.report, args).length > 0;
+    outcome.report.statuses.some(({ isDue }) => isDue);
   const isNews =
     Object.keys(pending).length > 0 ||
     hasWrites ||
@@ -76,13 +73,13 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     inputs: {
       ...args,
       ...planned,
-      mirrors: mirrorsByPart(before, args, outcome),
+      mirrors: mirrorsByPart(before, args, outcome, views),
       ...nonEmpty("changes", changes),
       revision: isNews ? next(before) : (before.revision ?? 1),
     },
     mistakes: [],
     hasWrites,
-    notes: [...summaries(before, args, outcome), ...notesOf(args, outcome, unavailable)],
+    notes: notesOf(args, outcome, unavailable, views),
   };
 }
 
@@ -124,7 +121,10 @@ function keepAll(
 
 /** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { decided, report, readings, removed } = outcome;
+  const { decided, links, readings, removed } = outcome;
+  const known = [...linkGateways(links)].map(
+    ([name, gateway]) => [name, gatewayFact(gateway)] as const,
+  );
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid =
@@ -145,7 +145,7 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
     .map(({ link }) => link);
   return {
     identities,
-    ...nonEmpty("gateways", { ...Object.fromEntries(gateways), ...report.gateways }),
+    ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...formerStacks(before, args),
     ...nonEmpty("missing", { ...Object.fromEntries(missing), ...decided.missing }),
@@ -161,17 +161,15 @@ function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerS
 function mirrorsByPart(
   before: Before,
   args: MirrorsArgs,
-  { decided: { decisions, judged }, removed }: PlannedOutcome,
+  { removed }: PlannedOutcome,
+  views: ReadonlyMap<string, PartView>,
 ): Planned["mirrors"] {
-  const entries: [string, MirrorLines | string][] = [];
-  for (const part of partsOf(args, removed)) {
-    const own = ofPart(decisions, part);
-    const lines = judged.has(part) ? linesOf(own) : mirrorsBefore(before, part);
-    const awaited = judged.has(part) ? awaitedText(args, part, own) : undefined;
-    if (awaited !== undefined) entries.push([part, awaited]);
-    else if (Object.keys(lines).length > 0) entries.push([part, lines]);
-  }
-  return Object.fromEntries(entries);
+  const entries = partsOf(args, removed).map((part): [string, MirrorLines | string] => {
+    const view = views.get(part);
+    if (view === undefined) return [part, mirrorsBefore(before, part)];
+    return [part, view.awaited ?? linesOf(view.decisions)];
+  });
+  return Object.fromEntries(entries.filter(([, lines]) => Object.keys(lines).length > 0));
 }
 
 /** The parts that the source's mirrors have, those that could not be planned included. */
@@ -186,13 +184,6 @@ function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): strin
 
 function next({ revision = 0 }: Before): number {
   return revision + 1;
-}
-
-/** Without the fields that are undefined, which inputs must not have. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 /** Whether there is anything new to tell or to remember, beside the mirrors themselves. */

@@ -1,29 +1,78 @@
+import { isIPv6 } from "node:net";
 import { goesAt } from "../decide/policies/absent-pods.ts";
-import { federatedPart } from "../model/owner.ts";
-import { isSkip, ofPart } from "../decide/decision.ts";
-import type { ClusterReadings } from "../model/observation.ts";
-import { notMirrored, skipNotes } from "./change-texts.ts";
-import type { PlannedOutcome } from "./outcome.ts";
+import { othersAmongFederated, sharedNotes } from "../decide/policies/other-stacks.ts";
 import type { RemovedPart } from "../decide/policies/removed-links.ts";
-import type { Decided } from "../decide/decide.ts";
-import type { Before, ByPart, MirrorsArgs } from "../model/state.ts";
+import type { Decided, SourceObservation } from "../decide/decide.ts";
+import { isSkip, isWanted, type Verdict } from "../decide/decision.ts";
+import type { Gateway } from "../model/gateway.ts";
+import type { LinkObservation } from "../model/observation.ts";
+import { federatedPart } from "../model/owner.ts";
+import type { MirrorsArgs } from "../model/state.ts";
+import { count } from "../model/text.ts";
+import type { PartView } from "./changes.ts";
+import type { Note, PlannedOutcome, Unavailable } from "./outcome.ts";
+import { skipNotes } from "./skips.ts";
 
-/** By cluster: why nothing can be done about what it has a part in. */
-export interface Unavailable {
-  /** These may pass by themselves. */
-  readonly unreachable: Readonly<Record<string, string>>;
-  /** These somebody has to mend. */
-  readonly refused: Readonly<Record<string, string>>;
+/** The beginning of a sentence about a part. */
+export function about(source: string, part: string): string {
+  return part === federatedPart ? `${source}: ` : `${source} <- ${part}: `;
 }
 
-export function unavailableIn(readings: ClusterReadings): Unavailable {
-  const those = (wanted: string) =>
-    Object.fromEntries(
-      [...readings].flatMap(([name, reading]) =>
-        reading.outcome === wanted && "why" in reading ? [[name, reading.why] as const] : [],
-      ),
-    );
-  return { unreachable: those("unreachable"), refused: those("refused") };
+/** All that is said in a check, in the order in which it is said. */
+export function notesOf(
+  args: MirrorsArgs,
+  { decided, removed, report }: PlannedOutcome,
+  { unreachable, refused }: Unavailable,
+  views: ReadonlyMap<string, PartView>,
+): string[] {
+  const aboutPart = (part: string) => about(args.source, part);
+  const away = [...args.links, ...removed.map(({ link }) => link)].flatMap(({ target }) => {
+    const why = unreachable[target] ?? refused[target];
+    return why === undefined
+      ? []
+      : [`${aboutPart(target)}its mirrors stay as they are, because ${why}`];
+  });
+  const missing = Object.entries(decided.missing).map(
+    ([key, since]) =>
+      `${args.source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
+  );
+  return [
+    ...summaries(args.source, views),
+    ...away,
+    ...dispositionNotes(args.source, removed),
+    ...report.notes.map(([part, sentence]) => aboutPart(part) + sentence),
+    ...missing,
+    ...[...decided.judged].flatMap(([part, own]) =>
+      skipNotes(own.filter(isSkip)).map((sentence) => aboutPart(part) + sentence),
+    ),
+  ];
+}
+
+/** Notes on what was observed, which a removal tells as well. Pure. */
+export function observationNotes(
+  { source, links, removed, stacks }: SourceObservation,
+  { decisions, judged, portConflicts }: Decided,
+): Note[] {
+  // Of a target that is away nothing else is known, so nothing else is said.
+  const unread = new Set(links.flatMap(({ link, target }) => (target ? [] : [link.target])));
+  const read = decisions.filter(({ part }) => !unread.has(part));
+  return [
+    ...links.flatMap(({ link, target }) =>
+      target?.gateway.known === true
+        ? target.gateway.warnings.map((warning): Note => [link.target, warning])
+        : [],
+    ),
+    ...removed.flatMap((part) =>
+      part.disposition === "delete" ? part.notes.map((note): Note => [part.link.target, note]) : [],
+    ),
+    ...Object.entries(portConflicts).map(([origin, sentence]): Note => [
+      federatedPart,
+      `${origin}: ${sentence}`,
+    ]),
+    ...othersAmongFederated(source, links, stacks).notes.map((note): Note => [federatedPart, note]),
+    ...downNotes(linkGateways(links), judged),
+    ...sharedNotes(read, stacks),
+  ];
 }
 
 export function undecidedLinks(
@@ -40,31 +89,6 @@ export function undecidedLinks(
   return whys.length === 0 ? {} : { [source]: whys.join("; ") };
 }
 
-export function skippedByPart(
-  before: Before,
-  { links }: MirrorsArgs,
-  { decisions, judged }: Decided,
-  { unreachable, refused }: Unavailable,
-): ByPart<Readonly<Record<string, string>>> {
-  // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
-  const kept = links.flatMap(({ target }) => {
-    const old = before.notMirrored?.[target];
-    const isAway = unreachable[target] !== undefined || refused[target] !== undefined;
-    return isAway && old !== undefined ? [[target, old] as const] : [];
-  });
-  const found = [...judged].map(
-    (part) => [part, notMirrored(ofPart(decisions, part).filter(isSkip))] as const,
-  );
-  return Object.fromEntries(
-    [...found, ...kept].filter(([, lines]) => Object.keys(lines).length > 0),
-  );
-}
-
-/** What a sentence about a part begins with. */
-export function about(source: string, part: string): string {
-  return part === federatedPart ? `${source}: ` : `${source} <- ${part}: `;
-}
-
 /** A sentence for each removed link whose mirrors stay, with a controller of Linkerd's or for now. */
 export function dispositionNotes(source: string, removed: readonly RemovedPart[]): string[] {
   return removed.flatMap((part) => {
@@ -77,31 +101,84 @@ export function dispositionNotes(source: string, removed: readonly RemovedPart[]
   });
 }
 
-export function notesOf(
-  args: MirrorsArgs,
-  { decided, removed, report }: PlannedOutcome,
-  { unreachable, refused }: Unavailable,
-): string[] {
-  const aboutPart = (part: string) => about(args.source, part);
-  const away = [...args.links, ...removed.map(({ link }) => link)].flatMap(({ target }) => {
-    const why = unreachable[target] ?? refused[target];
-    return why === undefined
-      ? []
-      : [`${aboutPart(target)}its mirrors stay as they are, because ${why}`];
-  });
-  const missing = Object.entries(decided.missing).map(
-    ([key, since]) =>
-      `${args.source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
+/** By target: the gateways that this run knows, those of targets that can't be read included. */
+export function linkGateways(links: readonly LinkObservation[]): ReadonlyMap<string, Gateway> {
+  return new Map(
+    links.flatMap(({ link, target, remembered }) => {
+      const gateway = target === undefined ? remembered : foundIn(target);
+      return gateway === undefined ? [] : [[link.target, gateway] as const];
+    }),
   );
-  return [
-    ...away,
-    ...dispositionNotes(args.source, removed),
-    ...report.notes.map(([part, sentence]) => aboutPart(part) + sentence),
-    ...missing,
-    ...[...decided.judged].flatMap((part) =>
-      skipNotes(ofPart(decided.decisions, part).filter(isSkip)).map(
-        (sentence) => aboutPart(part) + sentence,
-      ),
-    ),
-  ];
+}
+
+function foundIn({
+  gateway,
+  awaited,
+}: NonNullable<LinkObservation["target"]>): Gateway | undefined {
+  return gateway.known && !awaited ? gateway.gateway : undefined;
+}
+
+/** For each gateway that is down: why, and how many mirrors lead nowhere because of it. */
+function downNotes(gateways: ReadonlyMap<string, Gateway>, judged: Decided["judged"]): Note[] {
+  return [...gateways].flatMap(([target, { addresses, probe }]) => {
+    if (probe?.down === undefined) return [];
+    const { path, port, down } = probe;
+    const where = addresses.map((ip) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`).join(", ");
+    const out = (judged.get(target) ?? [])
+      .filter(isWanted)
+      .filter(({ wanted }) => wanted.endpoints?.subsets.some(({ ready }) => ready === false));
+    const what = `${count(out.length, "mirror")} ${out.length === 1 ? "leads" : "lead"} nowhere`;
+    return [
+      [target, `its gateway ${where} fails its probe ${path} (${down}): ${what} until it answers`],
+    ] as const;
+  });
+}
+
+/** How many mirrors with the same sign are named; where there are more, they are only counted. */
+const named = 3;
+
+const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
+  ["+", ["create"]],
+  ["~", ["update", "replace"]],
+  ["-", ["delete"]],
+];
+
+/**
+ * One line for each part whose mirrors are going to change, so that a run tells what comes and goes
+ * without `--diff`. A part that stays as it is has none: why Services are not mirrored is told anyway.
+ */
+function summaries(source: string, views: ReadonlyMap<string, PartView>): string[] {
+  return [...views].flatMap(([part, view]) => {
+    // Pulumi says itself that what is awaited is not known yet.
+    const summary = view.awaited === undefined ? summaryOf(view) : undefined;
+    if (summary === undefined) return [];
+    const what = part === federatedPart ? "federated Services " : "";
+    return [`${about(source, part)}${what}${summary}`];
+  });
+}
+
+/**
+ * `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`; undefined where no
+ * mirror comes, changes or goes.
+ */
+export function summaryOf({ decisions, adopted, forgotten }: PartView): string | undefined {
+  const groups = signs.flatMap(([sign, verdicts]) => {
+    const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
+    return keys.length === 0 ? [] : [{ sign, keys }];
+  });
+  if (groups.length + adopted.length + forgotten.length === 0) return undefined;
+  const counts = [
+    groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
+    counted(adopted, "adopted"),
+    counted(forgotten, "forgotten"),
+    counted(decisions.filter(isSkip), "not mirrored"),
+  ].filter((text) => text !== "");
+  const names = groups.flatMap(({ sign, keys }) =>
+    keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],
+  );
+  return counts.join(", ") + (names.length === 0 ? "" : ` (${names.join("; ")})`);
+}
+
+function counted({ length }: readonly unknown[], words: string): string {
+  return length === 0 ? "" : `${length} ${words}`;
 }

@@ -1,6 +1,6 @@
 import type { ClusterReadings, LinkObservation } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Report } from "./report.ts";
+import type { LinkStatuses } from "./status.ts";
 import type { RemovedPart } from "../decide/policies/removed-links.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { RemovedLink } from "../model/state.ts";
@@ -26,3 +26,30 @@ export type Outcome =
     };
 
 export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
+
+/** A sentence and the part that it is about. */
+export type Note = readonly [part: string, sentence: string];
+
+/** All that there is to say of the decisions about a source, beside what previews show of each. */
+export interface Report {
+  readonly notes: readonly Note[];
+  readonly statuses: LinkStatuses;
+}
+
+/** By cluster: why nothing can be done about what it has a part in. */
+export interface Unavailable {
+  /** These may pass by themselves. */
+  readonly unreachable: Readonly<Record<string, string>>;
+  /** These somebody has to mend. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+export function unavailableIn(readings: ClusterReadings): Unavailable {
+  const those = (wanted: string) =>
+    Object.fromEntries(
+      [...readings].flatMap(([name, reading]) =>
+        reading.outcome === wanted && "why" in reading ? [[name, reading.why] as const] : [],
+      ),
+    );
+  return { unreachable: those("unreachable"), refused: those("refused") };
+}

@@ -6,7 +6,6 @@ import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ClusterFacts } from "../../../engine/health/view.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
-import { ofPart } from "../../../engine/mirroring/decide/decision.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";
 import { argsFor, controller, exporting, lookedAt, World } from "../../unit/fixtures/world.ts";
 import { cluster, exported } from "../../unit/fixtures/objects.ts";
@@ -37,7 +36,7 @@ describe("bugs of linkerd multicluster check", () => {
         };
       await Promise.all(Object.values(clusters).map(readingOf));
       const { decided } = await lookedAt(clusters, argsFor(["west"]));
-      equal(ofPart(decided.decisions, "west").length, count);
+      equal(decided.judged.get("west")?.length, count);
       return lines.sort();
     };
     deepEqual(await requests(500), await requests(1));

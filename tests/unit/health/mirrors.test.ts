@@ -100,14 +100,6 @@ describe("health of a link: its mirrors are as planned", () => {
     match(line, /^warning: west\/shop\/web is not mirrored: .*namespace shop/);
   });
 
-  it("warns of a label that no link selects", () => {
-    const labels = { "mirror.linkerd.io/exported": "ture" };
-    const asking = cluster("west", { services: [service("shop/web", { labels })] });
-    const [line = "", ...more] = found(asking, cluster("east", { namespaces: ["shop"] }));
-    deepEqual(more, []);
-    match(line, /^warning: west\/shop\/web is not mirrored: it is labelled .*=ture, and/);
-  });
-
   it("passes on what keeps the engine from planning", () => {
     const told = (reading: Parameters<typeof linkReading>[0]) =>
       said(mirrorsInOrder, linkView({ reading: linkReading(reading) }));

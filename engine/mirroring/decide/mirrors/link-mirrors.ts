@@ -11,7 +11,6 @@ import {
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { malformedObject, type Reason, type Skip } from "../../model/reasons.ts";
-import { exportSelectors } from "../../model/taken-labels.ts";
 import { inWords } from "../../model/sizes.ts";
 import { label, mirrorName } from "../../model/vocabulary.ts";
 import { type MirroredPods, podsMirrored } from "../../model/mirrored-pods.ts";
@@ -20,7 +19,6 @@ import { discoveryMirror } from "./discovery.ts";
 import { gatewayMirror } from "./gateway.ts";
 import { headlessMirrors } from "./headless.ts";
 import { anyNamed, hostSubsets, truncated } from "../../model/hosts.ts";
-import { labelSlips } from "../policies/label-slips.ts";
 import type { LinkView } from "../../model/link-view.ts";
 import { exportMode } from "./mode.ts";
 import { beyondLimit } from "../policies/most-mirrors.ts";
@@ -41,10 +39,9 @@ export function desired(view: LinkView): Desired {
   const skips: Skip[] = [];
   const missing: Record<ObjectKey, string> = {};
   const mirroredPods = view.link.headless ? podsMirrored(view.link, view.source) : new Map();
-  const unselected = unselectedBy(view);
   const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, service] of services) {
-    const outcome = mirrorsOf(service, view, mirroredPods, unselected);
+    const outcome = mirrorsOf(service, view, mirroredPods);
     if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
     else {
       mirrors.push(...outcome.mirrors);
@@ -68,22 +65,7 @@ type Outcome =
   | { readonly mirrors: readonly Mirror[]; readonly missing?: Desired["missing"] }
   | { readonly reason: Reason; readonly sentence: string };
 
-/** Why a Service looks as if it was exported through the link, and is not; undefined where it does not. */
-function unselectedBy({ link, taken }: LinkView): (service: Service) => string | undefined {
-  const slip = labelSlips(exportSelectors(link), taken);
-  const isNobodys = link.gateway === false && taken[label.exported]?.includes("true") === false;
-  return (service) =>
-    isNobodys && service.metadata.labels?.[label.exported] === "true"
-      ? `it is labelled ${label.exported}=true and this link has no gateway: label it remote-discovery, or give the link a gateway`
-      : slip(service);
-}
-
-function mirrorsOf(
-  service: Service,
-  view: LinkView,
-  mirroredPods: MirroredPods,
-  unselected: (service: Service) => string | undefined,
-): Outcome {
+function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods): Outcome {
   const { link, source, target, gateway } = view;
   // What it does not say about being exported must not pass for a no.
   if (service[malformed] !== undefined)
@@ -92,10 +74,7 @@ function mirrorsOf(
       sentence: malformedObject(link.target, "Service", service[malformed]),
     };
   const mode = exportMode(service, link);
-  if (mode === undefined) {
-    const sentence = unselected(service);
-    return sentence === undefined ? { mirrors: [] } : { reason: "NotSelected", sentence };
-  }
+  if (mode === undefined) return { mirrors: [] };
   const namespace = source.namespaces.get(service.metadata.namespace);
   const name = mirrorName(service.metadata.name, link.target);
   const broken = brokenRule({ service, cluster: link.target, name, link, namespace });

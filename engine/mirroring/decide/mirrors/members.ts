@@ -9,9 +9,7 @@ import {
 import type { MetadataRules } from "../../model/metadata-keys.ts";
 import type { Skip } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import type { TakenLabels } from "../../model/taken-labels.ts";
 import { federatedName } from "../../model/vocabulary.ts";
-import { labelSlips } from "../policies/label-slips.ts";
 import { asks } from "./mode.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import { leftOut } from "../policies/namespaces.ts";
@@ -34,8 +32,6 @@ export interface FederatedView {
   readonly retired: readonly string[];
   /** Federated Services that another stack keeps too: nobody retires from these. */
   readonly shared?: ReadonlySet<ObjectKey>;
-  /** By all links of the stack. */
-  readonly taken?: TakenLabels;
 }
 
 /** A Service that takes part in a federated one, with the labels it does not pass on. */
@@ -94,28 +90,7 @@ export function membership(view: FederatedView): Membership {
       });
     }
   }
-  return { members, skips: [...skips, ...mislabelled(view)] };
-}
-
-/** Services that have not joined, although a label of theirs looks as if they were to. */
-function mislabelled({ source, links, taken = {} }: FederatedView): Skip[] {
-  const told = ({ cluster, services }: ClusterSnapshot, into: readonly LinkSpec[]): Skip[] => {
-    const slip = labelSlips(
-      into.map(({ federatedServiceSelector }) => federatedServiceSelector),
-      taken,
-    );
-    return [...services].flatMap(([origin, service]) => {
-      const sentence = slip(service);
-      if (sentence === undefined) return [];
-      const mirror = federatedName(service.metadata.name);
-      return [{ origin, cluster, mirror, reason: "NotSelected", sentence }];
-    });
-  };
-  const all = links.map(({ link }) => link);
-  return [
-    ...told(source, all),
-    ...links.flatMap(({ link, target }) => (target === undefined ? [] : told(target, [link]))),
-  ];
+  return { members, skips };
 }
 
 interface CandidateMember {

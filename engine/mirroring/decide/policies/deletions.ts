@@ -2,7 +2,7 @@ import type { LinkSpec } from "../../model/link.ts";
 import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
-import { type Decision, isDeletion, isSkip, isWrite, ofPart } from "../decision.ts";
+import { type Decision, isDeletion, isSkip, isWrite } from "../decision.ts";
 import { count } from "../../model/text.ts";
 
 /** Up to this many, a share of them says nothing. */
@@ -27,7 +27,7 @@ export type DeletionLimit = Pick<
  */
 export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decision[]): string[] {
   const { source, target } = limit;
-  const own = ofPart(decisions, target).flatMap((each) => (isSkip(each) ? [] : [each]));
+  const own = decisions.flatMap((each) => (each.part !== target || isSkip(each) ? [] : [each]));
   const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints);
   const { members, leaving } = membersOf(target, decisions);
   return [

@@ -4,7 +4,6 @@ import { writeStatuses } from "../../../../engine/mirroring/apply/statuses.ts";
 import type { Kubernetes } from "../../../../engine/kubernetes/client/interface.ts";
 import { systemTime } from "../../../../engine/kubernetes/client/retry.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
-import { objectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { federatedStatus } from "../../../../engine/mirroring/report/status.ts";
 import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, namespace } from "../../fixtures/objects.ts";
@@ -63,15 +62,14 @@ describe("a namespace that cannot be created", () => {
     assert.equal(sent.length, 1);
 
     const at = { namespace: "linkerd-multicluster", name: "east" };
-    const links = new Map([[objectKey(at.namespace, at.name), { metadata: at }]]);
     const status = federatedStatus(
       "linkerd-multicluster/east",
       "east",
       federationOf(federation).mirrors,
       plan.decisions,
     );
-    const snapshot = { ...federation.source, links };
-    assert.deepEqual(await writeStatuses(kubernetes, snapshot, [status], failures), []);
+    const due = { ...status, live: { metadata: at }, isDue: true };
+    assert.deepEqual(await writeStatuses(kubernetes, [due], failures), []);
     assert.match(
       JSON.stringify(sent[1]),
       /"reason":"Mirrored".*"reason":"Error".*a quota is used up/,

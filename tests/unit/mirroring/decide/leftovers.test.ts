@@ -86,7 +86,7 @@ const rows: Row[] = [
   {
     why: "its Service's export label is not listened to",
     target: targetWith({}, { "mirror.linkerd.io/exported": "True" }),
-    skips: ["NotSelected shop/db"],
+    skips: [],
     changes: ofDb,
   },
   {

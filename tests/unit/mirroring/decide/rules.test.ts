@@ -208,15 +208,6 @@ const rows: Row[] = [
     namespaces: [],
     skip: "ExternalName: an ExternalName Service is an alias in DNS: export the Service it stands for",
   },
-  {
-    rule: "an unheard export label is told, and obstacles are then beside the point",
-    service: exported(
-      "shop/web",
-      { labels: { "mirror.linkerd.io/exported": "True" } },
-      { ports: [] },
-    ),
-    skip: "NotSelected: it is labelled mirror.linkerd.io/exported=True, and links take mirror.linkerd.io/exported=true: correct the label, or remove it",
-  },
 ];
 
 describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", () => {

@@ -37,7 +37,7 @@ describe("a look at a source and its targets", () => {
   it("plans all links together, and nothing is written", async () => {
     const world = clusters();
     const { decided } = await lookedAt(world, args);
-    deepEqual([...decided.judged], ["west", "north", "federated"]);
+    deepEqual([...decided.judged.keys()], ["west", "north", "federated"]);
     deepEqual(
       Object.values(world).flatMap(({ writes }) => writes),
       [],
@@ -182,7 +182,7 @@ describe("a cluster that cannot be read", () => {
       world.west.refuse = () => error;
       const { readings, decided } = await lookedAt(world, args);
       deepEqual(readings.get("west"), { outcome, why: error.message });
-      deepEqual([...decided.judged], ["north", "federated"]);
+      deepEqual([...decided.judged.keys()], ["north", "federated"]);
     });
 
   it("is the source: then nothing is planned, and links that have left are remembered", async () => {
@@ -229,7 +229,7 @@ describe("a cluster that cannot be read", () => {
         outcome: kind === "server" ? "unreachable" : "refused",
         why: error.message,
       });
-      deepEqual([...decided.judged], ["federated"]);
+      deepEqual([...decided.judged.keys()], ["federated"]);
       const strict = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
       deepEqual(await mistakesIn(world, strict), [error.message]);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Change, Decision } from "../../../../engine/mirroring/decide/decision.ts";
-import { pendingTexts, withHistory } from "../../../../engine/mirroring/report/change-texts.ts";
+import { pendingTexts, viewOf, withHistory } from "../../../../engine/mirroring/report/changes.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
@@ -89,28 +89,28 @@ describe("what a preview says of a change", () => {
   ];
   for (const [rule, change, before, texts] of rows)
     it(rule, () => {
-      assert.deepEqual(pendingTexts([change], [], before), texts);
+      assert.deepEqual(pendingTexts(viewOf([change], before)), texts);
     });
 
   it("which namespaces are created", () => {
-    assert.deepEqual(pendingTexts([], ["blog", "shop"], {}), {
+    assert.deepEqual(pendingTexts(viewOf([], {}), ["blog", "shop"]), {
       "namespace blog": { action: "create, with its first mirrors" },
       "namespace shop": { action: "create, with its first mirrors" },
     });
   });
 
   it("nothing where nothing changes", () => {
-    assert.deepEqual(pendingTexts([kept], [], listed), {});
+    assert.deepEqual(pendingTexts(viewOf([kept], listed)), {});
   });
 
   it("that a mirror comes into the list which is there already", () => {
-    assert.deepEqual(pendingTexts([kept], [], {}), {
+    assert.deepEqual(pendingTexts(viewOf([kept], {})), {
       [key]: { action: "adopt: already exists" },
     });
   });
 
   it("that a mirror goes from the list of which nothing is deleted", () => {
-    assert.deepEqual(pendingTexts([], [], listed), {
+    assert.deepEqual(pendingTexts(viewOf([], listed)), {
       [key]: { action: "forget: already deleted, or no longer owned" },
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
-import { notMirrored, skipNotes } from "../../../../engine/mirroring/report/change-texts.ts";
+import { notMirrored, skipNotes } from "../../../../engine/mirroring/report/skips.ts";
 
 describe("what is not mirrored", () => {
   const skip: Skip = {

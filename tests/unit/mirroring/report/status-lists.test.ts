@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  federatedStatus,
-  mirrorStatus,
-  type StatusEntry,
-} from "../../../../engine/mirroring/report/status.ts";
+import type { StatusEntry } from "../../../../engine/mirroring/report/service-status.ts";
+import { federatedStatus, mirrorStatus } from "../../../../engine/mirroring/report/status.ts";
 import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import type { Federation } from "../../fixtures/federation.ts";
 import {

@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/decide/decision.ts";
-import { summaryOf } from "../../../../engine/mirroring/report/summary.ts";
+import { viewOf } from "../../../../engine/mirroring/report/changes.ts";
+import { summaryOf } from "../../../../engine/mirroring/report/notes.ts";
 import { member } from "../../fixtures/federation.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
@@ -63,7 +64,7 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
 describe("the summary of what becomes of the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
     it(`says ${what}`, () => {
-      equal(summaryOf(all, before), expected);
+      equal(summaryOf(viewOf(all, before)), expected);
     });
 
   it("comes first, once for each link and for federated Services", async () => {

@@ -1,0 +1,78 @@
+import type { Skip } from "../model/reasons.ts";
+import type { Before, ByPart, MirrorsArgs } from "../model/state.ts";
+import { isSkip } from "../decide/decision.ts";
+import type { Decided } from "../decide/decide.ts";
+import type { Unavailable } from "./outcome.ts";
+
+/** By part: what is not mirrored, and of a target that is away what was not before. */
+export function skippedByPart(
+  before: Before,
+  { links }: MirrorsArgs,
+  { judged }: Decided,
+  { unreachable, refused }: Unavailable,
+): ByPart<Readonly<Record<string, string>>> {
+  // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
+  const kept = links.flatMap(({ target }) => {
+    const old = before.notMirrored?.[target];
+    const isAway = unreachable[target] !== undefined || refused[target] !== undefined;
+    return isAway && old !== undefined ? [[target, old] as const] : [];
+  });
+  const found = [...judged].map(([part, own]) => [part, notMirrored(own.filter(isSkip))] as const);
+  return Object.fromEntries(
+    [...found, ...kept].filter(([, lines]) => Object.keys(lines).length > 0),
+  );
+}
+
+/** Skips by what they are about. */
+export function notMirrored(skips: readonly Skip[]): Record<string, string> {
+  return Object.fromEntries(
+    skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
+  );
+}
+
+/** How many Services, and how many sentences, one line gives before it only counts. */
+const named = 3;
+
+/**
+ * One line for each reason for the person at the terminal, however many Services it is about: a
+ * gateway that is missing is the same news for every Service behind it. `notMirrored` has them all.
+ */
+export function skipNotes(skips: readonly Skip[]): string[] {
+  return [...groupedBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
+    const causes = [...groupedBy(group, ({ sentence }) => sentence)];
+    const [first] = causes;
+    if (first !== undefined && causes.length === 1) {
+      const verb = group.length === 1 ? "is" : "are";
+      return `${subjects(group)} ${verb} not mirrored (${reason}): ${first[0]}`;
+    }
+    const shown = causes.slice(0, named);
+    const rest = group.length - shown.reduce((sum, [, some]) => sum + some.length, 0);
+    const texts = shown.map(([sentence, some]) => `${subjects(some)}: ${sentence}`);
+    const more = rest === 0 ? [] : [`and ${rest} more, each in notMirrored`];
+    return `${group.length} are not mirrored (${reason}): ${[...texts, ...more].join("; ")}`;
+  });
+}
+
+function subjects(group: readonly Skip[]): string {
+  const names = group.slice(0, named).map(subject).join(", ");
+  return group.length > named ? `${names} and ${group.length - named} more` : names;
+}
+
+function groupedBy(
+  skips: readonly Skip[],
+  keyOf: (skip: Skip) => string,
+): ReadonlyMap<string, readonly Skip[]> {
+  const groups = new Map<string, Skip[]>();
+  for (const skip of skips) {
+    const group = groups.get(keyOf(skip));
+    if (group === undefined) groups.set(keyOf(skip), [skip]);
+    else group.push(skip);
+  }
+  return groups;
+}
+
+/** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
+function subject({ origin, cluster, hostname }: Skip): string {
+  const pod = hostname === undefined ? "" : ` pod ${hostname}`;
+  return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;
+}
