@@ -2,7 +2,8 @@ import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig/kube
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { gatewayFacts, gatewayProbe } from "../mirroring/model/gateway.ts";
+import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
+import { gatewayFacts } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
 import { selectorText } from "./selector-text.ts";
 import { accountName } from "./objects.ts";

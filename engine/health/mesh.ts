@@ -1,5 +1,5 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { LinkSettings } from "../mirroring/model/link-settings.ts";
+import type { LinkSettings } from "../mirroring/model/link.ts";
 
 /**
  * The part of the stack's config that health depends on. Plain data without a secret: it

@@ -3,14 +3,9 @@
  * The rest of the program imports nothing of it but this.
  */
 export { noController } from "./model/controller.ts";
-export {
-  linkDefaults,
-  linkerdGateway,
-  settingsOf,
-  systemNamespaces,
-} from "./model/link-settings.ts";
+export { linkDefaults, linkerdGateway, settingsOf, systemNamespaces } from "./model/link.ts";
 export type { GatewaySource, LabelSelector, LinkSpec } from "./model/link.ts";
-export { othersIn } from "./model/metadata-keys.ts";
+export { othersIn } from "./model/metadata.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
 export type { Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects/objects.ts";
-import { selects } from "../mirroring/model/selector.ts";
-import type { LabelSelector } from "../mirroring/model/link.ts";
-import { linkOf } from "../mirroring/model/link-settings.ts";
+import { selects } from "../mirroring/decide/policies/selection.ts";
+import { type LabelSelector, linkOf } from "../mirroring/model/link.ts";
 import { federatedName, label, mirrorName } from "../mirroring/model/vocabulary.ts";
 import { entryOf, type Inputs } from "../mirroring/model/state.ts";
 

@@ -3,13 +3,13 @@ import { parseDuration } from "../kubernetes/objects/duration.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Watching } from "../kubernetes/client/watching.ts";
-import { afterProbe, alive, type Liveness } from "../mirroring/model/gateway-liveness.ts";
+import { afterProbe, alive, type Liveness } from "../mirroring/model/gateway-probe.ts";
 import { type SendProbe, sendProbe } from "../mirroring/observe/gateway-probe.ts";
 import {
+  type Inputs,
   type RememberedGateway,
   rememberedGateways,
-} from "../mirroring/model/remembered-gateways.ts";
-import type { Inputs } from "../mirroring/model/state.ts";
+} from "../mirroring/model/state.ts";
 import { watchCluster } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
 import { interests } from "./interest.ts";

@@ -2,15 +2,15 @@ import { deepEqual, equal } from "node:assert/strict";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LinkerdCliCheck } from "../../components/linkerd-cli-check.ts";
 import {
   check,
   exceptMulticluster,
   ifInstalled,
+  LinkerdCliCheck,
   reported,
   withKubeconfig,
 } from "../../components/linkerd-cli-check.ts";
-import { settingsOf } from "../../engine/mirroring/model/link-settings.ts";
+import { settingsOf } from "../../engine/mirroring/model/link.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";

@@ -1,6 +1,6 @@
 import { deniedOf } from "../../kubernetes/access-review.ts";
 import { running } from "../../mirroring/model/controller.ts";
-import { selects } from "../../mirroring/model/selector.ts";
+import { selects } from "../../mirroring/decide/policies/selection.ts";
 import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
 import { objectKey, type Secret } from "../../kubernetes/objects/objects.ts";
@@ -8,7 +8,7 @@ import { resources } from "../../kubernetes/objects/resources.ts";
 import { gatewayFacts, type GatewayReading } from "../../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
-import { readProbedGateway } from "../../mirroring/observe/probed-gateway.ts";
+import { readProbedGateway } from "../../mirroring/observe/gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import { controllerQuestions } from "../controller-questions.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";

@@ -1,6 +1,6 @@
 import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
 import type { Decision } from "../../mirroring/decide/decision.ts";
-import { linkOf } from "../../mirroring/model/link-settings.ts";
+import { linkOf } from "../../mirroring/model/link.ts";
 import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
 import type { Before, MirrorsArgs } from "../../mirroring/model/state.ts";

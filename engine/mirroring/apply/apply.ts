@@ -18,11 +18,9 @@ import {
 } from "../decide/decision.ts";
 import { addressOf, rootOf } from "../decide/policies/ownership.ts";
 import { type Failure, failureOf } from "./failures.ts";
-import { writeEndpoints } from "./endpoints.ts";
-import { namespaceManifest } from "./manifest.ts";
-import { Progress } from "./progress.ts";
-import { writeService } from "./services.ts";
+import { namespaceManifest, writeEndpoints, writeService } from "./objects.ts";
 import { remove, type WriteScope } from "./write-scope.ts";
+import type { Time } from "../../kubernetes/client/retry.ts";
 
 /** Where the mirrors of a source are written, and by whom. */
 export type Destination = Omit<WriteScope, "owner">;
@@ -184,4 +182,33 @@ function keyOfChange({ change }: Scoped<Change>): ObjectKey {
 /** A namespace made for mirrors says for which: those of one link, or federated Services. */
 function namespaceLabels(part: string): StringMap {
   return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
+}
+
+/** Milliseconds between two lines. */
+const interval = 1_000;
+
+/** Says now and then how far a long piece of work has come; short work stays silent. */
+export class Progress {
+  readonly #label: string;
+  readonly #total: number;
+  readonly #say: (line: string) => void;
+  readonly #time: Pick<Time, "now">;
+  #done = 0;
+  #said: number;
+
+  constructor(label: string, total: number, say: (line: string) => void, time: Pick<Time, "now">) {
+    this.#label = label;
+    this.#total = total;
+    this.#say = say;
+    this.#time = time;
+    this.#said = time.now();
+  }
+
+  step(): void {
+    this.#done += 1;
+    const now = this.#time.now();
+    if (now - this.#said < interval) return;
+    this.#said = now;
+    this.#say(`${this.#label}: ${String(this.#done)}/${String(this.#total)}`);
+  }
 }

@@ -1,7 +1,7 @@
 import { inParallel } from "../../kubernetes/client/parallel.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { managerOf } from "../model/stack-mark.ts";
+import { managerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Destination } from "./apply.ts";
 import { type Failure, failureOf } from "./failures.ts";

@@ -1,14 +1,12 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { desired, type Desired } from "./mirrors/link-mirrors.ts";
 import { desiredFederated, isForeign } from "./mirrors/federated.ts";
-import { type FederatedView, linkCreated } from "./mirrors/members.ts";
-import type { PortConflicts } from "./mirrors/port-conflicts.ts";
+import { type FederatedView, linkCreated, type PortConflicts } from "./mirrors/members.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
-import { standingMirrors } from "./mirrors/unreachable-target.ts";
-import { linkDefaults } from "../model/link-settings.ts";
-import { federatedPart } from "../model/owner.ts";
+import { standingMirrors } from "./mirrors/service-mirrors.ts";
+import { linkDefaults } from "../model/link.ts";
+import { federatedPart, isMarkedBy } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { isMarkedBy } from "../model/stack-mark.ts";
 import { type Decision, isListed, isWanted, isWrite } from "./decision.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
 import { plan, type WantedPart } from "./compare.ts";

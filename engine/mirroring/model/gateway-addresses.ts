@@ -132,7 +132,7 @@ function refusedHostname(hostname: string): string | undefined {
 }
 
 /** Those that may be dialled, in their order and no more than `mostAddresses`; and a sentence for each that may not. */
-export function judged(
+export function usableOf(
   addresses: readonly string[],
   rules: AddressRules,
 ): { readonly allowed: readonly string[]; readonly refused: readonly string[] } {

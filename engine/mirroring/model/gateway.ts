@@ -1,10 +1,8 @@
-import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 import { isDnsName } from "../../kubernetes/objects/names.ts";
-import { plain } from "../../kubernetes/objects/plain.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
-import { judged } from "./gateway-addresses.ts";
+import { usableOf } from "./gateway-addresses.ts";
 import type { GatewaySource } from "./link.ts";
-import { annotation, gatewayPort, probePort } from "./vocabulary.ts";
+import { annotation, gatewayPort } from "./vocabulary.ts";
 
 /**
  * What a target's gateway is, by the rules of `linkerd multicluster link-gen`
@@ -60,7 +58,7 @@ export function gatewayFacts(
 ): GatewayAnswer {
   const isPinned = said.addresses !== undefined && said.addresses.length > 0;
   const announced = isPinned ? [] : loadBalancerAddresses(service);
-  const { allowed, refused } = judged(announced, { allowed: said.allowedAddresses });
+  const { allowed, refused } = usableOf(announced, { allowed: said.allowedAddresses });
   const addresses = isPinned ? said.addresses : allowed;
   const port = said.port ?? portNamed(service, gatewayPort);
   const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
@@ -112,7 +110,7 @@ function loadBalancerAddresses(service: Service | undefined): string[] {
 }
 
 /** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
-function portNamed(service: Service | undefined, wanted: string): number | undefined {
+export function portNamed(service: Service | undefined, wanted: string): number | undefined {
   const port = service?.spec.ports?.find(({ name }) => name === wanted);
   return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
@@ -129,28 +127,4 @@ export interface Probe {
 export interface GatewayProbe extends Probe {
   /** Failures in a row after which the gateway is taken to be down. */
   readonly threshold: number;
-}
-
-/**
- * The probe that a gateway Service offers; undefined where it offers none. Of a period in whole
- * seconds, `3`, the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
- */
-export function gatewayProbe(
-  service: Service | undefined,
-  where: string,
-): { readonly probe: Probe } | { readonly mistake: string } | undefined {
-  const annotations = service?.metadata.annotations ?? {};
-  const path = annotations[annotation.probePath];
-  const port = portNamed(service, probePort);
-  if (!path || port === undefined) return undefined;
-  const said = annotations[annotation.probePeriod] ?? "";
-  const period = /^\d{1,9}$/.test(said) ? formatSeconds(Number(said)) : said;
-  if (!/^\/[!-~]{0,1023}$/.test(path))
-    return {
-      mistake: `the gateway Service ${where} has annotation ${annotation.probePath} with a value that is not a path, as /ready: it would be a part of the gateway's address`,
-    };
-  if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
-  return {
-    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(plain(said, 100))}, which must be seconds or a Go duration, as 3 or 3s`,
-  };
 }

@@ -1,5 +1,5 @@
-import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import { annotation, federatedName, label } from "./vocabulary.ts";
+import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
 
 /** Whose an object is: only what is provably ours may be changed or deleted. */
 export interface Owner {
@@ -40,4 +40,68 @@ export const federatedPart = "federated";
 /** @param part the name of a link's target, or `federated` */
 export function ownerOf(part: string): Owner {
   return part === federatedPart ? federated : mirrorsOf(part);
+}
+
+/**
+ * The mark on each mirror that a stack has written, adopted or confirmed: a field manager of its own, which
+ * changes nothing about the object. What has left the config is deleted by this mark alone, so a stack leaves
+ * what another one keeps, and what others have made since.
+ */
+
+const prefix = "linkerd-multicluster/";
+
+/** The API server allows this many characters. */
+const longest = 128;
+
+/** @param stack as `project/stack` */
+export function managerOf(stack: string): string {
+  return `${prefix}${stack}`.slice(0, longest);
+}
+
+/** The stack that writes by this name, as `project/stack`; undefined: it is none of this program. */
+export function stackOf(manager: string | undefined): string | undefined {
+  return manager?.startsWith(prefix) === true ? manager.slice(prefix.length) : undefined;
+}
+
+/** Whether a stack of this program, this or another, has written by that name. */
+export function isOurManager(manager: string | undefined): boolean {
+  return manager?.startsWith(prefix) === true;
+}
+
+/**
+ * The other stacks of this program that have written or confirmed an object.
+ *
+ * @param own the stack itself, and the names that it has had
+ */
+export function otherStacks(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  own: readonly string[],
+): string[] {
+  const others: string[] = [];
+  for (const { manager = "" } of managedFields) {
+    if (!manager.startsWith(prefix) || isOneOf(own, manager)) continue;
+    const stack = manager.slice(prefix.length);
+    if (!others.includes(stack)) others.push(stack);
+  }
+  return others.sort();
+}
+
+export function isMarkedBy(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  own: readonly string[],
+): boolean {
+  return managedFields.some(({ manager = "" }) => isOneOf(own, manager));
+}
+
+/**
+ * Whether an object is provably this stack's and nobody else's: all that may be deleted once no link of the
+ * config asks for it. Its labels say which link it was for, and not who made it.
+ */
+export function isOnlyOurs(meta: ObjectMeta, own: readonly string[]): boolean {
+  return isMarkedBy(meta, own) && otherStacks(meta, own).length === 0;
+}
+
+/** Asked of every mirror, where a set of the few names would take longer to make than to go through them. */
+function isOneOf(stacks: readonly string[], manager: string): boolean {
+  return stacks.some((stack) => managerOf(stack) === manager);
 }

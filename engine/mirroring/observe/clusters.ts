@@ -8,7 +8,7 @@ import type { Node, StatefulSet } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
 import type { Controller } from "../model/controller.ts";
-import type { Liveness } from "../model/gateway-liveness.ts";
+import type { Liveness } from "../model/gateway-probe.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { failureOfConnection } from "../../kubernetes/client/failure.ts";
 import { inSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
-import { afterProbe, alive, type Liveness } from "../model/gateway-liveness.ts";
+import { afterProbe, alive, type Liveness } from "../model/gateway-probe.ts";
 import type { GatewayProbe } from "../model/gateway.ts";
 
 /** Where a gateway is probed, and how. */

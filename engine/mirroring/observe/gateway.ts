@@ -1,10 +1,18 @@
 import { isIP } from "node:net";
-import { gatewayFacts, type GatewayReading, refusedAddresses } from "../model/gateway.ts";
-import { clusterAddresses, judged } from "../model/gateway-addresses.ts";
-import type { LinkSpec } from "../model/link.ts";
+import {
+  type Gateway,
+  gatewayFacts,
+  type GatewayProbe,
+  type GatewayReading,
+  refusedAddresses,
+} from "../model/gateway.ts";
+import { clusterAddresses, usableOf } from "../model/gateway-addresses.ts";
 import { malformed, objectKey } from "../../kubernetes/objects/objects.ts";
 import { malformedObject } from "../model/reasons.ts";
+import { probeOf } from "../model/gateway-probe.ts";
+import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { Clusters } from "./clusters.ts";
 
 /** All addresses of a hostname; rejects where it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -48,7 +56,7 @@ export async function readGateway(
   const { allowed, refused } =
     pinned.length > 0
       ? { allowed: known, refused: [] }
-      : judged(known, {
+      : usableOf(known, {
           allowed: allowedAddresses,
           ...(source !== undefined && { own: clusterAddresses(source) }),
         });
@@ -81,4 +89,33 @@ async function resolveAll(entries: readonly string[], resolve: Resolve) {
 
 function unknown(why: string): GatewayReading {
   return { known: false, why };
+}
+
+/** The target's gateway, and where the link asks for it (`gatewayProbe`) whether it is alive. */
+export async function readProbedGateway(
+  link: LinkSpec,
+  target: ClusterSnapshot,
+  source: ClusterSnapshot | undefined,
+  clusters: Pick<Clusters, "resolve" | "liveness">,
+): Promise<GatewayReading> {
+  const reading = await readGateway(link, target, source, (name) => clusters.resolve(name));
+  if (!link.gatewayProbe || link.gateway === false || !reading.known) return reading;
+  const { namespace, name } = link.gateway;
+  const service = target.services.get(objectKey(namespace, name));
+  const found = probeOf(service, `${target.cluster}/${namespace}/${name}`);
+  if ("probe" in found)
+    return { ...reading, gateway: await probed(reading.gateway, found.probe, clusters) };
+  const warning = `its gateway is not probed and taken to be alive: ${found.why}`;
+  return { ...reading, warnings: [...reading.warnings, warning] };
+}
+
+/** The gateway with what its probe says. */
+export async function probed(
+  gateway: Gateway,
+  { path, port, period, threshold }: GatewayProbe,
+  clusters: Pick<Clusters, "liveness">,
+): Promise<Gateway> {
+  const how = { path, port, period, threshold };
+  const { down } = await clusters.liveness({ addresses: gateway.addresses, ...how });
+  return { ...gateway, probe: { ...how, ...(down !== undefined && { down }) } };
 }

@@ -1,11 +1,10 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
-import { podsMissed } from "../model/mirrored-pods.ts";
+import { podsMissed } from "../model/pods.ts";
 import type { Controllers } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
-import type { LinkSpec } from "../model/link.ts";
-import { linkOf } from "../model/link-settings.ts";
+import { linkOf, type LinkSpec } from "../model/link.ts";
 import {
   type ClusterReading,
   type ClusterReadings,
@@ -15,9 +14,8 @@ import {
 } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
-import { probed, readProbedGateway } from "./probed-gateway.ts";
-import { rememberedGateways } from "../model/remembered-gateways.ts";
-import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
+import { probed, readProbedGateway } from "./gateway.ts";
+import { type Before, entryOf, type MirrorsArgs, rememberedGateways } from "../model/state.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
 import { gatewayFacts } from "../model/gateway.ts";
-import { linkOf } from "../model/link-settings.ts";
+import { linkOf } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { reconcile } from "./reconcile.ts";

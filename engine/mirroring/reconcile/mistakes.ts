@@ -1,5 +1,5 @@
 import { movedCluster } from "../../kubernetes/identity.ts";
-import { linkOf } from "../model/link-settings.ts";
+import { linkOf } from "../model/link.ts";
 import { type ClusterReadings, snapshotIn } from "../model/observation.ts";
 import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
 
@@ -21,7 +21,7 @@ export function mistakesIn(
  * The readings, in which a target counts as refused that is not the cluster it was, or that is the source
  * itself: nothing is concluded from what it says, and its links are left as they are. Pure.
  */
-export function judged(
+export function trusted(
   readings: ClusterReadings,
   args: MirrorsArgs,
   before: Pick<Before, "identities">,

@@ -1,6 +1,6 @@
 import { type Checked, inputsFor } from "../report/inputs.ts";
 import { snapshotIn } from "../model/observation.ts";
-import { judged, mistakesIn } from "./mistakes.ts";
+import { mistakesIn, trusted } from "./mistakes.ts";
 import {
   type Observed,
   observeControllers,
@@ -31,7 +31,7 @@ export async function reconcile(
   before: Before,
   now: Date,
 ): Promise<Outcome> {
-  const first = judged(await readClusters(clusters, args), args, before);
+  const first = trusted(await readClusters(clusters, args), args, before);
   const source = snapshotIn(first, args.source);
   const { links, readings } =
     source === undefined

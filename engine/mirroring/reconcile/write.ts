@@ -5,7 +5,7 @@ import { confirm, release } from "../apply/marks.ts";
 import { writeStatuses } from "../apply/statuses.ts";
 import { inWritingTime } from "../apply/writing-time.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { managerOf } from "../model/stack-mark.ts";
+import { managerOf } from "../model/owner.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { type Decision, isChange, isUnmarked, namespacesToCreate } from "../decide/decision.ts";
 import type { LinkStatuses } from "../report/status.ts";

@@ -3,10 +3,9 @@ import { defined } from "../../kubernetes/objects/defined.ts";
 import { isChange, isUnmarked } from "../decide/decision.ts";
 import { releasedIn } from "../decide/policies/other-stacks.ts";
 import type { RemovedPart } from "../decide/policies/removed-links.ts";
-import { gatewayFact } from "../model/remembered-gateways.ts";
-import { federatedPart } from "../model/owner.ts";
 import {
   type Before,
+  gatewayFact,
   type Inputs,
   type Memory,
   type MirrorLines,
@@ -16,6 +15,7 @@ import {
   type Planned,
   stacksNow,
 } from "../model/state.ts";
+import { federatedPart } from "../model/owner.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
 import { historyOf, type PartView, pendingChanges, viewsOf } from "./changes.ts";
 import { linesOf } from "./describe.ts";

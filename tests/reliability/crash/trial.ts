@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import { managerOf } from "../../../engine/mirroring/model/stack-mark.ts";
+import { managerOf } from "../../../engine/mirroring/model/owner.ts";
 import { status, type Stored } from "../../simulation/api-server.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
 import { type Ended, type Mesh, renewToken, type FaultPlans } from "../../simulation/mesh.ts";

@@ -3,7 +3,7 @@ import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
 import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
 import type { TargetFacts } from "../../../engine/credentials/state.ts";
-import { othersKeys } from "../../../engine/mirroring/model/metadata-keys.ts";
+import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
 import { link } from "../fixtures/link.ts";
 
 const namespaces = { linkerd: "linkerd", multicluster: "linkerd-multicluster" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { othersKeys } from "../../../engine/mirroring/model/metadata-keys.ts";
+import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
 import { reasons } from "../../../engine/mirroring/model/reasons.ts";
 
 /** The rows of a page's table whose first cell is code. */

@@ -8,7 +8,7 @@ import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ListOptions } from "../../../engine/kubernetes/client/interface.ts";
 import type { Resource } from "../../../engine/kubernetes/objects/resources.ts";
 import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
-import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
+import { settingsOf } from "../../../engine/mirroring/model/link.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
 import { link } from "../fixtures/link.ts";

@@ -13,8 +13,7 @@ import type {
   SecretReading,
   Trial,
 } from "../../../engine/health/view.ts";
-import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
-import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
+import { type LinkSpec, settingsOf } from "../../../engine/mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { gateway, known, link } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";

@@ -3,7 +3,7 @@ import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { health, healthResource } from "../../../engine/providers/health.ts";
 import { type HealthReport, reportOn } from "../../../engine/health/report.ts";
-import { settingsOf } from "../../../engine/mirroring/model/link-settings.ts";
+import { settingsOf } from "../../../engine/mirroring/model/link.ts";
 import { gateway, link } from "../fixtures/link.ts";
 import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";

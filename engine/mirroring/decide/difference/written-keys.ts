@@ -1,7 +1,7 @@
 import type { ManagedFields, ObjectMeta, StringMap } from "../../../kubernetes/objects/objects.ts";
-import { excludes } from "../../model/metadata-keys.ts";
+import { excludes } from "../../model/metadata.ts";
 import type { Withheld } from "../../model/mirror.ts";
-import { isOurManager } from "../../model/stack-mark.ts";
+import { isOurManager } from "../../model/owner.ts";
 import { annotation, label } from "../../model/vocabulary.ts";
 
 export type KeyField = "labels" | "annotations";

@@ -17,10 +17,16 @@ import {
   memberToken,
   tokensIn,
 } from "../../model/vocabulary.ts";
-import { linkCreated, membership, type FederatedView, type Member } from "./members.ts";
+import {
+  type FederatedView,
+  linkCreated,
+  type Member,
+  membership,
+  portConflicts,
+  type PortConflicts,
+} from "./members.ts";
 import { copiedAnnotations, copiedLabels, withheld } from "../../model/metadata.ts";
-import { mirroredPorts } from "./ports.ts";
-import { portConflicts, type PortConflicts } from "./port-conflicts.ts";
+import { mirroredPorts } from "./service-mirrors.ts";
 
 export interface DesiredFederated {
   /** Every federated Service that has a member of this stack's. */

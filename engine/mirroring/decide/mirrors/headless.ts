@@ -9,10 +9,15 @@ import {
   mirrorName,
   remoteName,
 } from "../../model/vocabulary.ts";
-import { endpointsAnnotations, fullName, gatewayEndpoints, mirrorIdentity } from "./gateway.ts";
-import type { HostSubset } from "../../model/hosts.ts";
+import {
+  endpointsAnnotations,
+  fullName,
+  gatewayEndpoints,
+  mirroredPorts,
+  mirrorIdentity,
+} from "./service-mirrors.ts";
+import type { HostSubset } from "../../model/pods.ts";
 import { copiedLabels, opaquePorts, ownerLabels, withheld } from "../../model/metadata.ts";
-import { mirroredPorts } from "./ports.ts";
 
 /**
  * A headless mirror and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 -

@@ -13,14 +13,18 @@ import {
 import { malformedObject, type Reason, type Skip } from "../../model/reasons.ts";
 import { inWords } from "../../model/sizes.ts";
 import { label, mirrorName } from "../../model/vocabulary.ts";
-import { type MirroredPods, podsMirrored } from "../../model/mirrored-pods.ts";
+import {
+  anyNamed,
+  hostSubsets,
+  type MirroredPods,
+  podsMirrored,
+  truncated,
+} from "../../model/pods.ts";
 import { heldPods, type HeldPods } from "../policies/absent-pods.ts";
-import { discoveryMirror } from "./discovery.ts";
-import { gatewayMirror } from "./gateway.ts";
+import { discoveryMirror, gatewayMirror } from "./service-mirrors.ts";
 import { headlessMirrors } from "./headless.ts";
-import { anyNamed, hostSubsets, truncated } from "../../model/hosts.ts";
-import type { LinkView } from "../../model/link-view.ts";
-import { exportMode } from "./mode.ts";
+import type { LinkView } from "../../model/observation.ts";
+import { exportMode } from "../policies/selection.ts";
 import { beyondLimit } from "../policies/most-mirrors.ts";
 import { refuse } from "../policies/refuse.ts";
 import { brokenName, brokenRule } from "../policies/rules.ts";

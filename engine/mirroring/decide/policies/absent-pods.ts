@@ -6,10 +6,9 @@ import {
   type Service,
   type StatefulSet,
 } from "../../../kubernetes/objects/objects.ts";
-import type { MirroredPods } from "../../model/mirrored-pods.ts";
+import { type HostSubset, hostSubsets, type MirroredPods } from "../../model/pods.ts";
 import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
-import { hostSubsets, type HostSubset } from "../../model/hosts.ts";
-import type { LinkView } from "../../model/link-view.ts";
+import type { LinkView } from "../../model/observation.ts";
 
 /**
  * Milliseconds that a pod without a StatefulSet has to be away until its mirror goes: longer than a restart

@@ -1,7 +1,12 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import { federated, federatedPart } from "../../model/owner.ts";
+import {
+  federated,
+  federatedPart,
+  isMarkedBy,
+  isOnlyOurs,
+  otherStacks,
+} from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { isMarkedBy, isOnlyOurs, otherStacks } from "../../model/stack-mark.ts";
 import { type Decision, isWanted } from "../decision.ts";
 import { liveMirrors } from "./ownership.ts";
 import { retainedMirrors } from "./removed-links.ts";

@@ -1,8 +1,7 @@
 import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { type Controllers, deploymentOf, running } from "../../model/controller.ts";
-import { federated, mirrorsOf } from "../../model/owner.ts";
+import { federated, isMarkedBy, isOnlyOurs, mirrorsOf, otherStacks } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { isMarkedBy, isOnlyOurs, otherStacks } from "../../model/stack-mark.ts";
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import type { LiveMirror } from "../decision.ts";
 import { liveMirrors } from "./ownership.ts";

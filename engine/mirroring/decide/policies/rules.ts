@@ -4,7 +4,7 @@ import type { Reason } from "../../model/reasons.ts";
 import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";
 import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
-import { leftOut } from "./namespaces.ts";
+import { leftOut } from "./selection.ts";
 
 /** What a rule may look at: an exported Service and the namespace its mirror would live in. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Progress } from "../../../../engine/mirroring/apply/progress.ts";
+import { Progress } from "../../../../engine/mirroring/apply/apply.ts";
 
 /** The lines said when steps are done at these milliseconds after the beginning. */
 function lines(total: number, ...times: number[]): string[] {

@@ -5,7 +5,7 @@ import type {
   ObjectKey,
   StatefulSet,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { podsMissed } from "../../../../engine/mirroring/model/mirrored-pods.ts";
+import { podsMissed } from "../../../../engine/mirroring/model/pods.ts";
 import { link, mirrorAt, wanted } from "../../fixtures/link.ts";
 import {
   cluster,

@@ -3,8 +3,8 @@ import {
   copiedAnnotations,
   copiedLabels,
   opaquePorts,
+  othersKeys,
 } from "../../../../engine/mirroring/model/metadata.ts";
-import { othersKeys } from "../../../../engine/mirroring/model/metadata-keys.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";

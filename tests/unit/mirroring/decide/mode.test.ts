@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exportMode } from "../../../../engine/mirroring/decide/mirrors/mode.ts";
+import { exportMode } from "../../../../engine/mirroring/decide/policies/selection.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { link } from "../../fixtures/link.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { PortConflicts } from "../../../../engine/mirroring/decide/mirrors/port-conflicts.ts";
+import type { PortConflicts } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { federationOf, member } from "../../fixtures/federation.ts";
 import { cluster, http } from "../../fixtures/objects.ts";
 

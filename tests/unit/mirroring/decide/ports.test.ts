@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { gatewayPorts, mirroredPorts } from "../../../../engine/mirroring/decide/mirrors/ports.ts";
+import {
+  gatewayPorts,
+  mirroredPorts,
+} from "../../../../engine/mirroring/decide/mirrors/service-mirrors.ts";
 import type {
   EndpointPort,
   Service,

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { linkDefaults, type LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type {
   Namespace,
   ObjectKey,
   Service,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { linkDefaults } from "../../../../engine/mirroring/model/link-settings.ts";
 import { wanted } from "../../fixtures/link.ts";
 import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { selects } from "../../../../engine/mirroring/model/selector.ts";
+import { selects } from "../../../../engine/mirroring/decide/policies/selection.ts";
 import type { LabelSelector } from "../../../../engine/mirroring/model/link.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 

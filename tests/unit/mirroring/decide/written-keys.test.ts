@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serviceManifest, endpointsManifest } from "../../../../engine/mirroring/apply/manifest.ts";
+import { serviceManifest, endpointsManifest } from "../../../../engine/mirroring/apply/objects.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Service, StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";

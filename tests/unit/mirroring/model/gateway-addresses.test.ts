@@ -1,8 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { gatewayFacts, gatewayProbe } from "../../../../engine/mirroring/model/gateway.ts";
+import { gatewayProbe } from "../../../../engine/mirroring/model/gateway-probe.ts";
+import { gatewayFacts } from "../../../../engine/mirroring/model/gateway.ts";
 import {
   clusterAddresses,
-  judged,
+  usableOf,
   refusedAddress,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
 import { itemsOf } from "../../../../engine/kubernetes/client/answers.ts";
@@ -104,10 +105,10 @@ describe("the addresses that a target announces", () => {
 
   it("are 32 at most, and a few words about the rest", () => {
     const many = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
-    const { allowed, refused } = judged(many, {});
+    const { allowed, refused } = usableOf(many, {});
     deepEqual(allowed, many.slice(0, 32));
     deepEqual(refused, ["68 beyond the first 32"]);
-    equal(judged(many, { allowed: ["203.0.113.0/24"] }).refused.length, 6);
+    equal(usableOf(many, { allowed: ["203.0.113.0/24"] }).refused.length, 6);
   });
 
   it("are left out of a gateway's facts, which has none where all of them are", () => {

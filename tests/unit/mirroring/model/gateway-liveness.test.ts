@@ -4,7 +4,7 @@ import {
   alive,
   type Liveness,
   probeOf,
-} from "../../../../engine/mirroring/model/gateway-liveness.ts";
+} from "../../../../engine/mirroring/model/gateway-probe.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { service } from "../../fixtures/objects.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { gatewayFacts, gatewayProbe } from "../../../../engine/mirroring/model/gateway.ts";
+import { gatewayProbe } from "../../../../engine/mirroring/model/gateway-probe.ts";
+import { gatewayFacts } from "../../../../engine/mirroring/model/gateway.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 

@@ -4,7 +4,7 @@ import {
   isOurManager,
   managerOf,
   otherStacks,
-} from "../../../../engine/mirroring/model/stack-mark.ts";
+} from "../../../../engine/mirroring/model/owner.ts";
 import { confirmedBy, marked } from "../../fixtures/marks.ts";
 import { service } from "../../fixtures/objects.ts";
 

@@ -1,10 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Liveness } from "../../../../engine/mirroring/model/gateway-liveness.ts";
+import type { Liveness } from "../../../../engine/mirroring/model/gateway-probe.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { ProbeTarget } from "../../../../engine/mirroring/observe/gateway-probe.ts";
-import { rememberedGateways } from "../../../../engine/mirroring/model/remembered-gateways.ts";
-import type { Before, Inputs } from "../../../../engine/mirroring/model/state.ts";
+import {
+  type Before,
+  type Inputs,
+  rememberedGateways,
+} from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import { unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";

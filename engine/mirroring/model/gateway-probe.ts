@@ -1,12 +1,37 @@
 import { plain } from "../../kubernetes/objects/plain.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
-import { type GatewayProbe, gatewayProbe } from "./gateway.ts";
+import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
+import { type GatewayProbe, portNamed, type Probe } from "./gateway.ts";
 import { annotation, probePort } from "./vocabulary.ts";
 
 /**
  * Whether a gateway is alive, by what Linkerd's probe worker goes by (linkerd-behaviour.md 2.12, 7.3).
  * Which requests are sent, and when, is not known here.
  */
+
+/**
+ * The probe that a gateway Service offers; undefined where it offers none. Of a period in whole
+ * seconds, `3`, the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
+ */
+export function gatewayProbe(
+  service: Service | undefined,
+  where: string,
+): { readonly probe: Probe } | { readonly mistake: string } | undefined {
+  const annotations = service?.metadata.annotations ?? {};
+  const path = annotations[annotation.probePath];
+  const port = portNamed(service, probePort);
+  if (!path || port === undefined) return undefined;
+  const said = annotations[annotation.probePeriod] ?? "";
+  const period = /^\d{1,9}$/.test(said) ? formatSeconds(Number(said)) : said;
+  if (!/^\/[!-~]{0,1023}$/.test(path))
+    return {
+      mistake: `the gateway Service ${where} has annotation ${annotation.probePath} with a value that is not a path, as /ready: it would be a part of the gateway's address`,
+    };
+  if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
+  return {
+    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(plain(said, 100))}, which must be seconds or a Go duration, as 3 or 3s`,
+  };
+}
 
 /** As the schema of Links has it. */
 const defaultThreshold = 3;

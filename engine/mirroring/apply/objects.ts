@@ -1,0 +1,146 @@
+import type {
+  Endpoints,
+  EndpointSubset,
+  Namespace,
+  Service,
+  StringMap,
+} from "../../kubernetes/objects/objects.ts";
+import { gone, remove, write, type WriteScope } from "./write-scope.ts";
+import { resources } from "../../kubernetes/objects/resources.ts";
+import { resolved, type AddressOf } from "../decide/difference/canonical.ts";
+import type { Write } from "../decide/decision.ts";
+import { difference } from "../decide/difference/difference.ts";
+import type { Mirror } from "../model/mirror.ts";
+import { mergedKeys } from "../decide/difference/written-keys.ts";
+
+/** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
+const clearance = 5_000;
+
+/** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
+export async function writeService(scope: WriteScope, change: Write): Promise<Service | undefined> {
+  const { wanted, live } = change;
+  if (change.verdict === "replace" && live.service !== undefined) {
+    await clear(scope, live.service);
+    return write(scope, resources.services, wanted, undefined, (now) =>
+      manifest(scope, wanted, now),
+    );
+  }
+  return write(scope, resources.services, wanted, live.service, (now) =>
+    manifest(scope, wanted, now),
+  );
+}
+
+function manifest(
+  { source }: Pick<WriteScope, "source">,
+  wanted: Mirror,
+  live: Service | undefined,
+): Service | undefined {
+  if (live !== undefined) {
+    const { service, replace } = difference({ service: live }, wanted, () => undefined);
+    if (replace)
+      throw new Error(
+        `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
+      );
+    if (service.length === 0) return undefined;
+  }
+  return serviceManifest(wanted, live);
+}
+
+/**
+ * Deletes a Service for good before another takes its name. Kubernetes' endpoints controller
+ * deletes the Endpoints after the Service, at a time of its own: Endpoints written too early would
+ * fall to it. Where no such controller runs, the Endpoints stay and are updated later.
+ */
+async function clear(scope: WriteScope, service: Service): Promise<void> {
+  const { name, namespace } = service.metadata;
+  await remove(scope, resources.services, service);
+  const left = await gone(scope, resources.services, { name, namespace }, clearance);
+  if (left !== undefined)
+    throw new Error(
+      `the Service ${namespace}/${name} on ${scope.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
+    );
+  await gone(scope, resources.endpoints, { name, namespace }, clearance);
+}
+
+/** Brings a mirror's Endpoints about, or removes those that it must not have. */
+export async function writeEndpoints(
+  scope: WriteScope,
+  { verdict, wanted, live }: Write,
+  addressOf: AddressOf,
+): Promise<void> {
+  // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
+  const observed = verdict === "replace" ? undefined : live.endpoints;
+  if (wanted.endpoints === undefined) {
+    if (live.endpoints !== undefined) await remove(scope, resources.endpoints, live.endpoints);
+    return;
+  }
+  const complete = { ...wanted, endpoints: wanted.endpoints };
+  await write(scope, resources.endpoints, wanted, observed, (now) =>
+    isRight(now, wanted, addressOf)
+      ? undefined
+      : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now),
+  );
+}
+
+function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: AddressOf): boolean {
+  return (
+    live !== undefined && difference({ endpoints: live }, wanted, addressOf).endpoints.length === 0
+  );
+}
+
+/**
+ * The Service to send. What a live one has beyond the fields that are ours survives, a selector
+ * excepted: Kubernetes would fill the mirror's Endpoints from it.
+ */
+export function serviceManifest(wanted: Mirror, live?: Service): Service {
+  const { selector, ...spec } = live?.spec ?? {};
+  return {
+    ...live,
+    metadata: {
+      ...live?.metadata,
+      name: wanted.name,
+      namespace: wanted.namespace,
+      labels: mergedKeys("labels", live?.metadata, wanted.labels, wanted.withheld?.labels),
+      annotations: mergedKeys(
+        "annotations",
+        live?.metadata,
+        wanted.annotations,
+        wanted.withheld?.annotations,
+      ),
+    },
+    spec: {
+      ...spec,
+      type: "ClusterIP",
+      ...(wanted.kind === "headless" && { clusterIP: "None" }),
+      ports: wanted.ports,
+    },
+  };
+}
+
+export function endpointsManifest(
+  wanted: Mirror & { readonly endpoints: NonNullable<Mirror["endpoints"]> },
+  subsets: readonly EndpointSubset[],
+  live?: Endpoints,
+): Endpoints {
+  return {
+    ...live,
+    metadata: {
+      ...live?.metadata,
+      name: wanted.name,
+      namespace: wanted.namespace,
+      labels: mergedKeys(
+        "labels",
+        live?.metadata,
+        wanted.endpoints.labels,
+        wanted.withheld?.labels,
+      ),
+      annotations: mergedKeys("annotations", live?.metadata, wanted.endpoints.annotations),
+    },
+    subsets,
+  };
+}
+
+/** A namespace made for mirrors is marked as such, and never changed or deleted (2.3). */
+export function namespaceManifest(name: string, labels: StringMap): Namespace {
+  return { metadata: { name, labels } };
+}

@@ -1,0 +1,72 @@
+import type { LabelSelector, LinkSpec, SelectorRequirement } from "../../model/link.ts";
+import type { Service, StringMap } from "../../../kubernetes/objects/objects.ts";
+
+export type ExportMode = "gateway" | "discovery";
+
+/** How a link mirrors a Service, if at all: remote discovery wins (linkerd-behaviour.md 2.1). */
+export function exportMode(service: Service, link: LinkSpec): ExportMode | undefined {
+  if (asks(service, link.remoteDiscoverySelector, link)) return "discovery";
+  if (asks(service, link.selector, link)) return "gateway";
+  return undefined;
+}
+
+/**
+ * Whether a Service asks for what the selector stands for. In a namespace that the link leaves out it
+ * has to be a label that asks, so that there is somebody to tell: a selector that would take a Service
+ * without any label means the namespaces that are left.
+ */
+export function asks(service: Service, selector: LabelSelector, link: LinkSpec): boolean {
+  const { labels, namespace } = service.metadata;
+  return (
+    selects(selector, labels) && (leftOut(namespace, link) === undefined || !selects(selector))
+  );
+}
+
+/** Why a link leaves out the Services of a namespace; undefined where it does not. */
+export function leftOut(namespace: string, link: LinkSpec): string | undefined {
+  const { source, target, namespaces, excludedNamespaces } = link;
+  const isNamed = (pattern: string) =>
+    pattern.endsWith("*") ? namespace.startsWith(pattern.slice(0, -1)) : namespace === pattern;
+  const excluded = excludedNamespaces.find(isNamed);
+  if (excluded !== undefined) {
+    const pattern = excluded === namespace ? "" : `, as ${excluded}`;
+    return `excludedNamespaces of link ${source}/${target} names ${namespace}${pattern}: remove the Service's label, or set excludedNamespaces without that`;
+  }
+  return namespaces.some(isNamed)
+    ? undefined
+    : `namespaces of link ${source}/${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
+}
+
+/**
+ * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing
+ * (linkerd-behaviour.md 2.1; in Kubernetes itself it would match everything).
+ */
+export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
+  const equal = Object.entries(selector.matchLabels ?? {});
+  const expressions = selector.matchExpressions ?? [];
+  if (equal.length + expressions.length === 0) return false;
+  return (
+    equal.every(([key, value]) => valueOf(labels, key) === value) &&
+    expressions.every((requirement) => meets(requirement, labels))
+  );
+}
+
+/** A label may be called what every object inherits, like `constructor`. */
+function valueOf(labels: StringMap, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+/** Kubernetes' reading of a requirement: `NotIn` also matches where the key is absent. */
+function meets({ key, operator, values = [] }: SelectorRequirement, labels: StringMap): boolean {
+  const value = valueOf(labels, key);
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+  }
+}
