@@ -1,6 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
-import { withoutTrace } from "./failures.ts";
+import { withoutTrace } from "./contract.ts";
 
 /** Milliseconds that requests under way get to be answered, so that their outcome is known. */
 const grace = 2_000;

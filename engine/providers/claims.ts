@@ -4,10 +4,8 @@ import { movedCluster } from "../kubernetes/identity.ts";
 import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import type { Checked } from "./failures.ts";
-import { type IsolatedHere, isolatedHere } from "./isolated-here.ts";
-import { objectless } from "./objectless.ts";
-import { clusters as ofThisProcess } from "./this-process.ts";
+import { type Checked, revised, statelessMethods } from "./contract.ts";
+import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 
 /** A cluster that is to be one stack's alone. */
 export interface ClaimArgs extends ClusterAccess {
@@ -34,7 +32,7 @@ export interface ClaimInputs extends ClaimArgs {
 /** What all resources of a process share. */
 interface ClaimProcess {
   readonly clusters: Clusters;
-  readonly isolated: IsolatedHere;
+  readonly isolated: ReadonlySet<string>;
   /** Pulumi shows each line that is said as a message of the stack. */
   readonly say: (line: string) => void;
 }
@@ -44,8 +42,8 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
   /** Identities of the clusters that this run wants: a cluster may have got another name. */
   const wanted = new Set<string>();
 
-  /** Who has the cluster now, or why that can't be known. */
-  async function look(
+  /** Whether the stack has the cluster now, or why that can't be known. */
+  async function claimant(
     { cluster, stack, ...access }: ClaimArgs,
     remembered: string | undefined,
     former: readonly string[],
@@ -83,7 +81,9 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
   async function take({ unread, ...inputs }: ClaimInputs): Promise<ClaimInputs> {
     const { cluster, context, stack, formerStacks = [] } = inputs;
     const seen =
-      unread === undefined ? undefined : await look(inputs, inputs.identity, formerStacks, "anew");
+      unread === undefined
+        ? undefined
+        : await claimant(inputs, inputs.identity, formerStacks, "anew");
     if (seen !== undefined && "unread" in seen) {
       say(`${cluster}: this stack does not claim it yet, because ${seen.unread}`);
       return { ...inputs, ...seen };
@@ -94,7 +94,7 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
   }
 
   return {
-    ...objectless((id) => `claim ${id}`),
+    ...statelessMethods((id) => `claim ${id}`),
 
     check(olds: Partial<ClaimInputs>, args: ClaimArgs): Promise<Checked<ClaimInputs>> {
       return unlessCancelled(clusters, async () => {
@@ -102,7 +102,7 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
         const formerStacks = former.filter((name) => name !== args.stack);
         const { revision = 0, identity: remembered } = olds;
         try {
-          const seen = await look(args, remembered, formerStacks);
+          const seen = await claimant(args, remembered, formerStacks);
           const identity = "unread" in seen ? remembered : seen.identity;
           if (identity !== undefined) wanted.add(identity);
           const isHeld = "unread" in seen ? olds.stack === args.stack : seen.held;
@@ -112,9 +112,9 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
             ...(!isHeld && formerStacks.length > 0 && { formerStacks }),
             ...("unread" in seen && !isHeld && { unread: seen.unread }),
           };
-          const isNews = !isHeld || olds.unread !== undefined || differs(olds, inputs);
+          const isChanged = !isHeld || olds.unread !== undefined || differs(olds, inputs);
           return {
-            inputs: { ...inputs, revision: isNews ? revision + 1 : revision },
+            inputs: { ...inputs, revision: isChanged ? revision + 1 : revision },
             failures: [],
           };
         } catch (error) {
@@ -125,9 +125,7 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
       });
     },
 
-    diff(_id: string, olds: Pick<ClaimInputs, "revision">, news: Pick<ClaimInputs, "revision">) {
-      return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
-    },
+    diff: revised,
 
     async create(inputs: ClaimInputs) {
       return { id: inputs.cluster, outs: await unlessCancelled(clusters, () => take(inputs)) };

@@ -1,6 +1,5 @@
 import { movedCluster } from "../kubernetes/identity.ts";
-import type { CheckFailure } from "./failures.ts";
-import { objectless } from "./objectless.ts";
+import { type CheckFailure, statelessMethods } from "./contract.ts";
 
 /** Inputs and state of the resource that remembers which cluster a name stands for. */
 export interface IdentityInputs {
@@ -22,7 +21,7 @@ export const clusterIdentities = identities();
 /** Pulumi shows each line that is said as a message of the stack. */
 export function identities(say: (line: string) => void = console.log) {
   return {
-    ...objectless((id) => `cluster identity ${id}`),
+    ...statelessMethods((id) => `cluster identity ${id}`),
 
     check(olds: Partial<IdentityInputs>, news: IdentityInputs) {
       const { uid, expected } = news;

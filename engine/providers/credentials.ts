@@ -18,10 +18,14 @@ import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
-import type { Checked, CheckFailure } from "./failures.ts";
-import { differing, objectless } from "./objectless.ts";
-import { clusters } from "./this-process.ts";
-import { awaitsUnknown } from "./unknown.ts";
+import {
+  awaitsUnknown,
+  type Checked,
+  type CheckFailure,
+  differing,
+  statelessMethods,
+} from "./contract.ts";
+import { clusters } from "./process.ts";
 
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
@@ -36,7 +40,7 @@ const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
 /** What a link has to know of its target, read again in every run; it has no object of its own. */
 export const linkTargets = {
-  ...objectless((id) => `link target ${id}`),
+  ...statelessMethods((id) => `link target ${id}`),
 
   check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<Checked<TargetInputs>> {
     return unlessCancelled(clusters, () => checkLink(olds, args));
@@ -59,7 +63,7 @@ export const linkTargets = {
 
 /** Checks that a new token works, before anything uses it. */
 export const tokenChecks = {
-  ...objectless((id) => `token check ${id}`),
+  ...statelessMethods((id) => `token check ${id}`),
 
   check(_olds: Partial<TokenCheckArgs>, args: TokenCheckArgs) {
     const checked: Checked<TokenCheckArgs> = { inputs: args, failures: [] };

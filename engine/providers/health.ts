@@ -4,8 +4,8 @@ import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
 import { type HealthReport, summary } from "../health/report.ts";
 import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
-import { differing, objectless } from "./objectless.ts";
-import { clusters } from "./this-process.ts";
+import { differing, statelessMethods } from "./contract.ts";
+import { clusters } from "./process.ts";
 
 const unasked = { failures: [] };
 
@@ -37,7 +37,7 @@ export function healthResource(
     /** A run that changed nothing needs no check; one that was unhealthy is checked again anyway. */
     diff: differing<HealthArgs>(({ mesh, triggers }) => ({ mesh, triggers })),
 
-    ...objectless(),
+    ...statelessMethods(),
 
     async create(inputs: HealthArgs) {
       const id = "health";

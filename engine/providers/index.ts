@@ -2,7 +2,7 @@
 import "../compile-cache.mjs";
 import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
-import { onDemand } from "./on-demand.ts";
+import { onDemand } from "./contract.ts";
 
 /**
  * The methods that the program's dynamic resources call. State keeps these calls by name for years:

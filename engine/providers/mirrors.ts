@@ -13,10 +13,15 @@ import {
 } from "../mirroring/model/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import { type Checked, PartialFailure, withoutTrace } from "./failures.ts";
-import { IsolatedHere, isolatedHere } from "./isolated-here.ts";
-import { clusters as ofThisProcess } from "./this-process.ts";
-import { awaitsUnknown, unknownValue } from "./unknown.ts";
+import {
+  awaitsUnknown,
+  type Checked,
+  PartialFailure,
+  revised,
+  unknownValue,
+  withoutTrace,
+} from "./contract.ts";
+import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 
 /**
  * What all resources of a process share: what it has read, and what it wants to be there. One
@@ -27,7 +32,7 @@ export interface Process {
   readonly wanted: WantedHere;
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
-  readonly isolated: IsolatedHere;
+  readonly isolated: ReadonlySet<string>;
   readonly now: () => Date;
 }
 
@@ -73,9 +78,7 @@ export class MirrorsProvider {
   }
 
   /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
-  diff(_id: string, olds: Pick<Before, "revision">, news: Pick<Before, "revision">) {
-    return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
-  }
+  readonly diff = revised;
 
   async create(inputs: Inputs) {
     await this.#make(inputs);

@@ -2,15 +2,13 @@ import { checkRevocation, revoke } from "../credentials/revocation.ts";
 import type { RevocationArgs, RevocationInputs } from "../credentials/state.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import { PartialFailure } from "./failures.ts";
-import { type IsolatedHere, isolatedHere } from "./isolated-here.ts";
-import { differing, objectless } from "./objectless.ts";
-import { clusters as ofThisProcess } from "./this-process.ts";
+import { differing, PartialFailure, statelessMethods } from "./contract.ts";
+import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 
 /** What all resources of a process share. */
 interface RevocationProcess {
   readonly clusters: Clusters;
-  readonly isolated: IsolatedHere;
+  readonly isolated: Set<string>;
 }
 
 /**
@@ -26,7 +24,7 @@ export function revocationsOf({ clusters, isolated }: RevocationProcess) {
   }
 
   return {
-    ...objectless((id) => `revocation ${id}`),
+    ...statelessMethods((id) => `revocation ${id}`),
 
     check(olds: Partial<RevocationInputs>, args: RevocationArgs) {
       if (args.isolated) isolated.add(args.source);

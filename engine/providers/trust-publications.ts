@@ -1,7 +1,5 @@
 import { type Publication, type PublicationArgs, publish } from "../trust/publication.ts";
-import type { Checked } from "./failures.ts";
-import { differing, objectless } from "./objectless.ts";
-import { awaitsUnknown } from "./unknown.ts";
+import { awaitsUnknown, type Checked, differing, statelessMethods } from "./contract.ts";
 
 /** Inputs as `check` returns them, and state. Certificates, and no key. */
 export interface PublicationInputs extends PublicationArgs {
@@ -11,7 +9,7 @@ export interface PublicationInputs extends PublicationArgs {
 
 /** Remembers what a stack of the trust root has published, since the next step depends on it. */
 export const trustPublications = {
-  ...objectless((id) => `trust publication ${id}`),
+  ...statelessMethods((id) => `trust publication ${id}`),
 
   check(
     olds: Partial<PublicationInputs>,

@@ -1,6 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import { TrustRoot } from "../../components/trust-root.ts";
-import { unknownValue } from "../../engine/providers/unknown.ts";
+import { unknownValue } from "../../engine/providers/contract.ts";
 import { day } from "../unit/trust/certificates.ts";
 import { live } from "../unit/trust/live.ts";
 import { mockedStack, type State } from "./mocked-stack.ts";

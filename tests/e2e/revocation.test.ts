@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import type { RevocationArgs } from "../../engine/credentials/state.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
-import { PartialFailure } from "../../engine/providers/failures.ts";
-import { IsolatedHere } from "../../engine/providers/isolated-here.ts";
+import { PartialFailure } from "../../engine/providers/contract.ts";
 import { revocationsOf } from "../../engine/providers/revocations.ts";
 import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
@@ -172,7 +171,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   ].join(", ");
 
   /** As another process has it. */
-  const own = () => revocationsOf({ clusters: new Clusters(), isolated: new IsolatedHere() });
+  const own = () => revocationsOf({ clusters: new Clusters(), isolated: new Set<string>() });
 
   async function args(): Promise<RevocationArgs> {
     const target = async (cluster: Cluster) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Agent, Dispatcher, errors } from "undici";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider } from "../../engine/providers/mirrors.ts";
-import { PartialFailure } from "../../engine/providers/failures.ts";
+import { PartialFailure } from "../../engine/providers/contract.ts";
 import { argsFor, exporting } from "../unit/fixtures/world.ts";
 import { cluster, exported } from "../unit/fixtures/objects.ts";
 import { MemoryCluster } from "../unit/fixtures/memory-cluster.ts";

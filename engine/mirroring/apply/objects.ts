@@ -18,16 +18,11 @@ const clearance = 5_000;
 
 /** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
 export async function writeService(scope: WriteScope, change: Write): Promise<Service | undefined> {
-  const { wanted, live } = change;
-  if (change.verdict === "replace" && live.service !== undefined) {
-    await clear(scope, live.service);
-    return write(scope, resources.services, wanted, undefined, (now) =>
-      manifest(scope, wanted, now),
-    );
-  }
-  return write(scope, resources.services, wanted, live.service, (now) =>
-    manifest(scope, wanted, now),
-  );
+  const { wanted, live, verdict } = change;
+  const goes = verdict === "replace" ? live.service : undefined;
+  if (goes !== undefined) await clear(scope, goes);
+  const observed = goes === undefined ? live.service : undefined;
+  return write(scope, resources.services, wanted, observed, (now) => manifest(scope, wanted, now));
 }
 
 function manifest(

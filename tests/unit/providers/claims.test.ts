@@ -3,7 +3,6 @@ import { claimLease } from "../../../engine/kubernetes/claim.ts";
 import type { Lease } from "../../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { claimsOf, type ClaimArgs, type ClaimInputs } from "../../../engine/providers/claims.ts";
-import { IsolatedHere } from "../../../engine/providers/isolated-here.ts";
 import { failing } from "../fixtures/failing.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster } from "../fixtures/objects.ts";
@@ -15,7 +14,7 @@ const lease = { metadata: claimLease, spec: { holderIdentity: "o/mesh/other" } }
 /** One process of the provider, with a cluster of its own or that of another. */
 function process(memory: MemoryCluster | undefined = new MemoryCluster(cluster("east"))) {
   const said: string[] = [];
-  const isolated = new IsolatedHere();
+  const isolated = new Set<string>();
   const clusters = new World({ east: memory });
   const claims = claimsOf({ clusters, isolated, say: (line) => said.push(line) });
   return { memory, said, isolated, claims };

@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { mirrors, MirrorsProvider } from "../../../engine/providers/mirrors.ts";
-import { unknownValue } from "../../../engine/providers/unknown.ts";
+import { unknownValue } from "../../../engine/providers/contract.ts";
 import { exported } from "../fixtures/objects.ts";
 import { args as settledArgs, settled, web, west } from "../fixtures/settled.ts";
 import { argsFor, World } from "../fixtures/world.ts";

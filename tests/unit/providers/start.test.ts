@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { onDemand } from "../../../engine/providers/on-demand.ts";
+import { onDemand } from "../../../engine/providers/contract.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
