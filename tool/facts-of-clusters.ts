@@ -21,6 +21,7 @@ import {
   portsText,
   stackOf,
   summaries,
+  viewsOf,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import type {
@@ -229,7 +230,7 @@ function nextRun(
   const isKnown = hasWrites || state.before.revision !== undefined;
   return {
     ...{ source, writes: hasWrites },
-    lines: isKnown ? summaries(state.before, state.args, outcome).map(plainly) : [],
+    lines: isKnown ? summaries(state.args.source, viewsOf(state.before, state.args, outcome)).map(plainly) : [],
     refusals: Object.values(inputs.refused ?? {}).map(plainly),
   };
 }

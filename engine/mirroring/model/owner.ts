@@ -58,14 +58,9 @@ export function managerOf(stack: string): string {
   return `${prefix}${stack}`.slice(0, longest);
 }
 
-/** The stack that writes by this name, as `project/stack`; undefined: it is none of this program. */
-export function stackOf(manager: string | undefined): string | undefined {
-  return manager?.startsWith(prefix) === true ? manager.slice(prefix.length) : undefined;
-}
-
-/** Whether a stack of this program, this or another, has written by that name. */
-export function isOurManager(manager: string | undefined): boolean {
-  return manager?.startsWith(prefix) === true;
+/** The stack of this program that writes by that name: `project/stack`; undefined: none does. */
+export function stackOf(manager = ""): string | undefined {
+  return manager.startsWith(prefix) ? manager.slice(prefix.length) : undefined;
 }
 
 /**
@@ -79,8 +74,8 @@ export function otherStacks(
 ): string[] {
   const others: string[] = [];
   for (const { manager = "" } of managedFields) {
-    if (!manager.startsWith(prefix) || isOneOf(own, manager)) continue;
-    const stack = manager.slice(prefix.length);
+    const stack = stackOf(manager);
+    if (stack === undefined || isOneOf(own, manager)) continue;
     if (!others.includes(stack)) others.push(stack);
   }
   return others.sort();

@@ -147,7 +147,7 @@ const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] 
  * One line for each part whose mirrors are going to change, so that a run tells what comes and goes
  * without `--diff`. A part that stays as it is has none: why Services are not mirrored is told anyway.
  */
-function summaries(source: string, views: ReadonlyMap<string, PartView>): string[] {
+export function summaries(source: string, views: ReadonlyMap<string, PartView>): string[] {
   return [...views].flatMap(([part, view]) => {
     // Pulumi says itself that what is awaited is not known yet.
     const summary = view.awaited === undefined ? summaryOf(view) : undefined;

@@ -1,7 +1,7 @@
 import type { ManagedFields, ObjectMeta, StringMap } from "../../../kubernetes/objects/objects.ts";
 import { excludes } from "../../model/metadata.ts";
 import type { Withheld } from "../../model/mirror.ts";
-import { isOurManager } from "../../model/owner.ts";
+import { stackOf } from "../../model/owner.ts";
 import { annotation, label } from "../../model/vocabulary.ts";
 
 export type KeyField = "labels" | "annotations";
@@ -58,7 +58,10 @@ export function mergedKeys(
 function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
   const makers = new Set(
     entries
-      .filter((entry) => isOurManager(entry.manager) || keysOf("labels", entry).has(label.mirrored))
+      .filter(
+        (entry) =>
+          stackOf(entry.manager) !== undefined || keysOf("labels", entry).has(label.mirrored),
+      )
       .map(({ manager }) => manager),
   );
   return new Set(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import {
   isMarkedBy,
-  isOurManager,
   managerOf,
   otherStacks,
+  stackOf,
 } from "../../../../engine/mirroring/model/owner.ts";
 import { confirmedBy, marked } from "../../fixtures/marks.ts";
 import { service } from "../../fixtures/objects.ts";
@@ -54,13 +54,16 @@ describe("the mark of a stack on a mirror", () => {
     assert.equal(isMarkedBy({ ...plain.metadata, managedFields: [{}] }, ["mesh/dev"]), false);
   });
 
-  it("is this program's, whichever stack's it is", () => {
+  it("says which stack's it is", () => {
     const managers = [
       "linkerd-multicluster/mesh/dev",
       "linkerd-multicluster",
       "linkerd",
       undefined,
     ];
-    assert.deepEqual(managers.map(isOurManager), [true, false, false, false]);
+    assert.deepEqual(
+      managers.map((manager) => stackOf(manager)),
+      ["mesh/dev", undefined, undefined, undefined],
+    );
   });
 });
