@@ -230,7 +230,9 @@ function nextRun(
   const isKnown = hasWrites || state.before.revision !== undefined;
   return {
     ...{ source, writes: hasWrites },
-    lines: isKnown ? summaries(state.args.source, viewsOf(state.before, state.args, outcome)).map(plainly) : [],
+    lines: isKnown
+      ? summaries(state.args.source, viewsOf(state.before, state.args, outcome)).map(plainly)
+      : [],
     refusals: Object.values(inputs.refused ?? {}).map(plainly),
   };
 }
