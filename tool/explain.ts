@@ -1,5 +1,5 @@
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
-import { nearest } from "@linkerd-multicluster/engine/mirroring";
+import { nearest } from "../config/nearest.ts";
 import type { Facts, LinkFact, MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
