@@ -30,6 +30,19 @@ export interface MapOptions extends Omit<FactsOptions, "output"> {
   readonly to?: string;
 }
 
+export interface WhatIfOptions extends FactsOptions {
+  readonly lose: string;
+}
+
+export interface DiffOptions extends Omit<StackOptions, "stack"> {
+  readonly output: Format;
+  /** None, one, or two to compare. */
+  readonly stack: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  readonly mirror?: string;
+}
+
 export interface CheckOptions extends StackOptions {
   readonly output: Format;
   /** In milliseconds. */
@@ -60,6 +73,8 @@ export interface Commands {
   readonly explain: (service: string, options: FactsOptions) => Promise<void>;
   readonly verify: (options: VerifyOptions) => Promise<void>;
   readonly map: (options: MapOptions) => Promise<void>;
+  readonly diff: (options: DiffOptions) => Promise<void>;
+  readonly whatif: (options: WhatIfOptions) => Promise<void>;
   readonly check: (options: CheckOptions) => Promise<void>;
   readonly watch: (options: WatchOptions) => Promise<void>;
   readonly gather: (options: GatherOptions) => Promise<void>;
@@ -129,6 +144,44 @@ export function commandLine(run: Commands, version = ""): Command {
       ),
     )
     .action((options: MapOptions) => run.map(options));
+
+  const several = (name: string, before: readonly string[]) => [...before, name];
+  program
+    .command("diff")
+    .description("says which mirrors came, changed and went between updates, stacks or files")
+    .option(
+      "-s, --stack <name>",
+      "which stack; twice: compare the last updates of both",
+      several,
+      [],
+    )
+    .option("--cwd <folder>", "the folder of its program")
+    .option("--config-file <path>", "its config file, where it is not beside the program")
+    .addOption(formatOption())
+    .option("--from <side>", "an update (7, last, last-2), live, or a file of a state", "last")
+    .option("--to <side>", "likewise", "live")
+    .option("--mirror <name>", "instead: what has become of a mirror, update by update")
+    .addHelpText(
+      "after",
+      examples(
+        ["diff", "what is not as the last update has left it"],
+        ["diff --from last-1 --to last", "what the last update has changed"],
+        ["diff --mirror shop/web-west", "since when it is there, and by which run"],
+        ["diff --stack prod --stack lab", "what one has and the other has not"],
+      ),
+    )
+    .action((options: DiffOptions) => run.diff(options));
+
+  factsCommand(program, "whatif", "says who is left without what, if something is lost")
+    .requiredOption("--lose <what>", "a cluster, gateway/west, link/east/west, namespace/west/shop")
+    .addHelpText(
+      "after",
+      examples(
+        ["whatif --lose west", "before a maintenance of the cluster west"],
+        ["whatif --lose link/east/west", "the mirrors in east of what is in west"],
+      ),
+    )
+    .action((options: WhatIfOptions) => run.whatif(options));
 
   stackCommand(program, "check", "checks the live mesh")
     .addOption(formatOption())

@@ -4,6 +4,7 @@ import { CommanderError } from "commander";
 import { type Commands, commandLine, type FactsOptions } from "./command-line.ts";
 import type { Facts } from "./facts.ts";
 import { exitCode, written } from "./output.ts";
+import type { PulumiStack } from "./pulumi.ts";
 import type { Chosen, Said } from "./stacks.ts";
 
 /** Seconds between two looks of `--watch` and `--wait`. */
@@ -61,6 +62,41 @@ const commands: Commands = {
     const drawn = await mapOf(facts, preview, output);
     if (to === undefined) process.stdout.write(drawn);
     else writeFileSync(to, drawn);
+  },
+  async diff({ stack: names, from, to, mirror, output, ...where }) {
+    const diff = await import("./diff.ts");
+    const { stateNamed, updatesOf } = await import("./updates.ts");
+    const called = async (name: string | undefined): Promise<PulumiStack> => {
+      const { folder, stack } = await stackOf({ ...where, stack: name });
+      return { folder, variables: process.env, ...(stack !== undefined && { stack }) };
+    };
+    if (mirror !== undefined) {
+      const changes = await diff.historyOf(await updatesOf(await called(names[0])), mirror);
+      const table = () => diff.historyText(changes);
+      process.stdout.write(written({ version: 1, mirror, changes }, output, table));
+      if (changes.length === 0) process.exitCode = exitCode.notInOrder;
+      return;
+    }
+    const side = async (text: string, stack = names[0]) => {
+      if (text === "live") {
+        const [facts] = await factsFor({ ...where, ...(stack !== undefined && { stack }) });
+        if (facts !== undefined) return diff.sideOfLive(facts);
+      }
+      const { name, exported } = await stateNamed(text, await called(stack));
+      return diff.sideOfState(name, exported);
+    };
+    const [, other] = names;
+    const found = diff.difference(
+      await side(from),
+      other === undefined ? await side(to) : await side("last", other),
+    );
+    process.stdout.write(written(found, output, () => diff.differenceText(found)));
+  },
+  async whatif({ lose, ...options }) {
+    const { lossIn, whatIf, whatIfText } = await import("./whatif.ts");
+    const stacks = (await factsFor(options)).map((facts) => whatIf(facts, lossIn(lose, facts)));
+    const table = () => stacks.map(whatIfText).join("\n");
+    process.stdout.write(written({ version: 1, stacks }, options.output, table));
   },
   async check(options) {
     const { check } = await import("./check.ts");

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import type { Explanation } from "../../tool/explain.ts";
+import type { Picture } from "../../tool/map/picture.ts";
 import type { Status } from "../../tool/status.ts";
 import { Search } from "./canaries.ts";
 import { secrets, type ToolStack, toolStack } from "./tool-stack.ts";
@@ -75,6 +76,21 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual(await search.inFolder(bundle), []);
   });
 
+  it("draws the mesh, and says since when a mirror is there", async () => {
+    const { links } = JSON.parse((await run("map", "--output", "json")).stdout) as Picture;
+    deepEqual(
+      links.map(({ mirrors, notMirrored }) => [mirrors[0]?.state, notMirrored[0]?.reason]),
+      [["in order", "MissingNamespace"]],
+    );
+    const { code, stdout } = await run("diff", "--mirror", "web-west");
+    equal(code, 0);
+    match(
+      stdout,
+      /^update 1, update of .*, east <- west\n {2}\+ tool\/web-west: gateway mirror of web/,
+    );
+    match((await run("diff", "--from", "1")).stdout, /^from update 1 .*to live: the same mirrors/);
+  });
+
   it("tells what the next up repairs, and waits until it is in order, or not", async () => {
     const { east } = stack.shared.kube;
     await east.remove(resources.services, web);
@@ -82,6 +98,7 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual([found?.inOrder, found && counts(found)], [false, [[1, 1, 1]]]);
     equal((await run("status", "--wait", "1s")).code, 1);
     equal((await run("check")).code, 1);
+    match((await run("diff")).stdout, /0 changed, 1 went\n\neast <- west\n {2}- tool\/web-west/);
     equal((await explained("web-west"))?.state, "pending");
   });
 

@@ -2,6 +2,9 @@ import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Facts, groupedBy, type GatewayState, type MirrorFact } from "../facts.ts";
 import type { Finding, Health, MirrorPicture, NotMirrored, Picture } from "./picture.ts";
 
+/** Of each check: what is missing, say, is in the table of mirrors too, all of it. */
+const mostFindings = 100;
+
 /** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
 export function pictureOf(facts: Facts, preview: boolean): Picture {
   const { stack, readAt, runs, from } = facts;
@@ -15,7 +18,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
   const judged = (name: string): { readonly health: Health; readonly findings: Finding[] } => {
     const checks = groups.get(name) ?? [];
     const findings = checks.flatMap(({ title, hint, findings }) =>
-      findings.map(({ severity, sentence }): Finding => ({
+      findings.slice(0, mostFindings).map(({ severity, sentence }): Finding => ({
         severity: severity === "warning" ? "warning" : "error",
         ...{ check: title, sentence, ...(hint !== undefined && { hint }) },
       })),

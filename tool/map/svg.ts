@@ -3,6 +3,7 @@ import {
   changesOf,
   clusterLine,
   type ClusterPicture,
+  counted,
   healthWords,
   type Health,
   linkLine,
@@ -24,6 +25,8 @@ export function svgOf(picture: Picture, layout: Layout, style = ""): string {
     const isTwin = pairs.has(`${link.target} ${link.source}`);
     return from === undefined || to === undefined ? [] : [{ link, index, from, to, isTwin }];
   });
+  const mirrorsIn = (name: string) =>
+    links.reduce((sum, { source, mirrors }) => sum + (source === name ? mirrors.length : 0), 0);
   const { width, height, card } = layout;
   const look = links.length > mostLabels ? "dense" : "sparse";
   return [
@@ -32,7 +35,13 @@ export function svgOf(picture: Picture, layout: Layout, style = ""): string {
     `<defs>${(["ok", "warning", "error", "unknown"] as const).map(arrowHead).join("")}</defs>`,
     ...drawn.map((each) => linkMarkup(each, card)),
     ...clusters.map((cluster, index) =>
-      clusterMarkup(cluster, index, layout.clusters[index] ?? { x: 0, y: 0 }, card),
+      clusterMarkup(
+        cluster,
+        index,
+        layout.clusters[index] ?? { x: 0, y: 0 },
+        layout,
+        mirrorsIn(cluster.name),
+      ),
     ),
     "</svg>",
   ].join("\n");
@@ -65,7 +74,8 @@ function clusterMarkup(
   cluster: ClusterPicture,
   index: number,
   { x, y }: Point,
-  card: Layout["card"],
+  { card }: Layout,
+  mirrors: number,
 ): string {
   const { name, health, linkerd, anchors } = cluster;
   const left = x - card.width / 2;
@@ -75,6 +85,7 @@ function clusterMarkup(
   const facts = [
     ...(linkerd === undefined ? [] : [linkerd]),
     ...(anchors.length === 0 ? [] : [`anchors ${days} d`]),
+    ...(linkerd === undefined && anchors.length === 0 ? [counted(mirrors, "mirror")] : []),
   ].join(" · ");
   return [
     `<a class="cluster ${health}" href="#cluster/${index}">`,

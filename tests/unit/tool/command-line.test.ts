@@ -27,6 +27,13 @@ describe("the command line", () => {
     deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
   });
 
+  it("compares two stacks where two are named", async () => {
+    deepEqual(await called("diff -s prod --stack lab --from last-1".split(" ")), {
+      command: "diff",
+      options: { stack: ["prod", "lab"], output: "table", from: "last-1", to: "live" },
+    });
+  });
+
   it("takes what Linkerd passes on to an extension", async () => {
     const passed =
       "check --as-group=[] --linkerd-namespace=linkerd --verbose=false --proxy=false --wait=5m0s --context=west --kubeconfig=/k --output=json";

@@ -2,16 +2,20 @@ import {
   type CheckOptions,
   type Commands,
   commandLine,
+  type DiffOptions,
   type FactsOptions,
   type MapOptions,
   type StatusOptions,
   type WatchOptions,
+  type WhatIfOptions,
 } from "../../../tool/command-line.ts";
 
 type Called =
   | { readonly command: "status"; readonly options: StatusOptions }
   | { readonly command: "explain"; readonly service: string; readonly options: FactsOptions }
   | { readonly command: "map"; readonly options: MapOptions }
+  | { readonly command: "diff"; readonly options: DiffOptions }
+  | { readonly command: "whatif"; readonly options: WhatIfOptions }
   | { readonly command: "check"; readonly options: CheckOptions }
   | { readonly command: "watch"; readonly options: WatchOptions };
 
@@ -26,6 +30,8 @@ export async function called(words: readonly string[]): Promise<Called> {
     status: (options) => note({ command: "status", options }),
     explain: (service, options) => note({ command: "explain", service, options }),
     map: (options) => note({ command: "map", options }),
+    diff: (options) => note({ command: "diff", options }),
+    whatif: (options) => note({ command: "whatif", options }),
     check: (options) => note({ command: "check", options }),
     watch: (options) => note({ command: "watch", options }),
     verify: () => Promise.resolve(),
