@@ -25,7 +25,7 @@ describe("npm run check", function () {
   before(async () => {
     ({ bed } = await emptyBed());
     live = await addMesh(bed);
-    folder = join(bed.folder, "stacks");
+    folder = join(bed.folder, "health");
     await mkdir(folder);
     await configure("links", "links");
     await configure("mirrors", "mirrors");
