@@ -14,19 +14,17 @@ function warnings(script: string): string {
 
 describe("what Node warns of while the program runs", () => {
   it("is not what is experimental in modules that Pulumi loads to recognise them", () => {
-    assert.equal(warnings('process.emitWarning("x is new", "ExperimentalWarning")'), "");
-    assert.equal(warnings('process.emitWarning("x is new", { type: "ExperimentalWarning" })'), "");
     const load = `const { builtinModules } = require("node:module");
+      process.emitWarning("x is new", "ExperimentalWarning");
+      process.emitWarning("x is new", { type: "ExperimentalWarning" });
       for (const name of builtinModules)
         if (!name.startsWith("_") && !["punycode", "sys", "wasi"].includes(name)) require(name);`;
     assert.equal(warnings(load), "");
   });
 
   it("is everything else", () => {
-    assert.match(
-      warnings('process.emitWarning("x is old", "DeprecationWarning", "D1")'),
-      /x is old/,
-    );
-    assert.match(warnings('process.emitWarning(new Error("x is wrong"))'), /x is wrong/);
+    const told = warnings(`process.emitWarning("x is old", "DeprecationWarning", "D1");
+      process.emitWarning(new Error("x is wrong"))`);
+    assert.match(told, /x is old[^]*x is wrong/);
   });
 });
