@@ -39,8 +39,9 @@ class MochaRunner {
     this.#options = mocha;
   }
 
+  /** Nothing has to be loaded again: what runs as files are loaded is not mutated (`ignoreStatic`). */
   capabilities() {
-    return { reloadEnvironment: false };
+    return { reloadEnvironment: true };
   }
 
   async init() {
@@ -85,7 +86,10 @@ class MochaRunner {
   /** The results of all tests, or of those in the filter: until the first failure, unless bailing is disabled. */
   async #run(disableBail, filter) {
     const titles = filter && new Set(filter.map((id) => id.slice(id.indexOf(": ") + 2)));
-    this.#mocha.options.grep = titles && { test: (title) => titles.has(title) };
+    const { skip } = this.#options;
+    this.#mocha.options.grep = {
+      test: (title) => titles?.has(title) ?? !skip.some((part) => title.includes(part)),
+    };
     bail(this.#mocha.suite, !disableBail);
     const results = [];
     const add = (status) => (test, error) =>
