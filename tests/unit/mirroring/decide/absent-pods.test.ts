@@ -168,6 +168,18 @@ describe("the mirror of a pod that is in no Endpoints", () => {
       assert.equal(actions(planned(found)).includes("delete endpoint shop/db-2-west"), !stays);
     });
 
+  for (const name of ["db-02", "db-2a", "db-a2", "db-"])
+    it(`is judged by no StatefulSet that would not call it so: ${name}`, () => {
+      const listing = (...names: string[]) => west(pods(names));
+      const before = reconciled({
+        target: listing("db-0", name),
+        source: cluster("east", { namespaces: ["shop"] }),
+      });
+      const found = { target: listing("db-0"), source: before };
+      const { missing } = wanted({ ...found, statefulSets: [statefulSet("db")] });
+      assert.deepEqual(missing, { [`shop/${name}-west`]: written });
+    });
+
   it("changes nothing while it stays: the headless mirror leads to it by the pod's own ports", () => {
     assert.deepEqual(planned({ target: without, source }).changes, []);
     const root = mirrorAt("shop/db-west", wanted({ target: without, source }));

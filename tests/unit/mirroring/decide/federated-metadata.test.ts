@@ -85,7 +85,7 @@ describe("whose labels, annotations and ports a federated Service has (linkerd-b
 });
 
 describe("labels, annotations and ports of a federated Service stay as they are", () => {
-  const created = { east: "2020-01-01T00:00:00Z", north: "2024-11-07T19:53:01Z" };
+  const created = { north: "2024-11-07T19:53:01Z", east: "2020-01-01T00:00:00Z" };
   const source = federated({ source: noMember, targets: { east, north }, created });
 
   it("while a member that is listed is out of reach, which may come first", () => {

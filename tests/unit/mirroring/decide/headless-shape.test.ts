@@ -142,6 +142,29 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
     ]);
   });
 
+  it("is none where its pods times their ports are more than Endpoints may list", () => {
+    const ports = Array.from({ length: 101 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+    const listing = (count: number) =>
+      wanted({
+        target: cluster("west", {
+          services: [headless(at)],
+          endpoints: [
+            endpoints(at, [
+              pods(
+                Array.from({ length: count }, (_, n) => `db-${n}`),
+                [],
+                ports,
+              ),
+            ]),
+          ],
+        }),
+      }).skips.map(({ reason, sentence }) => `${reason}: ${sentence}`);
+    assert.deepEqual(listing(990), []);
+    assert.deepEqual(listing(991), [
+      "TooLarge: the Endpoints of the headless Service shop/db have 100,091 pairs of a pod and a port and those of a mirror at most 100,000: split it into several",
+    ]);
+  });
+
   it("waits for the gateway first", () => {
     const target = cluster("west", { services: [headless(at)], endpoints: named });
     assert.deepEqual(
