@@ -133,4 +133,17 @@ describe("as many mirrors as a link may have", () => {
       [["shop/b", "TooManyMirrors"]],
     );
   });
+
+  it("are as many members as have room in the source's etcd", () => {
+    const many = Array.from({ length: 40 }, (_, n) =>
+      member(`shop/a${n}`, { annotations: { note: "x".repeat(60_000) } }),
+    );
+    const west = cluster("west", { services: many });
+    const links = [{ link: link({ maxMirrors: 400 }), target: west, created: undefined }];
+    const source = cluster("east", { namespaces: ["shop"] });
+    const { members, skips } = membership({ source, links, retired: [] });
+    equal(members.size, 27);
+    deepEqual(new Set(skips.map(({ reason }) => reason)), new Set(["TooManyMirrors"]));
+    match(skips[0]?.sentence ?? "", /more than 1,638,400 characters on east/);
+  });
 });

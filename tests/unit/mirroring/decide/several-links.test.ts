@@ -74,7 +74,8 @@ describe("a federated Service with members of others", () => {
 
   it("keeps the members of a removed link where another stack has it too", async () => {
     const bb = member("shop/bb");
-    const both = { west: target("west", bb), north: target("north", bb) };
+    // A link that had federated members alone would have nothing left that is provably this stack's.
+    const both = { west: target("west", bb, exported("shop/web")), north: target("north", bb) };
     const setting = await settled(both);
     const shared = await editedEast(setting, (live) => confirmedBy("other/prod", live), key);
     for (const [source, after] of [
