@@ -57,13 +57,19 @@ export class Hostnames {
 async function resolveApart(hostnames: readonly string[]): Promise<Addresses> {
   const found: Record<string, readonly string[]> = {};
   const child = fork(new URL("./hostnames-process.ts", import.meta.url), hostnames, {
-    ...{ detached: true, timeout, killSignal: "SIGKILL" },
+    detached: true,
     env: { ...process.env, UV_THREADPOOL_SIZE: String(hostnames.length) },
   });
   child.on("message", ([hostname, addresses]: [string, readonly string[]]) => {
     found[hostname] = addresses;
   });
-  // Not its exit, which may come before its last answer.
-  await once(child, "close");
+  // Not by Node's own time-out, which holds this process up where none could be started.
+  const late = setTimeout(() => child.kill("SIGKILL"), timeout);
+  try {
+    // Not its exit, which may come before its last answer.
+    await once(child, "close");
+  } finally {
+    clearTimeout(late);
+  }
   return found;
 }

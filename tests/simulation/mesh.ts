@@ -160,7 +160,8 @@ export class Mesh {
 
 const folder = mkdtempSync(path.join(tmpdir(), "linkerd-multicluster-simulation-"));
 
-after(() => {
+// Not after the tests of a file, which in a process of several files are not the last.
+process.once("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
