@@ -1,4 +1,4 @@
-import { domainsOf } from "@linkerd-multicluster/engine/credentials";
+import { linkerdConfigOf } from "@linkerd-multicluster/engine/credentials";
 import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 
@@ -24,9 +24,9 @@ export async function changedTrustDomains(
   const reading = [...clusters.values()].map(async (config) => {
     const cluster = opened.get(config.name);
     if (cluster === undefined || "why" in cluster) return [];
-    const live = await domainsOf(cluster, linkerdNamespace).catch(() => undefined);
-    const isChanged = live !== undefined && live.trustDomain !== config.trustDomain;
-    return isChanged ? [{ config, live: live.trustDomain }] : [];
+    const linkerd = await linkerdConfigOf(cluster, linkerdNamespace).catch(() => undefined);
+    const live = linkerd?.domains?.trustDomain;
+    return live === undefined || live === config.trustDomain ? [] : [{ config, live }];
   });
   const changed = (await Promise.all(reading)).flat();
   const asked = ({ config }: Change) => config.isTrustDomainSet;

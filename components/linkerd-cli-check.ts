@@ -37,11 +37,13 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
         const own = hasControllers(cluster, args.mesh);
         const core = this.#command(`${name}/${cluster}`, cluster, {
           ...args,
-          script: own ? check("check", 60) : exceptMulticluster(check("check", 10)),
+          script: own ? checkCommand("check", 60) : exceptMulticluster(checkCommand("check", 10)),
         });
         const { stdout } = this.#command(`${name}/${cluster}/multicluster`, cluster, {
           ...args,
-          script: own ? check("multicluster check", 60) : reported(check("multicluster check", 1)),
+          script: own
+            ? checkCommand("multicluster check", 60)
+            : reported(checkCommand("multicluster check", 1)),
           after: core,
         });
         return [cluster, stdout];
@@ -100,7 +102,7 @@ function isOnPath(program: string): boolean {
  */
 
 /** Fails as the check fails. Tries for up to `wait` seconds. */
-export function check(words: string, wait: number): string {
+export function checkCommand(words: string, wait: number): string {
   return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
 }
 

@@ -80,7 +80,7 @@ export async function requestsOf(
 }
 
 /** Whether it changes what is stored; a review is created to ask a question, and is stored nowhere. */
-export function isWrite({ verb, resource }: AuditedRequest): boolean {
+export function isWriteRequest({ verb, resource }: AuditedRequest): boolean {
   return !["get", "list", "watch"].includes(verb) && !resource.endsWith("accessreviews");
 }
 

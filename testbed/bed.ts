@@ -13,7 +13,7 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { type Cluster, startCluster } from "./cluster.ts";
+import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
 import { type Dns, startDns } from "./dns.ts";
 import { BedError } from "./errors.ts";
@@ -27,7 +27,7 @@ import { startWatchdog } from "./watchdog.ts";
 
 export { mark, requestsOf } from "./audit.ts";
 export type { AuditedRequest, AuditLog } from "./audit.ts";
-export type { Cluster } from "./cluster.ts";
+export type { BedCluster } from "./cluster.ts";
 export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";
 export { ensureTools } from "./tools.ts";
@@ -45,7 +45,7 @@ export interface ClusterRequest<Name extends string> {
 
 export interface Bed<Name extends string> extends EngineParts {
   readonly kubeconfig: string;
-  readonly clusters: Readonly<Record<Name, Cluster>>;
+  readonly clusters: Readonly<Record<Name, BedCluster>>;
   /** Starts a DNS server for a cluster; most tests do without. */
   readonly dns: (cluster: Name, domain?: string) => Promise<Dns>;
   readonly stop: () => Promise<void>;
@@ -81,7 +81,7 @@ export async function startBed<const Name extends string>(spec: BedSpec<Name>): 
     return {
       folder,
       kubeconfig,
-      clusters: Object.fromEntries(clusters) as Record<Name, Cluster>,
+      clusters: Object.fromEntries(clusters) as Record<Name, BedCluster>,
       dns: async (context, domain = "cluster.local") =>
         startDns({ folder, kubeconfig, context, domain }, await tools.coredns, watchdog),
       // The engine starts `node` by name, and must find this one.

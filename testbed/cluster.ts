@@ -11,11 +11,11 @@ import { UNRECORDED } from "./audit.ts";
 import { nodeOf, type Runs, startControllers } from "./controllers.ts";
 import { BedError } from "./errors.ts";
 import { until } from "./processes.ts";
-import { type Access, type Answer, type Method, request } from "./request.ts";
+import { type Access, type HttpAnswer, type Method, request } from "./request.ts";
 import type { Toolbox } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-export interface Cluster {
+export interface BedCluster {
   readonly name: string;
   /** The cluster's context in the bed's kubeconfig. */
   readonly context: string;
@@ -24,7 +24,7 @@ export interface Cluster {
   readonly access: Access;
   readonly auditLog: string;
   /** A request by the bed itself: none that `requestsOf` counts. */
-  readonly request: (method: Method, path: string, body?: unknown) => Promise<Answer>;
+  readonly request: (method: Method, path: string, body?: unknown) => Promise<HttpAnswer>;
   /** Makes its API server unreachable: connections are refused, or accepted and never answered. */
   readonly cut: (how?: "refused" | "silent") => Promise<void>;
   /** Returns once it is ready again, with everything it held; at once if it was not cut off. */
@@ -46,7 +46,7 @@ export async function startCluster(
   spec: ClusterSpec,
   tools: Toolbox,
   watchdog: Watchdog,
-): Promise<Cluster> {
+): Promise<BedCluster> {
   const { name, folder } = spec;
   const users = [ADMINISTRATOR, ...Object.values(UNRECORDED)];
   const tokens = new Map(users.map((user) => [user, randomBytes(24).toString("base64url")]));

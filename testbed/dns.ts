@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { codeOf } from "./errors.ts";
+import { errorCodeOf } from "./errors.ts";
 import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -57,7 +57,7 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
       try {
         return (await resolver.resolve4(name)).sort();
       } catch (error) {
-        const code = codeOf(error);
+        const code = errorCodeOf(error);
         if (code === "ENOTFOUND" || code === "ENODATA") return [];
         throw error;
       }

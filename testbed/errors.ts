@@ -4,10 +4,10 @@ export class BedError extends Error {
 }
 
 export function isMissing(error: unknown): boolean {
-  return codeOf(error) === "ENOENT";
+  return errorCodeOf(error) === "ENOENT";
 }
 
-export function codeOf(error: unknown): string | undefined {
+export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : undefined;
@@ -16,7 +16,7 @@ export function codeOf(error: unknown): string | undefined {
 /** Ends an entry point after an error: prints what its reader can solve, a misspelt option as the usage, and throws the rest. */
 export function complain(error: unknown, usage: string): void {
   const isOurs = error instanceof BedError;
-  if (!isOurs && codeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;
+  if (!isOurs && errorCodeOf(error)?.startsWith("ERR_PARSE_ARGS") !== true) throw error;
   console.error(isOurs ? error.message : usage);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 /** Link resources as Linkerd's chart brings them, for clusters that have no Linkerd. */
-import { type Cluster, until } from "./bed.ts";
+import { type BedCluster, until } from "./bed.ts";
 import { BedError } from "./errors.ts";
 
 export const namespace = "linkerd-multicluster";
@@ -9,7 +9,7 @@ const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 export const linksPath = `/apis/${group}/v1alpha3/namespaces/${namespace}/links`;
 
 /** The cluster knows Link resources from then on, and has a namespace for them. */
-export async function addLinkCrd(cluster: Cluster): Promise<void> {
+export async function addLinkCrd(cluster: BedCluster): Promise<void> {
   await post(cluster, `${crds}?fieldValidation=Strict`, linkCrd);
   const { code } = await cluster.request("GET", `/api/v1/namespaces/${namespace}`);
   if (code === 404) await post(cluster, "/api/v1/namespaces", { metadata: { name: namespace } });
@@ -17,7 +17,7 @@ export async function addLinkCrd(cluster: Cluster): Promise<void> {
 }
 
 /** @param spec what the Link says besides the name of its target, which is its own */
-export async function addLink(cluster: Cluster, name: string, spec: object = {}): Promise<void> {
+export async function addLink(cluster: BedCluster, name: string, spec: object = {}): Promise<void> {
   await post(cluster, linksPath, {
     apiVersion: `${group}/v1alpha3`,
     kind: "Link",
@@ -27,18 +27,18 @@ export async function addLink(cluster: Cluster, name: string, spec: object = {})
 }
 
 /** Takes all Links along. */
-export async function removeLinkCrd(cluster: Cluster): Promise<void> {
+export async function removeLinkCrd(cluster: BedCluster): Promise<void> {
   await cluster.request("DELETE", `${crds}/links.${group}`);
   await until("the end of Link resources", [], async () => {
     return (await answers(cluster, 404)) || undefined;
   });
 }
 
-async function answers({ request }: Cluster, expected: number): Promise<boolean> {
+async function answers({ request }: BedCluster, expected: number): Promise<boolean> {
   return (await request("GET", linksPath)).code === expected;
 }
 
-async function post({ name, request }: Cluster, path: string, object: unknown): Promise<void> {
+async function post({ name, request }: BedCluster, path: string, object: unknown): Promise<void> {
   const { code, body } = await request("POST", path, object);
   if (code !== 201) throw new BedError(`${name} refuses an object: ${JSON.stringify(body)}`);
 }

@@ -2,7 +2,7 @@ import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { codeOf, isMissing } from "./errors.ts";
+import { errorCodeOf, isMissing } from "./errors.ts";
 
 const BEAT = 1000;
 const SILENCE = 10 * BEAT;
@@ -78,7 +78,7 @@ async function isCreated(file: string): Promise<boolean> {
     await writeFile(file, "", { flag: "wx" });
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCodeOf(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ export interface Access {
   readonly token: string;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly code: number;
   /** Parsed where it is JSON, else text. */
   readonly body: unknown;
@@ -25,7 +25,7 @@ export async function request(
   method: Method,
   path: string,
   body?: unknown,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const dispatcher = agents.get(authority) ?? new Agent({ connect: { ca: authority } });
   agents.set(authority, dispatcher);
   const answer = await send(new URL(path, server), {

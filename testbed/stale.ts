@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import { codeOf } from "./errors.ts";
+import { errorCodeOf } from "./errors.ts";
 
 /** Folders of beds are named so: by the process that they belong to. */
 export const folderPrefix = (pid: number): string => `linkerd-multicluster-bed-${pid}-`;
@@ -28,6 +28,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === "EPERM";
+    return errorCodeOf(error) === "EPERM";
   }
 }

@@ -14,18 +14,28 @@ export interface Domains {
 /** Written by the control plane's chart; public, without the chart's keys. */
 export const linkerdConfigName = "linkerd-config";
 
+/** The facts of its installation that Linkerd publishes; those that it does not tell are undefined. */
+export interface LinkerdConfig {
+  readonly domains: Domains | undefined;
+  /** The version of the control plane. */
+  readonly version: string | undefined;
+}
+
 /**
- * The domains of the Linkerd in a cluster; undefined where there is none, or it does not tell them.
+ * The config of the Linkerd in a cluster, of which all is undefined where there is none.
  *
  * @throws KubernetesError
  */
-export async function domainsOf(
+export async function linkerdConfigOf(
   kubernetes: Kubernetes,
   namespace: string,
-): Promise<Domains | undefined> {
+): Promise<LinkerdConfig> {
   const at = { namespace, name: linkerdConfigName };
   const config = await kubernetes.find(resources.configMaps, at);
-  return config === undefined ? undefined : domainsIn(config);
+  if (config === undefined) return { domains: undefined, version: undefined };
+  const [, version] =
+    /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(config.data?.["values"] ?? "") ?? [];
+  return { domains: domainsIn(config), version };
 }
 
 /**
@@ -60,16 +70,4 @@ function valuesIn(text: string): Readonly<Record<string, unknown>> {
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && isDnsName(value);
-}
-
-/** The version of the control plane in a cluster, as it was installed; undefined where nobody says. */
-export async function linkerdVersionOf(
-  kubernetes: Kubernetes,
-  namespace: string,
-): Promise<string | undefined> {
-  const config = await kubernetes.find(resources.configMaps, {
-    namespace,
-    name: linkerdConfigName,
-  });
-  return /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(config?.data?.["values"] ?? "")?.[1];
 }

@@ -4,7 +4,7 @@ import {
   KubeconfigError,
   readKubeconfig,
 } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { ClusterEntry } from "../kubernetes/kubeconfig/entries.ts";
+import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
@@ -29,7 +29,7 @@ export async function serverFacts(
   };
 }
 
-function addressOf(entry: ClusterEntry, target: string, context: string): string {
+function addressOf(entry: KubeconfigCluster, target: string, context: string): string {
   const url = new URL(entry.server);
   const remedy = `set clusters.${target}.apiServer to the https URL at which the other clusters reach it`;
   if (url.protocol !== "https:")
@@ -51,7 +51,7 @@ function addressOf(entry: ClusterEntry, target: string, context: string): string
  * certificate has to be signed by a public one.
  */
 async function authorityOf(
-  { caData, caFile, skipTLSVerify }: ClusterEntry,
+  { caData, caFile, skipTLSVerify }: KubeconfigCluster,
   target: string,
   context: string,
 ): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { type ObjectKey, objectKey } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
-import type { Change, Watching } from "../kubernetes/client/watching.ts";
+import type { ObjectChange, Watching } from "../kubernetes/client/watching.ts";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
 import { type Interest, isOfInterest } from "./interest.ts";
 
@@ -57,7 +57,7 @@ async function watchKind(
   const resource = resources[kind];
   const isOver = () => signal.aborted;
   let said: string | undefined;
-  const changed = (change: Change) => {
+  const changed = (change: ObjectChange) => {
     if (!services.concerns(kind, change)) return;
     const { namespace, name } = change.object.metadata;
     // A namespace is in none.
@@ -124,7 +124,7 @@ class Services {
     return resourceVersion;
   }
 
-  concerns(kind: WatchedKind, { type, object: { metadata } }: Change): boolean {
+  concerns(kind: WatchedKind, { type, object: { metadata } }: ObjectChange): boolean {
     if (kind === "namespaces" || kind === "links") return true;
     const key = objectKey(metadata.namespace, metadata.name);
     const was = this.#keys?.has(key) ?? true;

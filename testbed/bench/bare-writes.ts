@@ -1,12 +1,12 @@
-import type { Cluster } from "../cluster.ts";
+import type { BedCluster } from "../cluster.ts";
 import { seconds } from "./figure.ts";
-import { type Endpoints, type Service, Writer } from "./writer.ts";
+import { type BenchEndpoints, type BenchService, Writer } from "./writer.ts";
 
 const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
 /** Writes every mirror once more, under a name of its own, to all clusters at once: Services, then Endpoints. */
 export async function writeAgain(
-  clusters: readonly Cluster[],
+  clusters: readonly BedCluster[],
 ): Promise<{ readonly mirrors: number; readonly bareWrites: number }> {
   const writers = clusters.map((cluster) => new Writer(cluster));
   const work = await Promise.all(
@@ -28,16 +28,20 @@ export async function writeAgain(
   return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-function copyOfService({ metadata, spec: { clusterIP, ports } }: Service): Service {
+function copyOfService({ metadata, spec: { clusterIP, ports } }: BenchService): BenchService {
   // An address belongs to one Service; to have none is part of what it is.
   const headless = clusterIP === "None" ? { clusterIP } : {};
   return { metadata: copyOf(metadata), spec: { ...headless, ports } };
 }
 
-function copyOfEndpoints({ metadata, subsets = [] }: Endpoints): Endpoints {
+function copyOfEndpoints({ metadata, subsets = [] }: BenchEndpoints): BenchEndpoints {
   return { metadata: copyOf(metadata), subsets };
 }
 
-function copyOf({ name, labels = {}, annotations = {} }: Service["metadata"]): Service["metadata"] {
+function copyOf({
+  name,
+  labels = {},
+  annotations = {},
+}: BenchService["metadata"]): BenchService["metadata"] {
   return { name: `bare-${name}`, labels, annotations };
 }

@@ -1,4 +1,4 @@
-import { type AuditedRequest, isWrite, mark, requestsOf } from "../audit.ts";
+import { type AuditedRequest, isWriteRequest, mark, requestsOf } from "../audit.ts";
 import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { gateway, type Pair, withExports, withPair } from "./pair.ts";
@@ -43,12 +43,12 @@ async function upAndBareWrites({ bed, stack }: Pair, row: string, what: string) 
   const { east } = bed.clusters;
   const before = await mark(east);
   const whole = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
-  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWrite);
+  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
   const began = Math.min(...writes.map(({ received }) => received));
   const ended = Math.max(...writes.map(({ answered }) => answered));
   const beforeBare = await mark(east);
   const { bareWrites } = await writeAgain([east]);
-  const bare = (await requestsOf(beforeBare)).filter(isWrite);
+  const bare = (await requestsOf(beforeBare)).filter(isWriteRequest);
   const against = { what: "bare writes", value: bareWrites };
   const figures: Figure[] = [
     { row, what: `${what}: whole up`, value: whole, unit: "s", against },

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 
-import { isWrite, mark, requestsOf } from "../audit.ts";
-import type { Cluster } from "../cluster.ts";
+import { isWriteRequest, mark, requestsOf } from "../audit.ts";
+import type { BedCluster } from "../cluster.ts";
 import { environment } from "../pulumi.ts";
 import { repository } from "../stack.ts";
 import { type Figure, leastSeconds, seconds } from "./figure.ts";
@@ -74,7 +74,7 @@ async function fewChanges({ bed, stack }: Pair, mirrors: number): Promise<Figure
   await writer.close();
   const before = await mark(east);
   const value = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
-  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWrite);
+  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
   const what = `${changed} changes among ${mirrors} mirrors`;
   return [
     { row: "changes", what: `${what}: up`, value, unit: "s" },
@@ -90,7 +90,7 @@ function memoryOf(what: string, value: number | undefined): Figure[] {
   return [{ row: "memory", what: `${what}: the provider's memory`, value, unit: "MB" }];
 }
 
-async function readLists(cluster: Cluster): Promise<void> {
+async function readLists(cluster: BedCluster): Promise<void> {
   const writer = new Writer(cluster);
   await Promise.all(["namespaces", "services", "endpoints"].map((each) => writer.readAll(each)));
   await writer.close();
@@ -98,7 +98,7 @@ async function readLists(cluster: Cluster): Promise<void> {
 
 /** The times of somebody else's small reads of a cluster while `work` goes on, in milliseconds. */
 async function latencies(
-  { request }: Pick<Cluster, "request">,
+  { request }: Pick<BedCluster, "request">,
   work: () => Promise<unknown>,
 ): Promise<{ readonly p50: number; readonly p99: number }> {
   const took: number[] = [];

@@ -1,9 +1,9 @@
-import { type Bed, type Cluster, startBed } from "../bed.ts";
+import { type Bed, type BedCluster, startBed } from "../bed.ts";
 import { BedError } from "../errors.ts";
 import { type Config, newStack, type PulumiStack } from "../stack.ts";
 import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds } from "./figure.ts";
-import { namespace, type Service, Writer } from "./writer.ts";
+import { namespace, type BenchService, Writer } from "./writer.ts";
 
 export interface MeshSize {
   readonly clusters: number;
@@ -28,7 +28,7 @@ export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<st
 }
 
 /** Services that are mirrored for pod-to-pod traffic, which needs no gateway, unless said otherwise. */
-export function exportsOf(count: number, how = "remote-discovery"): Service[] {
+export function exportsOf(count: number, how = "remote-discovery"): BenchService[] {
   return Array.from({ length: count }, (_, index) => ({
     metadata: {
       name: `service-${index}`,
@@ -48,7 +48,7 @@ function meshConfig(bed: Bed<string>): Config {
   };
 }
 
-export async function addNamespace({ name, request }: Cluster): Promise<void> {
+export async function addNamespace({ name, request }: BedCluster): Promise<void> {
   const { code } = await request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
   if (code !== 201) throw new BedError(`${name} takes no namespace: it answers ${code}.`);
 }

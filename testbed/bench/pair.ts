@@ -2,7 +2,7 @@ import { type Bed, startBed } from "../bed.ts";
 import type { Config, PulumiStack } from "../stack.ts";
 import { newStack } from "../stack.ts";
 import { addNamespace, exportsOf } from "./mesh.ts";
-import { type Endpoints, type Service, Writer } from "./writer.ts";
+import { type BenchEndpoints, type BenchService, Writer } from "./writer.ts";
 
 /** One cluster that exports Services, and one that mirrors them. */
 export interface Pair {
@@ -11,8 +11,8 @@ export interface Pair {
 }
 
 export interface Exports {
-  readonly services: readonly Service[];
-  readonly endpoints?: readonly Endpoints[];
+  readonly services: readonly BenchService[];
+  readonly endpoints?: readonly BenchEndpoints[];
   /** The mirrors that they become. */
   readonly mirrors: number;
   /** Keys of the link besides its ends. */

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type AuditedRequest, isWrite, mark, requestsOf } from "../audit.ts";
-import type { Cluster } from "../cluster.ts";
+import { type AuditedRequest, isWriteRequest, mark, requestsOf } from "../audit.ts";
+import type { BedCluster } from "../cluster.ts";
 import { type Program, startProgram, until } from "../processes.ts";
 import { BedError } from "../errors.ts";
 import { kubeconfigText, writeKubeconfig } from "../kubeconfig.ts";
@@ -54,11 +54,11 @@ export function measureServiceMirror(exports: number, program: string): Promise<
   });
 }
 
-async function mirroring(source: Cluster, work: () => Promise<unknown>): Promise<Mirroring> {
+async function mirroring(source: BedCluster, work: () => Promise<unknown>): Promise<Mirroring> {
   const before = await mark(source);
   const started = Date.now();
   await work();
-  const writes = (await requestsOf(before)).filter(isWrite);
+  const writes = (await requestsOf(before)).filter(isWriteRequest);
   const mirrors = writes.filter(isMirror).map(({ answered }) => (answered - started) / 1000);
   return { first: Math.min(...mirrors), last: Math.max(...mirrors), writes: writes.length };
 }
@@ -68,7 +68,7 @@ function isMirror({ verb, resource, code }: AuditedRequest): boolean {
 }
 
 /** Asks for one Service and how many there are besides: whole lists would keep the API server busy. */
-async function mirrored(source: Cluster, count: number, controller: Program): Promise<void> {
+async function mirrored(source: BedCluster, count: number, controller: Program): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/services?limit=1`;
   const probe = async (): Promise<true | undefined> => {
     const { items, metadata } = (await source.request("GET", path)).body as ServiceList;
@@ -99,9 +99,9 @@ interface ServiceMirrorSpec {
   /** Linkerd's program `controller`. */
   readonly program: string;
   /** The cluster in which it writes mirrors. */
-  readonly source: Cluster;
+  readonly source: BedCluster;
   /** The cluster whose exports it mirrors, on a flat network: labelled `mirror.linkerd.io/exported: remote-discovery`. */
-  readonly target: Cluster;
+  readonly target: BedCluster;
   /** The folder for its kubeconfig and its log. */
   readonly folder: string;
 }

@@ -1,8 +1,8 @@
-import type { Endpoints, Service } from "./writer.ts";
+import type { BenchEndpoints, BenchService } from "./writer.ts";
 
 export interface StatefulSets {
-  readonly services: readonly Service[];
-  readonly endpoints: readonly Endpoints[];
+  readonly services: readonly BenchService[];
+  readonly endpoints: readonly BenchEndpoints[];
 }
 
 const podsOfEach = 10;

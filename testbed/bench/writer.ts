@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 
 import { BedError } from "../errors.ts";
-import type { Cluster } from "../cluster.ts";
+import type { BedCluster } from "../cluster.ts";
 
 const IN_FLIGHT = 32;
 export const namespace = "bench";
@@ -14,12 +14,12 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export interface Service {
+export interface BenchService {
   readonly metadata: Metadata;
   readonly spec: { readonly clusterIP?: string; readonly ports: readonly object[] };
 }
 
-export interface Endpoints {
+export interface BenchEndpoints {
   readonly metadata: Metadata;
   readonly subsets?: readonly object[];
 }
@@ -33,16 +33,16 @@ export class Writer {
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor({ access: { server, authority, token } }: Pick<Cluster, "access">) {
+  constructor({ access: { server, authority, token } }: Pick<BedCluster, "access">) {
     this.#pool = new Pool(server, { connections: IN_FLIGHT, connect: { ca: authority } });
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
-  create(services: readonly Service[]): Promise<void> {
+  create(services: readonly BenchService[]): Promise<void> {
     return this.#createAll(path, services);
   }
 
-  createEndpoints(endpoints: readonly Endpoints[]): Promise<void> {
+  createEndpoints(endpoints: readonly BenchEndpoints[]): Promise<void> {
     return this.#createAll(pathOf("endpoints"), endpoints);
   }
 
@@ -63,12 +63,12 @@ export class Writer {
     );
   }
 
-  async list(selector: string): Promise<readonly Service[]> {
-    return (await this.#list(path, selector)) as Service[];
+  async list(selector: string): Promise<readonly BenchService[]> {
+    return (await this.#list(path, selector)) as BenchService[];
   }
 
-  async listEndpoints(selector: string): Promise<readonly Endpoints[]> {
-    return (await this.#list(pathOf("endpoints"), selector)) as Endpoints[];
+  async listEndpoints(selector: string): Promise<readonly BenchEndpoints[]> {
+    return (await this.#list(pathOf("endpoints"), selector)) as BenchEndpoints[];
   }
 
   /** Reads all objects of a kind page by page, and does nothing with them. */

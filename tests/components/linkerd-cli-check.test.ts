@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  check,
+  checkCommand,
   exceptMulticluster,
   ifInstalled,
   LinkerdCliCheck,
@@ -45,7 +45,7 @@ describe("the checks of Linkerd's CLI", function () {
       `${command} check/west/multicluster`,
     ]);
     deepEqual(resource(command, "check/west").inputs, {
-      create: ifInstalled(check("check", 60)),
+      create: ifInstalled(checkCommand("check", 60)),
       environment: {
         CONTEXT: "k3d-west",
         LINKERD_CLUSTERS_STACKS: "none",
@@ -60,12 +60,12 @@ describe("the checks of Linkerd's CLI", function () {
   it("decide nothing where they want a controller that is not meant to be there", async () => {
     const { resource } = await run();
     const created = (name: string) => resource(command, name).inputs["create"];
-    equal(created("check/west/multicluster"), ifInstalled(check("multicluster check", 60)));
+    equal(created("check/west/multicluster"), ifInstalled(checkCommand("multicluster check", 60)));
     equal(
       created("check/east/multicluster"),
-      ifInstalled(reported(check("multicluster check", 1))),
+      ifInstalled(reported(checkCommand("multicluster check", 1))),
     );
-    equal(created("check/east"), ifInstalled(exceptMulticluster(check("check", 10))));
+    equal(created("check/east"), ifInstalled(exceptMulticluster(checkCommand("check", 10))));
     const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
     const { resource: other } = await run(controlled);
     equal(
@@ -81,12 +81,15 @@ describe("the checks of Linkerd's CLI", function () {
     };
     const { resource } = await run(mesh({ clusters }));
     const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
-    equal(west?.["create"], ifInstalled(withKubeconfig("~/west config", check("check", 60))));
+    equal(
+      west?.["create"],
+      ifInstalled(withKubeconfig("~/west config", checkCommand("check", 60))),
+    );
     deepEqual(west.environment, {
       ...{ CONTEXT: "west", LINKERD_CLUSTERS_STACKS: "none", LINKERD_NAMESPACE: "linkerd" },
       FILE: "west config",
     });
-    const inEast = withKubeconfig("/etc/east", exceptMulticluster(check("check", 10)));
+    const inEast = withKubeconfig("/etc/east", exceptMulticluster(checkCommand("check", 10)));
     equal(east?.["create"], ifInstalled(inEast));
   });
 

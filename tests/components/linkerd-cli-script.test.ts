@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  check,
+  checkCommand,
   exceptMulticluster,
   ifInstalled,
   reported,
@@ -41,20 +41,20 @@ describe("scripts that run Linkerd's CLI", () => {
   const end = (sign: string) => `\nStatus check results are ${sign}\n`;
 
   it("give the names as they are, and fail as the check does", async () => {
-    const { stdout } = await run(check("check", 10));
+    const { stdout } = await run(checkCommand("check", 10));
     const options = "--context a b --linkerd-namespace l5d --wait 10s --output short";
     equal(stdout, `: check ${options}\n`);
-    deepEqual([(await run(ifInstalled(check("check", 10)), "", 3)).code], [3]);
+    deepEqual([(await run(ifInstalled(checkCommand("check", 10)), "", 3)).code], [3]);
   });
 
   it("only report, where the report is all that is wanted", async () => {
-    const { code, stdout } = await run(reported(check("check", 10)), multicluster, 1);
+    const { code, stdout } = await run(reported(checkCommand("check", 10)), multicluster, 1);
     equal(code, 0);
     match(stdout, /× service mirror/);
   });
 
   it("tell what is wrong with the multicluster extension from everything else", async () => {
-    const script = exceptMulticluster(check("check", 10));
+    const script = exceptMulticluster(checkCommand("check", 10));
     const codes: unknown[] = [];
     for (const [says, code] of [
       [warning + end("√"), 0],
@@ -72,16 +72,26 @@ describe("scripts that run Linkerd's CLI", () => {
   it("say so where there is no CLI, and fail nothing", async () => {
     const env = { PATH: "/nowhere" };
     const outcome = await new Promise((resolve) => {
-      execFile("/bin/sh", ["-c", ifInstalled(check("check", 10))], { env }, (error, stdout) => {
-        resolve([error, stdout]);
-      });
+      execFile(
+        "/bin/sh",
+        ["-c", ifInstalled(checkCommand("check", 10))],
+        { env },
+        (error, stdout) => {
+          resolve([error, stdout]);
+        },
+      );
     });
     deepEqual(outcome, [null, "the linkerd CLI was not on PATH: nothing is checked\n"]);
   });
 
   it("go by a kubeconfig, at home too", async () => {
     const seen = async (file: string, environment: NodeJS.ProcessEnv) => {
-      const { stdout } = await run(withKubeconfig(file, check("check", 1)), "", 0, environment);
+      const { stdout } = await run(
+        withKubeconfig(file, checkCommand("check", 1)),
+        "",
+        0,
+        environment,
+      );
       return stdout.split(":")[0];
     };
     equal(await seen("/etc/a b", { FILE: "/etc/a b" }), "/etc/a b");

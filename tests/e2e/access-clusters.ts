@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { TargetArgs, TargetFacts } from "../../engine/credentials/state.ts";
-import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
+import { type Bed, type BedCluster, until } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
 import type { LinkAccountArgs } from "../../components/link-account.ts";
 
 /** Posts an object, which has to be accepted as it is: a field unknown to the schema is refused. */
-export async function post(cluster: Cluster, path: string, body: unknown): Promise<void> {
+export async function post(cluster: BedCluster, path: string, body: unknown): Promise<void> {
   const answer = await cluster.request("POST", `${path}?fieldValidation=Strict`, body);
   assert.equal(answer.code, 201, JSON.stringify(answer.body));
 }
 
-export async function get<T>(cluster: Cluster, path: string): Promise<T> {
+export async function get<T>(cluster: BedCluster, path: string): Promise<T> {
   const { code, body } = await cluster.request("GET", path);
   assert.equal(code, 200, JSON.stringify(body));
   return body as T;
@@ -21,18 +21,18 @@ export const inNamespace = (namespace: string, plural: string) =>
   `/api/v1/namespaces/${namespace}/${plural}`;
 export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
 
-export async function addNamespaces(cluster: Cluster): Promise<void> {
+export async function addNamespaces(cluster: BedCluster): Promise<void> {
   for (const name of Object.values(namespaces)) await addNamespace(cluster, name);
 }
 
 /** Unless an earlier file has left it. */
-export async function addNamespace({ request }: Cluster, name: string): Promise<void> {
+export async function addNamespace({ request }: BedCluster, name: string): Promise<void> {
   const { code, body } = await request("POST", "/api/v1/namespaces", { metadata: { name } });
   assert.ok(code === 201 || code === 409, JSON.stringify(body));
 }
 
 /** What the chart of the control plane would leave in any cluster. */
-export async function addLinkerdConfig(cluster: Cluster): Promise<void> {
+export async function addLinkerdConfig(cluster: BedCluster): Promise<void> {
   await post(cluster, inNamespace("linkerd", "configmaps"), {
     metadata: { name: "linkerd-config" },
     data: { values: "clusterDomain: cluster.local\nidentityTrustDomain: trust.example\n" },
@@ -40,7 +40,7 @@ export async function addLinkerdConfig(cluster: Cluster): Promise<void> {
 }
 
 /** What Linkerd's charts would leave in a target. */
-export async function addLinkerd(cluster: Cluster): Promise<void> {
+export async function addLinkerd(cluster: BedCluster): Promise<void> {
   await addLinkerdConfig(cluster);
   const services = inNamespace("linkerd-multicluster", "services");
   await post(cluster, services, {
@@ -62,7 +62,7 @@ export async function addLinkerd(cluster: Cluster): Promise<void> {
   });
 }
 
-export async function addBalancerAddress(cluster: Cluster, ip: string): Promise<void> {
+export async function addBalancerAddress(cluster: BedCluster, ip: string): Promise<void> {
   const path = `${inNamespace("linkerd-multicluster", "services")}/linkerd-gateway/status`;
   const status = { loadBalancer: { ingress: [{ ip }] } };
   assert.equal((await cluster.request("PATCH", path, { status })).code, 200);
@@ -96,7 +96,7 @@ const paths: Readonly<Record<string, string>> = {
  * Makes what the component asks of the Kubernetes provider in one cluster, object by object, in its
  * order and with its very inputs. The provider's plugin is not to be had here.
  */
-export async function carryOut(cluster: Cluster, { resources }: Graph): Promise<void> {
+export async function carryOut(cluster: BedCluster, { resources }: Graph): Promise<void> {
   for (const { type, provider, inputs, custom } of resources) {
     if (!custom || provider !== cluster.name || !type.startsWith("kubernetes:")) continue;
     const { name = "", namespace = "" } = inputs.metadata as { name?: string; namespace?: string };
@@ -111,7 +111,7 @@ export async function carryOut(cluster: Cluster, { resources }: Graph): Promise<
   }
 }
 
-export async function issuedToken(cluster: Cluster, name: string): Promise<string> {
+export async function issuedToken(cluster: BedCluster, name: string): Promise<string> {
   return until(`a token in ${name}`, [], async () => {
     const { data } = await get<{ data?: { token?: string } }>(cluster, `${secretsOf}/${name}`);
     return data?.token === undefined ? undefined : Buffer.from(data.token, "base64").toString();
@@ -122,6 +122,6 @@ export const graphOf = (facts: TargetFacts, more: Partial<LinkAccountArgs> = {},
   graph(more, { preview: false, known: true, facts, token });
 
 /** The status with which the cluster answers whoever has the token. */
-export async function answerTo(cluster: Cluster, token: string, path: string): Promise<number> {
+export async function answerTo(cluster: BedCluster, token: string, path: string): Promise<number> {
   return (await request({ ...cluster.access, token }, "GET", path)).code;
 }

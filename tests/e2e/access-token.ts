@@ -6,7 +6,7 @@ import { connect } from "../../engine/kubernetes/client/connect.ts";
 import { KubernetesError } from "../../engine/kubernetes/client/errors.ts";
 import { type Resource, resources } from "../../engine/kubernetes/objects/resources.ts";
 import { inParallel } from "../../engine/kubernetes/client/parallel.ts";
-import type { Cluster } from "../../testbed/bed.ts";
+import type { BedCluster } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
 import type { ClusterAccess } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 
@@ -63,7 +63,7 @@ const otherVerbs = ["impersonate", "bind", "escalate", "approve", "sign", "use",
  * All that whoever has the token may do in the whole cluster, by the API server's own word: every verb
  * on every resource that it serves, on Linkerd's Servers, and on the one object with rules of its own.
  */
-export async function allowedIn(cluster: Cluster, token: string): Promise<string[]> {
+export async function allowedIn(cluster: BedCluster, token: string): Promise<string[]> {
   const standard = ["get", "list", "watch", "create", "update", "patch", "delete"];
   const verbs = [...standard, "deletecollection", ...otherVerbs];
   const served = await servedBy(cluster);
@@ -85,7 +85,7 @@ export async function allowedIn(cluster: Cluster, token: string): Promise<string
 }
 
 /** `resource.group`, subresources too, as `pods/exec`. */
-async function servedBy({ request: ask }: Cluster): Promise<string[]> {
+async function servedBy({ request: ask }: BedCluster): Promise<string[]> {
   const { body } = await ask("GET", "/apis");
   const { groups } = body as {
     readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];

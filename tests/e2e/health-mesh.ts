@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseConfig } from "../../config/parse.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
-import type { Bed, Cluster } from "../../testbed/bed.ts";
+import type { Bed, BedCluster } from "../../testbed/bed.ts";
 import { account } from "../components/access-graph.ts";
 import { type Authority, authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
@@ -53,7 +53,7 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<LiveMesh> {
 }
 
 /** What Linkerd's identity rests on. Returns the issuer's private key, which nobody may read. */
-async function addIdentity(cluster: Cluster, root: Authority): Promise<string> {
+async function addIdentity(cluster: BedCluster, root: Authority): Promise<string> {
   const issuer = issuerUnder(root, {
     notBefore: daysFromNow(-1),
     notAfter: daysFromNow(300),
@@ -84,7 +84,7 @@ async function mirror({ kubeconfig }: Bed<"west" | "east">): Promise<void> {
   }
 }
 
-function factsOf(west: Cluster): TargetFacts {
+function factsOf(west: BedCluster): TargetFacts {
   return {
     ...{ trustDomain: "trust.example", clusterDomain: "cluster.local" },
     ...{ server: west.server, certificateAuthority: base64(west.access.authority) },
@@ -97,7 +97,7 @@ function factsOf(west: Cluster): TargetFacts {
 export async function replaceCredentials(
   { clusters: { east } }: Bed<"west" | "east">,
   namespace: string,
-  { server, access }: Pick<Cluster, "server" | "access">,
+  { server, access }: Pick<BedCluster, "server" | "access">,
   token: string,
 ): Promise<void> {
   const certificateAuthority = base64(access.authority);

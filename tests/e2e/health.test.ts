@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import type { HealthReport } from "../../engine/health/report.ts";
-import { type Bed, type Cluster, mark, requestsOf, until } from "../../testbed/bed.ts";
+import { type Bed, type BedCluster, mark, requestsOf, until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, type LiveMesh, replaceCredentials } from "./health-mesh.ts";
@@ -41,7 +41,7 @@ describe("npm run check", function () {
   }
 
   /** Returns where it is. */
-  async function addController(east: Cluster): Promise<string> {
+  async function addController(east: BedCluster): Promise<string> {
     const path = clusters
       .inNamespace(multicluster, "deployments")
       .replace("/api/v1", "/apis/apps/v1");

@@ -1,10 +1,10 @@
 import type { Service, StringMap } from "../../engine/kubernetes/objects/objects.ts";
-import type { Cluster } from "../../testbed/bed.ts";
+import type { BedCluster } from "../../testbed/bed.ts";
 import { inNamespace, post } from "./access-clusters.ts";
 
 /** Plain API calls by the bed's own user, whose requests are not counted. */
 export async function addService(
-  cluster: Cluster,
+  cluster: BedCluster,
   namespace: string,
   name: string,
   { labels }: { readonly labels: StringMap },
@@ -15,7 +15,7 @@ export async function addService(
 
 /** Undefined: there is none. */
 export async function serviceIn(
-  { request }: Cluster,
+  { request }: BedCluster,
   namespace: string,
   name: string,
 ): Promise<Service | undefined> {

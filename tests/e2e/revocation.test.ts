@@ -5,7 +5,7 @@ import type { RevocationArgs } from "../../engine/credentials/state.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { PartialFailure } from "../../engine/providers/contract.ts";
 import { revocationsOf } from "../../engine/providers/revocations.ts";
-import { type Bed, type Cluster, until } from "../../testbed/bed.ts";
+import { type Bed, type BedCluster, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { account, facts } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
@@ -174,7 +174,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   const own = () => revocationsOf({ clusters: new Clusters(), isolated: new Set<string>() });
 
   async function args(): Promise<RevocationArgs> {
-    const target = async (cluster: Cluster) => {
+    const target = async (cluster: BedCluster) => {
       const path = "/api/v1/namespaces/kube-system";
       const { metadata } = await clusters.get<{ metadata: { uid: string } }>(cluster, path);
       return { context: cluster.name, kubeconfig: bed.kubeconfig, uid: metadata.uid };
@@ -187,7 +187,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   }
 
   /** What there still is of the account. */
-  async function left(cluster: Cluster): Promise<string[]> {
+  async function left(cluster: BedCluster): Promise<string[]> {
     const codes = Object.entries(paths).map(async ([part, path]) => {
       const { code } = await cluster.request("GET", path);
       return code === 404 ? [] : [part];

@@ -5,7 +5,7 @@ import { parseAllDocuments } from "yaml";
 import {
   type AuditedRequest,
   type Bed,
-  type Cluster,
+  type BedCluster,
   mark,
   requestsOf,
 } from "../../testbed/bed.ts";
@@ -40,7 +40,7 @@ export async function manifests(file: string): Promise<Manifest[]> {
   return parseAllDocuments(text).map((each) => each.toJS() as Manifest);
 }
 
-export async function grant(cluster: Cluster, manifest: Manifest): Promise<void> {
+export async function grant(cluster: BedCluster, manifest: Manifest): Promise<void> {
   const { kind, metadata } = manifest;
   if (kind === "Namespace") return addNamespace(cluster, metadata.name);
   const path = paths[kind]?.(metadata.namespace ?? "default") ?? kind;
@@ -65,7 +65,7 @@ export function rightsIn(all: readonly Manifest[]): ReadonlySet<string> {
 }
 
 /** As whoever has nothing but a token of that service account. */
-export async function accessOf(cluster: Cluster, name: string): Promise<Cluster["access"]> {
+export async function accessOf(cluster: BedCluster, name: string): Promise<BedCluster["access"]> {
   const path = `${inNamespace(runner, "serviceaccounts")}/${name}/token`;
   const { code, body } = await cluster.request("POST", path, { spec: {} });
   assert.equal(code, 201, JSON.stringify(body));

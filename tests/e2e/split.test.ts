@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { type Bed, type Cluster, mark, requestsOf } from "../../testbed/bed.ts";
-import { isWrite } from "../../testbed/audit.ts";
+import { type Bed, type BedCluster, mark, requestsOf } from "../../testbed/bed.ts";
+import { isWriteRequest } from "../../testbed/audit.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { addNamespace, inNamespace } from "./access-clusters.ts";
 import { addService, serviceIn } from "./objects.ts";
@@ -43,7 +43,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
     const before = await Promise.all([west, east].map(mark));
     await up("of-east");
     const [toWest = [], toEast = []] = await Promise.all(
-      before.map(async (log) => (await requestsOf(log, "linkerd")).filter(isWrite)),
+      before.map(async (log) => (await requestsOf(log, "linkerd")).filter(isWriteRequest)),
     );
     assert.deepEqual(toWest, []);
     // A Service, its Endpoints and the Lease.
@@ -89,7 +89,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
 
   const up = (name: string) => stack(name).pulumi("up", "--yes", "--skip-preview");
 
-  async function holderOf(cluster: Cluster): Promise<string | undefined> {
+  async function holderOf(cluster: BedCluster): Promise<string | undefined> {
     const { code, body } = await cluster.request("GET", lease);
     if (code === 404) return undefined;
     return (body as { readonly spec: { readonly holderIdentity: string } }).spec.holderIdentity;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { issuerName, trustRootsName } from "../../engine/trust/live.ts";
-import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
+import { type Bed, type BedCluster, startBed } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { get, inNamespace, post } from "../e2e/access-clusters.ts";
@@ -68,7 +68,7 @@ describe(`trust that others provide, with real plugins and charts${skipNote}`, f
 });
 
 /** As cert-manager and trust-manager leave it. */
-async function provide(cluster: Cluster): Promise<{ readonly keyPem: string }> {
+async function provide(cluster: BedCluster): Promise<{ readonly keyPem: string }> {
   const notBefore = new Date(Date.now() - day);
   const notAfter = new Date(Date.now() + 365 * day);
   const anchor = authority({ notBefore, notAfter });

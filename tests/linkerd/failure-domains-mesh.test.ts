@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
-import type { Cluster } from "../../testbed/bed.ts";
+import type { BedCluster } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { addService, serviceIn } from "../e2e/objects.ts";
@@ -123,7 +123,7 @@ interface Annotated {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
 }
 
-async function linkerdConfig(cluster: Cluster): Promise<string> {
+async function linkerdConfig(cluster: BedCluster): Promise<string> {
   const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
   const { data } = await clusters.get<{ readonly data: { readonly values: string } }>(
     cluster,
@@ -133,7 +133,7 @@ async function linkerdConfig(cluster: Cluster): Promise<string> {
 }
 
 /** Objects that are there for another cluster, by their names. */
-async function traces(cluster: Cluster, other: string): Promise<string[]> {
+async function traces(cluster: BedCluster, other: string): Promise<string[]> {
   const lists = [
     ...["services", "endpoints", "secrets", "serviceaccounts"].map((plural) => `/api/v1/${plural}`),
     ...["clusterroles", "clusterrolebindings"].map(

@@ -1,4 +1,4 @@
-import { type Bed, type Cluster, startBed } from "../../testbed/bed.ts";
+import { type Bed, type BedCluster, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { addNamespace, get, inNamespace } from "../e2e/access-clusters.ts";
 import { addService } from "../e2e/objects.ts";
@@ -63,7 +63,7 @@ export async function fillShop({ west, east }: RealMesh["clusters"]): Promise<vo
  *
  * @param values more of them, by chart
  */
-export function configOf({ server }: Cluster, values: Config = {}): Config {
+export function configOf({ server }: BedCluster, values: Config = {}): Config {
   return {
     apiServer: server,
     gateway: { addresses: ["192.0.2.7"] },
@@ -72,7 +72,7 @@ export function configOf({ server }: Cluster, values: Config = {}): Config {
 }
 
 /** PEM blocks in the bundle that a cluster trusts. */
-export async function anchorsOf(cluster: Cluster): Promise<number> {
+export async function anchorsOf(cluster: BedCluster): Promise<number> {
   const path = `${inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
   const { data } = await get<{ readonly data: Record<string, string> }>(cluster, path);
   return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
-import { type Cluster, until } from "../../testbed/bed.ts";
+import { type BedCluster, until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { type Canaries, Search } from "../e2e/canaries.ts";
@@ -66,7 +66,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
 
   it("keeps the status of links that one run makes one after the other", async () => {
     const { east, north } = mesh.clusters;
-    const mirrored = async (cluster: Cluster, target: Name) => {
+    const mirrored = async (cluster: BedCluster, target: Name) => {
       const { status } = await clusters.get<LinkObject>(cluster, `${links}/${target}`);
       return status?.mirrorServices?.map(({ remoteRef }) => remoteRef.name);
     };
@@ -161,7 +161,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
 });
 
 /** Without what all keys of a kind begin and end with. */
-async function issuerKeyOf(cluster: Cluster): Promise<string> {
+async function issuerKeyOf(cluster: BedCluster): Promise<string> {
   const path = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
   const pem = Buffer.from(data["tls.key"] ?? "", "base64").toString();

@@ -1,5 +1,5 @@
 import { readAnchors, readIssuer } from "../../trust/observe.ts";
-import { domainsOf, linkerdVersionOf } from "../../credentials/linkerd-config.ts";
+import { linkerdConfigOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Link } from "../../kubernetes/objects/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
@@ -77,14 +77,15 @@ async function readLinkerd(
   kubernetes: Kubernetes,
   { linkerdNamespace: namespace }: HealthMesh,
 ): Promise<LinkerdReading> {
-  const [links, anchors, issuer, domains, version] = await Promise.all([
+  const [links, anchors, issuer, config] = await Promise.all([
     read(() => linksIn(kubernetes)),
     read(() => readAnchors(kubernetes, namespace)),
     read(async () => (await readIssuer(kubernetes, namespace)).chain),
-    read(() => domainsOf(kubernetes, namespace)),
-    read(() => linkerdVersionOf(kubernetes, namespace)),
+    read(() => linkerdConfigOf(kubernetes, namespace)),
   ]);
-  return { links, anchors, issuer, domains, version };
+  if ("why" in config) return { links, anchors, issuer, domains: config, version: config };
+  const { domains, version } = config.value;
+  return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
 /** The addresses that the nodes of a cluster give to their pods. Never throws. */

@@ -1,6 +1,6 @@
 import { isRecord, Wrong } from "../objects/checks.ts";
 import { malformedAnswer } from "./failure.ts";
-import { Keep } from "../objects/keep.ts";
+import { SharedValues } from "../objects/shared-values.ts";
 import { malformed } from "../objects/objects.ts";
 import type { Page, PageQuery } from "./paging.ts";
 import type { Reader } from "./request.ts";
@@ -28,7 +28,7 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
 export function pageOf<T>(
   resource: Resource<T>,
   query: PageQuery,
-  keep: Keep,
+  keep: SharedValues,
   most: number,
 ): Reader<Page<T>> {
   const expected = `${resource.kind}List`;
@@ -55,7 +55,7 @@ export function pageOf<T>(
 export function itemsOf<T>(
   { kind, shape, identity }: Resource<T>,
   items: readonly unknown[],
-  keep = new Keep(),
+  keep = new SharedValues(),
 ): T[] | string {
   if (shape === undefined) return items as T[];
   const objects: T[] = [];

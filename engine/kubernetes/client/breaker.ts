@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from "./failure.ts";
+import type { RequestFailure, FailureKind } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
 /** When calls to a cluster that does not answer are no longer sent. */
@@ -21,7 +21,7 @@ export class Breaker {
   #failures = 0;
   /** True while none but writes have failed in this row. */
   #isOfWrites = false;
-  #last: Failure | undefined;
+  #last: RequestFailure | undefined;
   #closedUntil = -Infinity;
   #probing = false;
 
@@ -33,7 +33,7 @@ export class Breaker {
   /**
    * The failure that the cluster ended the last call with, if no call is to be sent now; asked before each call.
    */
-  refusal(): Failure | undefined {
+  refusal(): RequestFailure | undefined {
     if (this.#failures < this.#policy.failures) return undefined;
     if (this.#probing || this.#time.now() < this.#closedUntil) return this.#last;
     this.#probing = true;
@@ -41,7 +41,7 @@ export class Breaker {
   }
 
   /** Learns from a call that was sent: the failure that it ended with, or undefined. */
-  ended(failure: Failure | undefined, isRead: boolean): void {
+  ended(failure: RequestFailure | undefined, isRead: boolean): void {
     this.#probing = false;
     if (failure === undefined || !mayConcernAll(failure.kind)) {
       // Each update reads first, which may go well where no write does.
@@ -68,6 +68,6 @@ export function mayConcernAll(kind: FailureKind): boolean {
  * evaluated and an object too large for etcd are each a 500 of this one write. A webhook may also answer with a
  * status of its own choice. What stands in front of the API server answers with 502, 503 or 504.
  */
-function mayConcernOne({ status, detail = "" }: Failure): boolean {
+function mayConcernOne({ status, detail = "" }: RequestFailure): boolean {
   return status === 500 || (status !== undefined && /\b(webhook|admission)\b/i.test(detail));
 }

@@ -8,7 +8,7 @@ import type {
   RemoveOptions,
   WriteOptions,
 } from "./interface.ts";
-import { Keep } from "../objects/keep.ts";
+import { SharedValues } from "../objects/shared-values.ts";
 import { type Paging, readAll } from "./paging.ts";
 import type { Request, Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "../objects/resources.ts";
@@ -33,7 +33,7 @@ export class Client implements Kubernetes {
   }
 
   list<T>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
-    const { labelSelector, fieldSelector, first, keep = new Keep(), ...at } = options;
+    const { labelSelector, fieldSelector, first, keep = new SharedValues(), ...at } = options;
     const operation: Operation = { verb: "list", resource, at };
     const selector = defined({ labelSelector, fieldSelector });
     return readAll(

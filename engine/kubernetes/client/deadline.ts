@@ -1,4 +1,4 @@
-import type { Failure } from "./failure.ts";
+import type { RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
 /** The two steps in which a run is ended early. */
@@ -33,10 +33,10 @@ interface Limits extends TimeLimit {
 export async function within<T>(
   { milliseconds, tooLate, abort, time }: Limits,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | { readonly failure: Failure }> {
+): Promise<T | { readonly failure: RequestFailure }> {
   const own = new AbortController();
-  let giveUp: (failure: Failure) => void = () => undefined;
-  const givenUp = new Promise<{ readonly failure: Failure }>((resolve) => {
+  let giveUp: (failure: RequestFailure) => void = () => undefined;
+  const givenUp = new Promise<{ readonly failure: RequestFailure }>((resolve) => {
     giveUp = (failure) => {
       resolve({ failure });
       own.abort();
@@ -61,4 +61,4 @@ export async function within<T>(
   }
 }
 
-export const cancelled: Failure = { kind: "cancelled", transient: false };
+export const cancelled: RequestFailure = { kind: "cancelled", transient: false };

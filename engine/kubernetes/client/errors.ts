@@ -1,6 +1,6 @@
 import { mayConcernAll } from "./breaker.ts";
 import { cancelledWords } from "./deadline.ts";
-import type { Failure, FailureKind } from "./failure.ts";
+import type { RequestFailure, FailureKind } from "./failure.ts";
 import { plain } from "../objects/plain.ts";
 import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
 
@@ -42,7 +42,7 @@ export class KubernetesError extends Error {
   /** A clause that says why it was not sent; undefined where it was. */
   readonly notAttempted: string | undefined;
 
-  constructor(place: Place, operation: Operation, failure: Failure, attempts: number) {
+  constructor(place: Place, operation: Operation, failure: RequestFailure, attempts: number) {
     super(plain(sentence(place, operation, failure, attempts)));
     this.kind = failure.kind;
     this.cluster = place.cluster;
@@ -64,7 +64,12 @@ export class KubernetesError extends Error {
   }
 }
 
-function sentence(place: Place, operation: Operation, failure: Failure, attempts: number): string {
+function sentence(
+  place: Place,
+  operation: Operation,
+  failure: RequestFailure,
+  attempts: number,
+): string {
   const { cluster, context, server } = place;
   const { verb } = operation;
   const what = describe(operation);
@@ -105,7 +110,11 @@ function sentence(place: Place, operation: Operation, failure: Failure, attempts
 }
 
 /** RBAC's message names the user; quotas, closing namespaces and admission refuse without one. */
-function forbidden({ cluster, context }: Place, operation: Operation, failure: Failure): string {
+function forbidden(
+  { cluster, context }: Place,
+  operation: Operation,
+  failure: RequestFailure,
+): string {
   const { verb, resource, at } = operation;
   const user = failure.detail?.match(/User "([^"]*)" cannot /)?.[1];
   if (user === undefined) {
@@ -117,7 +126,11 @@ function forbidden({ cluster, context }: Place, operation: Operation, failure: F
 }
 
 /** A 404 that does not name what is absent is not about an object, but about all of its kind. */
-function notFound({ cluster, server }: Place, operation: Operation, failure: Failure): string {
+function notFound(
+  { cluster, server }: Place,
+  operation: Operation,
+  failure: RequestFailure,
+): string {
   const { verb, resource, at } = operation;
   const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
   if (failure.absent === undefined) {

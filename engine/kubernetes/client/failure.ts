@@ -24,7 +24,7 @@ export type FailureKind =
   | "server";
 
 /** One failed attempt. Holds nothing secret. */
-export interface Failure {
+export interface RequestFailure {
   readonly kind: FailureKind;
   /** True if the same request may well succeed a little later. */
   readonly transient: boolean;
@@ -58,7 +58,7 @@ export function failureOfResponse(
   response: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
   redact: Redact,
-): Failure {
+): RequestFailure {
   const { statusCode, headers } = response;
   const said = statusObject(body, redact);
   const retryAfter = milliseconds(first(headers["retry-after"]), first(headers.date));
@@ -75,12 +75,12 @@ export function failureOfResponse(
 }
 
 /** The failure of an answer of 200 that is not what a Kubernetes API server sends. */
-export function unreadable(status: number, detail: string): Failure {
+export function unreadable(status: number, detail: string): RequestFailure {
   return { kind: "server", transient: true, status, detail };
 }
 
 /** The failure of an answer that asking again won't mend, as one whose object is none of its kind. */
-export function malformedAnswer(detail: string): Failure {
+export function malformedAnswer(detail: string): RequestFailure {
   return { kind: "server", transient: false, status: 200, detail };
 }
 
@@ -107,7 +107,7 @@ function first(header: string | string[] | undefined): string | undefined {
 function statusObject(
   body: string,
   redact: Redact,
-): Pick<Failure, "reason" | "detail" | "causes"> & { readonly object?: string } {
+): Pick<RequestFailure, "reason" | "detail" | "causes"> & { readonly object?: string } {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") return {};
   const details = isRecord(status.details) ? status.details : {};
@@ -167,7 +167,7 @@ const tls =
  *
  * @param proxy the field or variable that names the proxy in between
  */
-export function failureOfConnection(error: unknown, proxy?: string): Failure {
+export function failureOfConnection(error: unknown, proxy?: string): RequestFailure {
   const code = codeOf(error);
   const meaning = meanings[code] ?? (tls.test(code) ? "TLS failed" : "the request failed");
   return {

@@ -1,6 +1,6 @@
 import type { Cancellation } from "./deadline.ts";
 import type { Dispatcher, Route } from "./dispatcher.ts";
-import type { Keep } from "../objects/keep.ts";
+import type { SharedValues } from "../objects/shared-values.ts";
 import type { Environment } from "../kubeconfig/kubeconfig.ts";
 import type { Log } from "./log.ts";
 import type { Located, ObjectName, Resource } from "../objects/resources.ts";
@@ -44,7 +44,7 @@ export interface ListOptions {
   /** No more than so many, for a sample: what is missing in it says nothing. All without it. */
   readonly first?: number;
   /** Shared by lists that have one bound together. */
-  readonly keep?: Keep;
+  readonly keep?: SharedValues;
 }
 
 export interface WriteOptions {

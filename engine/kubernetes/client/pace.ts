@@ -18,7 +18,7 @@ export const pacePolicy: PacePolicy = {
 };
 
 /** The signs in an answer of how busy its server is. */
-export interface Answer {
+export interface PaceSign {
   /** 429, or 503 with a time to wait for. */
   readonly refused: boolean;
   /** Its duration, if it is comparable with others. */
@@ -55,7 +55,7 @@ export class Pace {
     return this.#turns(call);
   }
 
-  answered({ refused, milliseconds }: Answer): void {
+  answered({ refused, milliseconds }: PaceSign): void {
     if (refused && !this.#halved) {
       this.#halved = true;
       this.#turns.concurrency = Math.max(1, Math.floor(this.limit / 2));

@@ -2,7 +2,7 @@ import type { TimeLimit } from "./deadline.ts";
 import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
 import { isRecord } from "../objects/checks.ts";
-import { type Failure } from "./failure.ts";
+import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
 
@@ -29,7 +29,7 @@ export interface Paging {
   readonly limits: SizeLimits;
   readonly time: Pick<Time, "now">;
   /** The error for a list that does not come to an end. */
-  readonly errorOf: (failure: Failure) => KubernetesError;
+  readonly errorOf: (failure: RequestFailure) => KubernetesError;
 }
 
 /** Pages in a row without a new object after which a list is given up. API servers send none. */

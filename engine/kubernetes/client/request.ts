@@ -9,13 +9,18 @@ import {
   within,
 } from "./deadline.ts";
 import { inSeconds } from "../objects/duration.ts";
-import { type Failure, failureOfConnection, failureOfResponse, unreadable } from "./failure.ts";
+import {
+  type RequestFailure,
+  failureOfConnection,
+  failureOfResponse,
+  unreadable,
+} from "./failure.ts";
 import { defined } from "../objects/defined.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
 import type { Pace } from "./pace.ts";
-import { type Outcome, retry, type RetryPolicy, type Time } from "./retry.ts";
+import { type RequestOutcome, retry, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
 
@@ -34,7 +39,7 @@ export interface Request {
  * Takes the value from the JSON of an answer of so many bytes. Words that say why there is none have it asked for
  * again; a failure says itself whether that is of use.
  */
-export type Reader<T> = (body: unknown, bytes: number) => Outcome<T> | string;
+export type Reader<T> = (body: unknown, bytes: number) => RequestOutcome<T> | string;
 
 /** An answer that goes on until somebody ends it. */
 export interface Stream {
@@ -143,7 +148,7 @@ export class Requester {
     throw this.errorOf(request.operation, outcome.failure);
   }
 
-  errorOf(operation: Operation, failure: Failure, attempts = 1): KubernetesError {
+  errorOf(operation: Operation, failure: RequestFailure, attempts = 1): KubernetesError {
     return new KubernetesError(this.#settings.place, operation, failure, attempts);
   }
 
@@ -151,7 +156,7 @@ export class Requester {
     return this.#sessions.close();
   }
 
-  #whyNotSent(): Failure | undefined {
+  #whyNotSent(): RequestFailure | undefined {
     const { breaker, cancellation, place } = this.#settings;
     if (cancellation?.stop.aborted === true) return { ...cancelled, notAttempted: cancelledWords };
     const last = breaker.refusal();
@@ -166,7 +171,7 @@ export class Requester {
     read: Reader<T>,
     limit: TimeLimit,
     number: number,
-  ): Promise<Outcome<T>> {
+  ): Promise<RequestOutcome<T>> {
     const { cancellation, time } = this.#settings;
     if (cancellation?.stop.aborted === true) return { failure: cancelled };
     return within({ ...limit, abort: cancellation?.abort, time }, (signal) =>
@@ -179,8 +184,8 @@ export class Requester {
   /** Sends once more with other credentials, where there are any, after a 401. */
   async #withCredentials<T>(
     request: Request,
-    send: (session: Session) => Promise<Outcome<T>>,
-  ): Promise<Outcome<T>> {
+    send: (session: Session) => Promise<RequestOutcome<T>>,
+  ): Promise<RequestOutcome<T>> {
     try {
       const session = await this.#sessions.current();
       const outcome = await send(session);
@@ -199,8 +204,8 @@ export class Requester {
   async #logged<T>(
     request: Request,
     number: number,
-    send: () => Promise<Outcome<T>>,
-  ): Promise<Outcome<T>> {
+    send: () => Promise<RequestOutcome<T>>,
+  ): Promise<RequestOutcome<T>> {
     const { log, time } = this.#settings;
     if (log === undefined) return send();
     const start = time.now();
@@ -220,7 +225,7 @@ export class Requester {
     request: Request,
     read: Reader<T>,
     signal: AbortSignal,
-  ): Promise<Outcome<T>> {
+  ): Promise<RequestOutcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
     const { mostBytes, pace, time } = this.#settings;
     const start = time.now();
@@ -279,7 +284,7 @@ export class Requester {
 }
 
 /** A failure as status, kind and one word of reason: nothing else that the server said. */
-function briefly({ status, kind, reason = "" }: Failure): string {
+function briefly({ status, kind, reason = "" }: RequestFailure): string {
   const word = /^\w{1,40}$/.test(reason) ? [reason] : [];
   return [...(status === undefined ? [] : [status]), kind, ...word].join(" ");
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Failure } from "./failure.ts";
+import type { RequestFailure } from "./failure.ts";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
 export interface Time {
@@ -61,16 +61,16 @@ export const retryPolicy: RetryPolicy = {
   backoff: { first: 100, longest: 5_000 },
 };
 
-export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
+export type RequestOutcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
 
 /** A thing that is tried, with what has to be known about it. */
 export interface Trying<T> {
   /** One attempt, the `number`th from 1 up, which may take up to `remaining` milliseconds. */
-  readonly attempt: (remaining: number, number: number) => Promise<Outcome<T>>;
+  readonly attempt: (remaining: number, number: number) => Promise<RequestOutcome<T>>;
   /** True if the cluster answers, as the last attempt has shown. */
   readonly answering: () => boolean;
   /** Hears of each wait, in milliseconds, for another attempt. */
-  readonly retrying?: ((failure: Failure, wait: number) => void) | undefined;
+  readonly retrying?: ((failure: RequestFailure, wait: number) => void) | undefined;
   /** Ends waits; the attempt after one finds out for itself. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -83,7 +83,9 @@ export async function retry<T>(
   policy: RetryPolicy,
   time: Time,
   { attempt, answering, retrying, stop }: Trying<T>,
-): Promise<{ readonly value: T } | { readonly failure: Failure; readonly attempts: number }> {
+): Promise<
+  { readonly value: T } | { readonly failure: RequestFailure; readonly attempts: number }
+> {
   const start = time.now();
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(policy.working.within - (time.now() - start), attempts);
@@ -104,7 +106,12 @@ export async function retry<T>(
 }
 
 /** `Retry-After` of the server is a lower bound. */
-function waitAfter(attempts: number, failure: Failure, policy: RetryPolicy, time: Time): number {
+function waitAfter(
+  attempts: number,
+  failure: RequestFailure,
+  policy: RetryPolicy,
+  time: Time,
+): number {
   return (failure.retryAfter ?? 0) + backoff(attempts, policy.backoff, time);
 }
 

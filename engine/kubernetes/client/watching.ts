@@ -1,7 +1,7 @@
 import { objectOf, pageOf, versionIn } from "./answers.ts";
 import type { ListSettings } from "./client.ts";
 import {
-  type Failure,
+  type RequestFailure,
   failureOfConnection,
   failureOfResponse,
   malformedAnswer,
@@ -9,7 +9,7 @@ import {
 import type { TimeLimit } from "./deadline.ts";
 import { KubernetesError, type Operation } from "./errors.ts";
 import { isRecord, parse } from "../objects/checks.ts";
-import { Keep } from "../objects/keep.ts";
+import { SharedValues } from "../objects/shared-values.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
 import { type Page, type PageQuery, readAll } from "./paging.ts";
 import type { Reader, Requester } from "./request.ts";
@@ -19,7 +19,7 @@ import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";
 
 /** A change of an object, of which nothing but the metadata is asked for. */
-export interface Change {
+export interface ObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: OtherObject;
 }
@@ -33,7 +33,7 @@ export interface Listed {
 export interface WatchCalls {
   /** The server has begun to watch. */
   readonly opened: () => void;
-  readonly changed: (change: Change) => void;
+  readonly changed: (change: ObjectChange) => void;
 }
 
 /** One cluster, watched. Its methods throw KubernetesError. */
@@ -91,7 +91,7 @@ export class Watcher implements Watching {
 
   async list(resource: Resource<unknown>): Promise<Listed> {
     let resourceVersion = "";
-    const errorOf = (failure: Failure) => this.#errorOf(resource, failure);
+    const errorOf = (failure: RequestFailure) => this.#errorOf(resource, failure);
     const items = await readAll(
       async (query, limit) => {
         const page = await this.#page(resource, query, limit);
@@ -147,7 +147,7 @@ export class Watcher implements Watching {
     const operation: Operation = { verb: "list", resource, at: {} };
     const path = `${pathOf(resource, {})}?${new URLSearchParams(query).toString()}`;
     const request = { operation, method: "GET", path, accept: metadataLists } as const;
-    const read = pageOf(metadataOf(resource), query, new Keep(), Infinity);
+    const read = pageOf(metadataOf(resource), query, new SharedValues(), Infinity);
     const reader: Reader<Page<OtherObject> & { readonly version: string }> = (body, bytes) => {
       const page = read(body, bytes);
       if (typeof page === "string" || "failure" in page) return page;
@@ -159,7 +159,7 @@ export class Watcher implements Watching {
     return this.#requester.call(request, reader, limit);
   }
 
-  #errorOf(resource: Resource<unknown>, failure: Failure): KubernetesError {
+  #errorOf(resource: Resource<unknown>, failure: RequestFailure): KubernetesError {
     return this.#requester.errorOf({ verb: "watch", resource, at: {} }, failure);
   }
 }
@@ -170,7 +170,9 @@ function metadataOf({ shape: _, identity: __, ...resource }: Resource<unknown>) 
   return { ...resource, kind: "PartialObjectMetadata", shape };
 }
 
-type Event = { readonly version: string; readonly change?: Change } | { readonly failure: Failure };
+type Event =
+  | { readonly version: string; readonly change?: ObjectChange }
+  | { readonly failure: RequestFailure };
 
 function eventIn(line: string, resource: Resource<unknown>, { redact }: Session): Event {
   const event = parse(line);
@@ -191,6 +193,6 @@ function eventIn(line: string, resource: Resource<unknown>, { redact }: Session)
   return "failure" in read ? read : { version, change: { type, object: read.value } };
 }
 
-function unexpected(detail: string): { readonly failure: Failure } {
+function unexpected(detail: string): { readonly failure: RequestFailure } {
   return { failure: malformedAnswer(detail) };
 }

@@ -70,7 +70,7 @@ function taken<T>(check: Check<T>, fields: Fields): T {
 const pluginExtension = "client.authentication.k8s.io/exec";
 
 /** Paths are absolute, and certificates PEM in base64. */
-export type ClusterEntry = ReturnType<typeof clusterEntry>;
+export type KubeconfigCluster = ReturnType<typeof clusterEntry>;
 
 /** @throws EntryProblem */
 export function clusterEntry(fields: Fields, folder: string) {
@@ -103,7 +103,7 @@ export function clusterEntry(fields: Fields, folder: string) {
 type User = Of<typeof userFields>;
 
 /** Without a field: anonymous. Paths are absolute, and certificates and keys PEM in base64. */
-export type UserEntry = ReturnType<typeof userEntry>;
+export type KubeconfigUser = ReturnType<typeof userEntry>;
 
 /** @throws EntryProblem */
 export function userEntry(fields: Fields, folder: string) {

@@ -6,12 +6,12 @@ import { parse } from "yaml";
 import { codeOf, plain } from "../objects/plain.ts";
 import { isRecord } from "../objects/checks.ts";
 import {
-  type ClusterEntry,
+  type KubeconfigCluster,
   clusterEntry,
   EntryProblem,
   type Fields,
   relativePaths,
-  type UserEntry,
+  type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
 
@@ -36,8 +36,8 @@ export class KubeconfigError extends Error {
 /** One context, with the entries that it refers to. */
 export interface Kubeconfig {
   readonly context: string;
-  readonly cluster: ClusterEntry;
-  readonly user: UserEntry;
+  readonly cluster: KubeconfigCluster;
+  readonly user: KubeconfigUser;
   /** Fields of both that name a path relative to the folder of their file. */
   readonly relative?: readonly string[];
 }
@@ -228,7 +228,7 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
 }
 
 /** The mistake in a server, if there is any. */
-function problemOf({ server, skipTLSVerify }: ClusterEntry): string | undefined {
+function problemOf({ server, skipTLSVerify }: KubeconfigCluster): string | undefined {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an https URL";
   if (url.username !== "" || url.password !== "")

@@ -1,10 +1,10 @@
-import type { Keep } from "./keep.ts";
+import type { SharedValues } from "./shared-values.ts";
 
 /**
  * A check takes a value as a `T`, or says what is `Wrong`. With `keep` it returns a copy with the checked fields alone;
  * without, one with all fields, as an object that is sent back must have them.
  */
-export type Check<T = unknown> = (value: unknown, keep?: Keep) => T | Wrong;
+export type Check<T = unknown> = (value: unknown, keep?: SharedValues) => T | Wrong;
 
 /** The type of what a check takes. */
 export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;

@@ -17,7 +17,7 @@ import {
   type Write,
 } from "../decide/decision.ts";
 import { addressOf, rootOf } from "../decide/policies/ownership.ts";
-import { type Failure, failureOf } from "./failures.ts";
+import { type WriteFailure, failureOf } from "./failures.ts";
 import { namespaceManifest, writeEndpoints, writeService } from "./objects.ts";
 import { remove, type WriteScope } from "./write-scope.ts";
 import type { Time } from "../../kubernetes/client/retry.ts";
@@ -39,7 +39,7 @@ export async function apply(
   decisions: readonly Decision[],
   namespaces: ReadonlyMap<string, string>,
   say: (line: string) => void,
-): Promise<readonly Failure[]> {
+): Promise<readonly WriteFailure[]> {
   const run = new Run(destination, decisions, namespaces, say);
   await run.createNamespaces();
   await run.writeServices();
@@ -60,16 +60,16 @@ interface Scoped<T extends Decision> {
 }
 
 class Run {
-  readonly failures: Failure[] = [];
+  readonly failures: WriteFailure[] = [];
   readonly #kubernetes: Kubernetes;
   readonly #writes: readonly Scoped<Write>[];
   readonly #deletions: readonly Scoped<Deletion>[];
   /** By name: the labels that it gets. */
   readonly #namespaces: ReadonlyMap<string, StringMap>;
-  readonly #progress: Progress;
+  readonly #progress: WriteProgress;
   readonly #failed = new Set<ObjectKey>();
   /** By name: why there is none. */
-  readonly #failedNamespaces = new Map<string, Failure>();
+  readonly #failedNamespaces = new Map<string, WriteFailure>();
   /** ClusterIPs of mirrors: as observed, and then as written. */
   readonly #addresses: Map<ObjectKey, string>;
 
@@ -96,7 +96,7 @@ class Run {
       }),
     );
     const all = this.#writes.length + this.#deletions.length;
-    this.#progress = new Progress("mirroring", all, say, destination.time);
+    this.#progress = new WriteProgress("mirroring", all, say, destination.time);
   }
 
   async createNamespaces(): Promise<void> {
@@ -188,7 +188,7 @@ function namespaceLabels(part: string): StringMap {
 const interval = 1_000;
 
 /** Says now and then how far a long piece of work has come; short work stays silent. */
-export class Progress {
+export class WriteProgress {
   readonly #label: string;
   readonly #total: number;
   readonly #say: (line: string) => void;

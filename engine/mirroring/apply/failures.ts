@@ -4,14 +4,14 @@ import { count } from "../model/text.ts";
 import { WritingTimeOver } from "./writing-time.ts";
 
 /** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */
-export interface Failure {
+export interface WriteFailure {
   readonly key?: ObjectKey;
   readonly sentence: string;
   /** A clause that says why nothing was tried. */
   readonly notAttempted?: string;
 }
 
-export function failureOf(error: unknown, key?: ObjectKey): Failure {
+export function failureOf(error: unknown, key?: ObjectKey): WriteFailure {
   const isKnown = error instanceof KubernetesError || error instanceof WritingTimeOver;
   const notAttempted = isKnown ? error.notAttempted : undefined;
   return {
@@ -31,11 +31,11 @@ const told = 20;
  * One sentence for each cause: with a cluster that refuses everything there would be thousands. What
  * was not even tried is one sentence with a count.
  */
-export function sentencesOf(failures: readonly Failure[]): string[] {
+export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const ofMirrors = new Set(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [sentence])),
   );
-  const groups = new Map<string, Failure[]>();
+  const groups = new Map<string, WriteFailure[]>();
   for (const failure of failures) {
     // A namespace that could not be made is told with the mirrors that have none.
     if (failure.key === undefined && ofMirrors.has(failure.sentence)) continue;
@@ -51,7 +51,7 @@ export function sentencesOf(failures: readonly Failure[]): string[] {
   return [...sentences, `${count(more, "other failure")}: run again once these are mended`];
 }
 
-function sentenceOf(failures: readonly Failure[]): string {
+function sentenceOf(failures: readonly WriteFailure[]): string {
   const [first] = failures;
   const keys = [...new Set(failures.flatMap(({ key }) => key ?? []))];
   if (first?.notAttempted !== undefined) {
@@ -72,7 +72,7 @@ function sentenceOf(failures: readonly Failure[]): string {
 }
 
 /** The sentence without what it says about this one mirror. */
-function causeOf({ key, sentence, notAttempted }: Failure): string {
+function causeOf({ key, sentence, notAttempted }: WriteFailure): string {
   if (notAttempted !== undefined) return notAttempted;
   if (key === undefined) return sentence;
   const [namespace = "", name = ""] = key.split("/");

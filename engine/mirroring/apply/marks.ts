@@ -4,7 +4,7 @@ import { resources } from "../../kubernetes/objects/resources.ts";
 import { managerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Destination } from "./apply.ts";
-import { type Failure, failureOf } from "./failures.ts";
+import { type WriteFailure, failureOf } from "./failures.ts";
 
 /**
  * Marks mirrors that are right as this stack's too, so that a stack that made them leaves them here
@@ -15,7 +15,7 @@ import { type Failure, failureOf } from "./failures.ts";
 export async function confirm(
   { kubernetes, fieldManager }: Destination,
   keys: readonly ObjectKey[],
-): Promise<Failure[]> {
+): Promise<WriteFailure[]> {
   return each(keys, async (key) => {
     const [namespace = "", name = ""] = key.split("/");
     const metadata = { name, namespace, labels: { [label.mirrored]: "true" } };
@@ -34,7 +34,7 @@ export async function release(
   { kubernetes }: Destination,
   keys: readonly ObjectKey[],
   stacks: readonly string[],
-): Promise<Failure[]> {
+): Promise<WriteFailure[]> {
   const own = new Set(stacks.map(managerOf));
   return each(keys, async (key) => {
     const [namespace = "", name = ""] = key.split("/");
@@ -50,7 +50,7 @@ export async function release(
 async function each(
   keys: readonly ObjectKey[],
   work: (key: ObjectKey) => Promise<void>,
-): Promise<Failure[]> {
+): Promise<WriteFailure[]> {
   const results = await inParallel(keys, work);
   return results.flatMap((result, index) =>
     result.status === "rejected" ? [failureOf(result.reason, keys[index])] : [],

@@ -2,6 +2,7 @@ import type {
   Endpoints,
   EndpointSubset,
   Namespace,
+  ObjectMeta,
   Service,
   StringMap,
 } from "../../kubernetes/objects/objects.ts";
@@ -91,18 +92,7 @@ export function serviceManifest(wanted: Mirror, live?: Service): Service {
   const { selector, ...spec } = live?.spec ?? {};
   return {
     ...live,
-    metadata: {
-      ...live?.metadata,
-      name: wanted.name,
-      namespace: wanted.namespace,
-      labels: mergedKeys("labels", live?.metadata, wanted.labels, wanted.withheld?.labels),
-      annotations: mergedKeys(
-        "annotations",
-        live?.metadata,
-        wanted.annotations,
-        wanted.withheld?.annotations,
-      ),
-    },
+    metadata: metadata(wanted, wanted, wanted.withheld, live?.metadata),
     spec: {
       ...spec,
       type: "ClusterIP",
@@ -117,21 +107,22 @@ export function endpointsManifest(
   subsets: readonly EndpointSubset[],
   live?: Endpoints,
 ): Endpoints {
+  const { endpoints, withheld } = wanted;
+  const labels = withheld && { labels: withheld.labels };
+  return { ...live, metadata: metadata(wanted, endpoints, labels, live?.metadata), subsets };
+}
+
+function metadata(
+  { name, namespace }: Mirror,
+  { labels, annotations }: Pick<Mirror, "labels" | "annotations">,
+  withheld: Partial<NonNullable<Mirror["withheld"]>> | undefined,
+  live: ObjectMeta | undefined,
+): ObjectMeta {
   return {
     ...live,
-    metadata: {
-      ...live?.metadata,
-      name: wanted.name,
-      namespace: wanted.namespace,
-      labels: mergedKeys(
-        "labels",
-        live?.metadata,
-        wanted.endpoints.labels,
-        wanted.withheld?.labels,
-      ),
-      annotations: mergedKeys("annotations", live?.metadata, wanted.endpoints.annotations),
-    },
-    subsets,
+    ...{ name, namespace },
+    labels: mergedKeys("labels", live, labels, withheld?.labels),
+    annotations: mergedKeys("annotations", live, annotations, withheld?.annotations),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { statusUpdate } from "../report/service-status.ts";
 import type { LinkStatuses } from "../report/status.ts";
-import type { Failure } from "./failures.ts";
+import type { WriteFailure } from "./failures.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
@@ -15,7 +15,7 @@ import type { Failure } from "./failures.ts";
 export async function writeStatuses(
   kubernetes: Kubernetes,
   statuses: LinkStatuses,
-  failures: readonly Failure[],
+  failures: readonly WriteFailure[],
 ): Promise<string[]> {
   const failed = new Map<ObjectKey, string>(
     failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),

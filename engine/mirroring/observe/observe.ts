@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { Keep } from "../../kubernetes/objects/keep.ts";
+import { SharedValues } from "../../kubernetes/objects/shared-values.ts";
 
 /**
  * Reads everything that mirroring needs of a cluster, in five lists.
@@ -15,7 +15,7 @@ import { Keep } from "../../kubernetes/objects/keep.ts";
  * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
 export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
-  const keep = new Keep();
+  const keep = new SharedValues();
   const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
     kubernetes.list(resources.namespaces, { keep }),
     kubernetes.list(resources.services, { keep }),
@@ -47,7 +47,7 @@ function doubtful(cluster: string, missing: string): Error {
 }
 
 /** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
-async function linksOf(kubernetes: Kubernetes, keep: Keep): Promise<Link[] | undefined> {
+async function linksOf(kubernetes: Kubernetes, keep: SharedValues): Promise<Link[] | undefined> {
   try {
     return await kubernetes.list(resources.links, { keep });
   } catch (error) {

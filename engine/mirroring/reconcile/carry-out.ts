@@ -10,7 +10,7 @@ import { type Outcome } from "../report/outcome.ts";
 import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
 import { undecidedLinks } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
-import { endIfCancelled, write } from "./write.ts";
+import { endIfCancelled, writeDecided } from "./write.ts";
 
 /**
  * Makes a source as its inputs say. What the check of the same run has decided holds as long as the clusters have
@@ -51,7 +51,7 @@ export async function carryOut(
     ({ part, verdict, key }) =>
       !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
   );
-  const failures = await write(clusters, inputs, source, decisions, report.statuses, say);
+  const failures = await writeDecided(clusters, inputs, source, decisions, report.statuses, say);
   const refusals = Object.values(decided.refusals);
   const undecided = Object.values(undecidedLinks(inputs.source, removed));
   return [...new Set([...lost, ...refusals, ...undecided, ...failures])];

@@ -3,7 +3,7 @@ import { alsoFederates, alsoMirrors, type Controllers, running } from "../model/
 import { federatedPart } from "../model/owner.ts";
 import type { Decided } from "../decide/decide.ts";
 import { isListed } from "../decide/decision.ts";
-import type { LinkStatus } from "../report/status.ts";
+import type { KeptLinkStatus } from "../report/status.ts";
 import { listed } from "../model/text.ts";
 import { type Observed, observeControllers } from "../observe/readings.ts";
 import type { Report } from "../report/outcome.ts";
@@ -26,7 +26,7 @@ export async function besideOthers(
   if (due.length === 0 && united.length === 0) return report;
   const controllers = await observeControllers(clusters, args);
   const beside = noted(args, controllers, united);
-  const isOurs = ({ link }: LinkStatus) => !beside.links.has(link);
+  const isOurs = ({ link }: KeptLinkStatus) => !beside.links.has(link);
   const asked = due.filter(isOurs);
   const isAllowed = asked.length === 0 || (await mayKeepStatus(clusters, args));
   const refused = isAllowed ? [] : [[federatedPart, notAllowed(args, asked)] as const];
@@ -75,7 +75,7 @@ async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boo
   }
 }
 
-function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly LinkStatus[]): string {
+function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly KeptLinkStatus[]): string {
   const names = [...new Set(due.map(({ link }) => link))].sort();
   return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} is not kept and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or go by what this program says`;
 }

@@ -1,4 +1,4 @@
-import { type Checked, inputsFor } from "../report/inputs.ts";
+import { type CheckedPlan, inputsFor } from "../report/inputs.ts";
 import { snapshotIn } from "../model/observation.ts";
 import { mistakesIn, trusted } from "./mistakes.ts";
 import {
@@ -70,7 +70,7 @@ export async function reconcile(
 /** What there is to do about one source, and what came of reading its clusters. */
 export interface CheckedSource {
   readonly outcome: Outcome;
-  readonly checked: Checked;
+  readonly checked: CheckedPlan;
 }
 
 /** Reads the clusters and decides, as a preview does: all that says whether there is a reason to run. */

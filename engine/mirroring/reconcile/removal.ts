@@ -6,7 +6,7 @@ import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs } from "../model/state.ts";
 import { about, dispositionNotes } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
-import { endIfCancelled, write } from "./write.ts";
+import { endIfCancelled, writeDecided } from "./write.ts";
 
 /**
  * Takes away everything that this stack has mirrored into a source: what is decided where no link is left, from the
@@ -58,7 +58,7 @@ export async function removeAll(
   const statuses = report.statuses.filter(
     ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
   );
-  return write(clusters, state, source, decisions, statuses, say);
+  return writeDecided(clusters, state, source, decisions, statuses, say);
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -17,7 +17,7 @@ import { entryOf, type Outputs, stacksOf } from "../model/state.ts";
  *
  * @returns sentences about what could not be done; the rest is
  */
-export async function write(
+export async function writeDecided(
   clusters: Clusters,
   state: Outputs,
   source: ClusterSnapshot,

@@ -24,7 +24,7 @@ import { type Outcome, type PlannedOutcome, type Unavailable, unavailableIn } fr
 import { skippedByPart } from "./skips.ts";
 
 /** An outcome as a preview shows it, with what there is to say that no diff has a place for. */
-export interface Checked {
+export interface CheckedPlan {
   readonly inputs: Inputs;
   /** Sentences about what the user has to fix; then nothing may be done. */
   readonly mistakes: readonly string[];
@@ -37,7 +37,7 @@ export interface Checked {
  * Turns what was found into inputs, where a preview shows it: maps by part, so that it reads link by
  * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
  */
-export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): Checked {
+export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): CheckedPlan {
   if (outcome.outcome === "invalid")
     return {
       inputs: { ...args, mirrors: {}, revision: 0 },
@@ -94,7 +94,7 @@ function keepAll(
   args: MirrorsArgs,
   { removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
   unavailable: Unavailable,
-): Checked {
+): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
   const inputs = {
     ...args,

@@ -10,13 +10,13 @@ import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import { type LinkStatusList, type StatusEntry, statusUpdate } from "./service-status.ts";
 
 /** A status that is to be kept, of a Link resource that there is. */
-export interface LinkStatus extends LinkStatusList {
+export interface KeptLinkStatus extends LinkStatusList {
   readonly live: Link;
   /** The Link does not say so already. */
   readonly isDue: boolean;
 }
 
-export type LinkStatuses = readonly LinkStatus[];
+export type LinkStatuses = readonly KeptLinkStatus[];
 
 /** The status of every Link resource into the source that is this stack's to keep. Pure. */
 export function statusesOf(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { parseConfig } from "../../../config/parse.ts";
-import { isWrite } from "../../../testbed/audit.ts";
+import { isWriteRequest } from "../../../testbed/audit.ts";
 import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
 import type { Config, RunOutcome } from "../../../testbed/stack.ts";
 import type { Previewed } from "../../simulation/preview.ts";
@@ -83,14 +83,14 @@ export abstract class Operations {
       marks.map((since) => requestsOf(since, "linkerd-multicluster/")),
     );
     const requests = { west, east, north };
-    const changed = clusterNames.filter((name) => requests[name].some(isWrite));
+    const changed = clusterNames.filter((name) => requests[name].some(isWriteRequest));
     const allowed = /^(preview|refresh)/.test(operation) ? new Set() : this.#sources;
     assert.deepEqual(
       changed.filter((name) => !allowed.has(name)),
       [],
       `${operation} wrote to a cluster that it may only read`,
     );
-    const writes = clusterNames.flatMap((name) => requests[name].filter(isWrite).map(said));
+    const writes = clusterNames.flatMap((name) => requests[name].filter(isWriteRequest).map(said));
     return { ...outcome, writes, requests };
   }
 }

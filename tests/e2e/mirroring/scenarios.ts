@@ -1,4 +1,4 @@
-import { type Cluster, until } from "../../../testbed/bed.ts";
+import { type BedCluster, until } from "../../../testbed/bed.ts";
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import {
   patchEndpoints,
@@ -121,7 +121,7 @@ const policy: readonly Item[] = [
   },
 ];
 
-async function inForce({ request }: Cluster): Promise<void> {
+async function inForce({ request }: BedCluster): Promise<void> {
   await until("the admission policy", [], async () => {
     const { body } = await request("POST", "/api/v1/namespaces/admission/services?dryRun=All", {
       metadata: { name: "probe" },

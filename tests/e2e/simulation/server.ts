@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from "undici";
 
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { Normaliser } from "./normaliser.ts";
 
@@ -24,7 +24,7 @@ interface Access {
   readonly certificateAuthority?: string;
 }
 
-export function realServer({ access }: Pick<Cluster, "access">): Promise<Server> {
+export function realServer({ access }: Pick<BedCluster, "access">): Promise<Server> {
   const { server, token, authority } = access;
   const agent = new Agent({ connect: { ca: authority } });
   const certificateAuthority = Buffer.from(authority).toString("base64");

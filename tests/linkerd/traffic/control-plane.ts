@@ -5,7 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Cluster, until } from "../../../testbed/bed.ts";
+import { type BedCluster, until } from "../../../testbed/bed.ts";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { freePorts } from "../../../testbed/ports.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
@@ -100,7 +100,7 @@ export interface ControlPlane {
 
 /** @param address at which `network` leads proxies to it */
 export async function newControlPlane(
-  cluster: Cluster,
+  cluster: BedCluster,
   address: string,
   network: Network,
   folder: string,
@@ -181,7 +181,7 @@ function isSame(flag: string, arg: string): boolean {
   return nameOf(flag) === nameOf(arg);
 }
 
-async function webhookAddress(cluster: Cluster, service: string): Promise<string> {
+async function webhookAddress(cluster: BedCluster, service: string): Promise<string> {
   const path = `${inNamespace("linkerd", "services")}/${service}`;
   const { spec } = await get<{ readonly spec: { readonly clusterIP: string } }>(cluster, path);
   return spec.clusterIP;

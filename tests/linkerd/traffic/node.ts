@@ -5,7 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
 import { addBalancerAddress, get, post } from "../../e2e/access-clusters.ts";
 import { newControlPlane } from "./control-plane.ts";
@@ -17,7 +17,7 @@ import type { Streams } from "./stream.ts";
 export const nodeName = "workers";
 
 export interface NodeSpec {
-  readonly cluster: Cluster;
+  readonly cluster: BedCluster;
   /** Tells the clusters of a network apart. */
   readonly index: number;
   readonly network: Network;
@@ -148,7 +148,7 @@ function isOurs(pod: Pod): boolean {
   return isGateway && isThere;
 }
 
-async function waitsForAddress(cluster: Cluster): Promise<boolean> {
+async function waitsForAddress(cluster: BedCluster): Promise<boolean> {
   const { code, body } = await cluster.request("GET", gatewayPath);
   if (code !== 200) return false;
   const { spec, status } = body as GatewayService;
@@ -158,7 +158,7 @@ async function waitsForAddress(cluster: Cluster): Promise<boolean> {
 const pathOf = ({ metadata: { namespace, name } }: Pod): string =>
   `/api/v1/namespaces/${namespace}/pods/${name}`;
 
-async function reportReady(cluster: Cluster, pod: Pod, address: string): Promise<void> {
+async function reportReady(cluster: BedCluster, pod: Pod, address: string): Promise<void> {
   const statusOf = ({ name }: { readonly name: string }) => ({
     ...{ name, image: name, imageID: name, ready: true, started: true, restartCount: 0 },
     state: { running: {} },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import { type Cluster, until } from "../../../testbed/bed.ts";
+import { type BedCluster, until } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
 import type { Network, PodNamespace } from "./network.ts";
@@ -14,7 +14,7 @@ import { isReady } from "./ready.ts";
 import type { Stream, Streams } from "./stream.ts";
 
 export interface PodSpec {
-  readonly cluster: Cluster;
+  readonly cluster: BedCluster;
   readonly pod: Pod;
   readonly address: string;
   /** At which the pod's network has the control plane. */

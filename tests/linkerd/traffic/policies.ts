@@ -1,7 +1,7 @@
 /** What users say of requests with Linkerd's own objects: whom to let in, and where to lead them. */
 import assert from "node:assert/strict";
 
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import { post } from "../../e2e/access-clusters.ts";
 import { serverPort } from "./pod.ts";
 import { namespace as shop } from "./workloads.ts";
@@ -12,7 +12,7 @@ const everything = [{ path: { type: "PathPrefix", value: "/" } }];
 
 /** Pods with this label `app` serve nobody from now on but clients of these identities. */
 export async function admit(
-  cluster: Cluster,
+  cluster: BedCluster,
   app: string,
   identities: readonly string[],
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function admit(
  * meshed to all others: what the chart's policy says of its Server would hold for each route of it.
  */
 export async function admitThroughGateway(
-  cluster: Cluster,
+  cluster: BedCluster,
   service: string,
   identities: readonly string[],
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function admitThroughGateway(
 
 /** What asks `service` for this path is led to another Service. */
 export async function leadAside(
-  cluster: Cluster,
+  cluster: BedCluster,
   service: string,
   path: string,
   other: string,
@@ -80,7 +80,7 @@ const pathOf = (namespace: string, version: string, plural: string): string =>
   `/apis/${group}/${version}/namespaces/${namespace}/${plural}`;
 
 const adder =
-  (cluster: Cluster, namespace: string) =>
+  (cluster: BedCluster, namespace: string) =>
   (version: string, plural: keyof typeof kinds, name: string, spec: object): Promise<void> => {
     const type = { apiVersion: `${group}/${version}`, kind: kinds[plural] };
     return post(cluster, pathOf(namespace, version, plural), { ...type, metadata: { name }, spec });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
 import { inNamespace } from "../../e2e/access-clusters.ts";
@@ -18,7 +18,7 @@ import { program } from "./requirements.ts";
 export const adminPort = 4191;
 
 export interface ProxySpec {
-  readonly cluster: Cluster;
+  readonly cluster: BedCluster;
   readonly pod: Pod;
   readonly container: Container;
   readonly namespace: PodNamespace;
@@ -70,7 +70,7 @@ async function writeCredentials({ cluster, pod, run }: ProxySpec, name: string):
   await chmod(join(identity, "key.p8"), 0o644);
 }
 
-async function tokenOf(cluster: Cluster, { metadata, spec }: Pod): Promise<string> {
+async function tokenOf(cluster: BedCluster, { metadata, spec }: Pod): Promise<string> {
   const accounts = inNamespace(metadata.namespace, "serviceaccounts");
   const path = `${accounts}/${spec.serviceAccountName}/token`;
   const { code, body } = await cluster.request("POST", path, {

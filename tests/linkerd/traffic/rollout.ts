@@ -1,5 +1,5 @@
 /** What `kubectl rollout restart`, `kubectl rollout status` and `kubectl scale` do. */
-import { type Cluster, until } from "../../../testbed/bed.ts";
+import { type BedCluster, until } from "../../../testbed/bed.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Pod } from "./objects.ts";
 import { namespace as shop } from "./workloads.ts";
@@ -21,7 +21,7 @@ const plurals = ["deployments", "statefulsets"] as const;
 const patience = 180;
 
 /** Restarts everything in a namespace, pod by pod, and waits until the last old one is gone. */
-export async function restartAll(cluster: Cluster, namespace = shop): Promise<void> {
+export async function restartAll(cluster: BedCluster, namespace = shop): Promise<void> {
   const annotations = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
   for (const plural of plurals)
     for (const { metadata } of await workloads(cluster, plural, namespace))
@@ -32,7 +32,7 @@ export async function restartAll(cluster: Cluster, namespace = shop): Promise<vo
 }
 
 export async function scale(
-  cluster: Cluster,
+  cluster: BedCluster,
   statefulSet: string,
   replicas: number,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function scale(
 }
 
 /** Waits until all that is wanted is ready, and nothing else is there. */
-export async function rolledOut(cluster: Cluster, namespace = shop): Promise<void> {
+export async function rolledOut(cluster: BedCluster, namespace = shop): Promise<void> {
   await until(
     `what runs in ${namespace} of ${cluster.name}`,
     [],
@@ -64,7 +64,7 @@ function isComplete({ metadata, spec, status }: Workload): boolean {
 }
 
 async function workloads(
-  cluster: Cluster,
+  cluster: BedCluster,
   plural: (typeof plurals)[number],
   namespace: string,
 ): Promise<readonly Workload[]> {
@@ -72,7 +72,7 @@ async function workloads(
   return (await get<{ readonly items: readonly Workload[] }>(cluster, path)).items;
 }
 
-async function patch(cluster: Cluster, path: string, spec: object): Promise<void> {
+async function patch(cluster: BedCluster, path: string, spec: object): Promise<void> {
   const { code, body } = await cluster.request("PATCH", path, { spec });
   if (code !== 200) throw new Error(`${path}: ${JSON.stringify(body)}`);
 }

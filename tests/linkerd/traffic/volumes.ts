@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Container, Pod } from "./objects.ts";
@@ -14,7 +14,7 @@ type Files = Readonly<Record<string, Buffer>>;
  * Linkerd's controllers watch.
  */
 export async function mountVolumes(
-  cluster: Cluster,
+  cluster: BedCluster,
   pod: Pod,
   container: Container,
   run: string,
@@ -26,7 +26,7 @@ export async function mountVolumes(
   }
 }
 
-async function contentsOf(cluster: Cluster, pod: Pod, name: string): Promise<Files | undefined> {
+async function contentsOf(cluster: BedCluster, pod: Pod, name: string): Promise<Files | undefined> {
   const volume = pod.spec.volumes?.find((each) => each.name === name);
   const { namespace } = pod.metadata;
   const read = (plural: string, object: string) =>

@@ -1,6 +1,6 @@
 /** What a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import type { Cluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../../testbed/bed.ts";
 import { inNamespace, post } from "../../e2e/access-clusters.ts";
 import { nodeName } from "./node.ts";
 import { serverPort } from "./pod.ts";
@@ -17,12 +17,12 @@ export interface Workload {
 }
 
 /** Whatever is in it is injected with a proxy. */
-export async function addShop(cluster: Cluster): Promise<void> {
+export async function addShop(cluster: BedCluster): Promise<void> {
   const annotations = { "linkerd.io/inject": "enabled" };
   await post(cluster, "/api/v1/namespaces", { metadata: { name: namespace, annotations } });
 }
 
-export async function addAccount(cluster: Cluster, name: string): Promise<void> {
+export async function addAccount(cluster: BedCluster, name: string): Promise<void> {
   await post(cluster, inNamespace(namespace, "serviceaccounts"), { metadata: { name } });
 }
 
@@ -30,7 +30,7 @@ export async function addAccount(cluster: Cluster, name: string): Promise<void> 
 export const identityOf = (account: string, of = namespace): string =>
   `${account}.${of}.serviceaccount.identity.linkerd.cluster.local`;
 
-export async function addDeployment(cluster: Cluster, workload: Workload): Promise<void> {
+export async function addDeployment(cluster: BedCluster, workload: Workload): Promise<void> {
   const { name, replicas = 1 } = workload;
   await post(cluster, `/apis/apps/v1/namespaces/${namespace}/deployments`, {
     metadata: { name },
@@ -44,7 +44,7 @@ export async function addDeployment(cluster: Cluster, workload: Workload): Promi
 }
 
 export async function addStatefulSet(
-  cluster: Cluster,
+  cluster: BedCluster,
   workload: Workload,
   serviceName: string,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function addStatefulSet(
 }
 
 export async function addService(
-  cluster: Cluster,
+  cluster: BedCluster,
   name: string,
   app: string,
   labels: StringMap,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { Keep } from "../../../engine/kubernetes/objects/keep.ts";
+import { SharedValues } from "../../../engine/kubernetes/objects/shared-values.ts";
 import { listError, listing, serviceList, status } from "./scripted-cluster.ts";
 
 describe("how much an API server may answer with", () => {
@@ -34,7 +34,7 @@ describe("how much an API server may answer with", () => {
   });
 
   it("is so much that is kept, of all lists that are read together", async () => {
-    const options = { sizeLimits: { kept: 2_000 }, list: { keep: new Keep() } };
+    const options = { sizeLimits: { kept: 2_000 }, list: { keep: new SharedValues() } };
     await listing(() => serviceList(["a", "b", "c"]), options);
     const { error } = await listError(() => serviceList(["a", "b", "c"]), options);
     match(error.message, /: what is kept of it takes more than 0 MiB/);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { Change, Watching } from "../../../engine/kubernetes/client/watching.ts";
+import type { ObjectChange, Watching } from "../../../engine/kubernetes/client/watching.ts";
 import {
   errorOf,
   FakeTime,
@@ -26,7 +26,7 @@ async function watched(watching: Watching, signal = new AbortController().signal
   const told: string[] = [];
   const calls = {
     opened: () => told.push("opened"),
-    changed: ({ type, object }: Change) => told.push(`${type} ${object.metadata.name}`),
+    changed: ({ type, object }: ObjectChange) => told.push(`${type} ${object.metadata.name}`),
   };
   const version = await watching.watch(resources.services, "7", calls, signal);
   return { told, version };

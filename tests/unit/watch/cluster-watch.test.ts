@@ -3,7 +3,11 @@ import { deepEqual, equal } from "node:assert/strict";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { Change, WatchCalls, Watching } from "../../../engine/kubernetes/client/watching.ts";
+import type {
+  ObjectChange,
+  WatchCalls,
+  Watching,
+} from "../../../engine/kubernetes/client/watching.ts";
 import { watchCluster } from "../../../engine/watch/cluster-watch.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { VirtualTime } from "../../simulation/time.ts";
@@ -17,10 +21,10 @@ const target = {
 };
 
 const change = (
-  type: Change["type"],
+  type: ObjectChange["type"],
   name: string,
   labels: Readonly<Record<string, string>> = {},
-): Change => ({ type, object: { metadata: { namespace: "shop", name, labels } } });
+): ObjectChange => ({ type, object: { metadata: { namespace: "shop", name, labels } } });
 
 /** A cluster with the exported Service `shop/web`, whose events the test sends. */
 class FakeCluster implements Watching {
@@ -83,7 +87,7 @@ describe("the watch of a cluster", () => {
       event.event === "triggered" ? [`${event.reason} ${event.about}`] : [],
     );
   /** What is told of these changes. */
-  const toldOf = (kind: string, ...changes: readonly Change[]) => {
+  const toldOf = (kind: string, ...changes: readonly ObjectChange[]) => {
     events.length = 0;
     for (const each of changes) cluster.watches.get(kind)?.changed(each);
     return reasons();
@@ -130,7 +134,10 @@ describe("the watch of a cluster", () => {
   });
 
   it("tells of every namespace and Link", () => {
-    const shop = { type: "ADDED", object: { metadata: { name: "shop" } } } as unknown as Change;
+    const shop = {
+      type: "ADDED",
+      object: { metadata: { name: "shop" } },
+    } as unknown as ObjectChange;
     deepEqual(toldOf("namespaces", shop), ["event namespaces shop"]);
     deepEqual(toldOf("links", change("MODIFIED", "north")), ["event links shop/north"]);
   });

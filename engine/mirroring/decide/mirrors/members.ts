@@ -8,6 +8,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { MetadataRules } from "../../model/metadata.ts";
 import type { Skip } from "../../model/reasons.ts";
+import { portsText } from "../difference/canonical.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName } from "../../model/vocabulary.ts";
 import { asks, leftOut } from "../policies/selection.ts";
@@ -190,12 +191,7 @@ export function portConflicts(
   };
 }
 
-function ports(service: Service): string {
-  return (service.spec.ports ?? [])
-    .map(
-      ({ name = "", protocol = "TCP", port, appProtocol }) =>
-        `${name === "" ? "" : `${name} `}${String(port)}/${protocol}${appProtocol === undefined ? "" : ` as ${appProtocol}`}`,
-    )
-    .sort()
-    .join(", ");
+/** The ports as clients know them: where each leads is the member's own affair. */
+function ports({ spec }: Service): string {
+  return portsText(spec.ports?.map((port) => ({ ...port, targetPort: port.port })));
 }

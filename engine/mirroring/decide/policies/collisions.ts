@@ -6,7 +6,7 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation } from "../../model/vocabulary.ts";
 
 /** A mirror together with the part of the source's mirrors that asks for it. */
-export interface Claim {
+export interface NameClaim {
   /** Name of the link's target, or `federated`. */
   readonly part: string;
   readonly mirror: Mirror;
@@ -23,11 +23,11 @@ export interface Claim {
  * @param targets of the links into the source, those that are away or mirrored by others included
  */
 export function colliding(
-  claims: readonly Claim[],
+  claims: readonly NameClaim[],
   source: ClusterSnapshot,
   targets: readonly string[],
 ): (Refusal & { readonly part: string })[] {
-  const refused = (claim: Claim, sentence: string) => ({
+  const refused = (claim: NameClaim, sentence: string) => ({
     ...claim,
     reason: "CollidingName" as const,
     sentence,
@@ -58,7 +58,7 @@ export function colliding(
 }
 
 /** The cluster whose mirrors' names end like this one, if it is another: that with the longest name. */
-function entitled({ part, mirror }: Claim, targets: readonly string[]): string | undefined {
+function entitled({ part, mirror }: NameClaim, targets: readonly string[]): string | undefined {
   return targets
     .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
     .sort((a, b) => b.length - a.length)
@@ -66,9 +66,9 @@ function entitled({ part, mirror }: Claim, targets: readonly string[]): string |
 }
 
 /** The names that several claim, in their order; of any number of claims, nearly all are the only one of theirs. */
-function contested(claims: readonly Claim[]): [ObjectKey, readonly Claim[]][] {
+function contested(claims: readonly NameClaim[]): [ObjectKey, readonly NameClaim[]][] {
   const names = new Set<ObjectKey>();
-  const several = new Map<ObjectKey, Claim[]>();
+  const several = new Map<ObjectKey, NameClaim[]>();
   for (const { mirror } of claims) {
     const key = mirrorKey(mirror);
     if (names.has(key)) several.set(key, []);
@@ -79,7 +79,7 @@ function contested(claims: readonly Claim[]): [ObjectKey, readonly Claim[]][] {
   return [...several].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function holds({ mirror, part }: Claim, source: ClusterSnapshot): boolean {
+function holds({ mirror, part }: NameClaim, source: ClusterSnapshot): boolean {
   const live = source.services.get(mirrorKey(mirror));
   return (
     live !== undefined &&
@@ -93,7 +93,7 @@ function withoutDomain(annotations: StringMap = {}): string | undefined {
   return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
-function words({ mirror, part }: Claim): string {
+function words({ mirror, part }: NameClaim): string {
   if (part === federatedPart) return `the federated Service of ${mirror.origin}`;
   const what = mirror.hostname === undefined ? "" : `pod ${mirror.hostname} of `;
   return `${what}${mirror.origin} of cluster ${part}`;

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import {
-  type Failure,
+  type WriteFailure,
   failureOf,
   sentencesOf,
 } from "../../../../engine/mirroring/apply/failures.ts";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
-import type { Failure as Refusal } from "../../../../engine/kubernetes/client/failure.ts";
+import type { RequestFailure as Refusal } from "../../../../engine/kubernetes/client/failure.ts";
 
 const place = { cluster: "east", context: "east", server: "https://east.example.com" };
 
 /** A Service that could not be created. */
-function refused(key: ObjectKey, refusal: Omit<Refusal, "transient">, attempts = 1): Failure {
+function refused(key: ObjectKey, refusal: Omit<Refusal, "transient">, attempts = 1): WriteFailure {
   const [namespace = "", name = ""] = key.split("/");
   const operation = {
     verb: "create",

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { Progress } from "../../../../engine/mirroring/apply/apply.ts";
+import { WriteProgress } from "../../../../engine/mirroring/apply/apply.ts";
 
 /** The lines said when steps are done at these milliseconds after the beginning. */
 function lines(total: number, ...times: number[]): string[] {
   const said: string[] = [];
   let now = 5_000;
   const time = { now: () => now };
-  const progress = new Progress("mirroring west", total, (line) => said.push(line), time);
+  const progress = new WriteProgress("mirroring west", total, (line) => said.push(line), time);
   for (const time of times) {
     now = 5_000 + time;
     progress.step();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Claim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
+import type { NameClaim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
 import { plan, type WantedPart } from "../../../../engine/mirroring/decide/compare.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
@@ -29,7 +29,7 @@ const ofBC = {
 function claims(situation: {
   readonly link: { readonly target: string };
   readonly target: ClusterSnapshot;
-}): Claim[] {
+}): NameClaim[] {
   return wanted(situation).mirrors.map((mirror) => ({ part: situation.link.target, mirror }));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
-import type { Claim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
+import type { NameClaim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
 import { federated, federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
 import { wanted } from "../../fixtures/link.ts";
 import { cluster, exported } from "../../fixtures/objects.ts";
@@ -13,7 +13,7 @@ import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.
  */
 const empty = cluster("west", { namespaces: ["demo"] });
 const members = { east: cluster("east", { services: [member("demo/bb-b")] }) };
-const federatedClaims: Claim[] = federationOf({ targets: members }).mirrors.map((mirror) => ({
+const federatedClaims: NameClaim[] = federationOf({ targets: members }).mirrors.map((mirror) => ({
   part: federatedPart,
   mirror,
 }));
@@ -21,7 +21,7 @@ const ofCluster = {
   link: { source: "west", target: "b-federated" },
   target: cluster("b-federated", { services: [exported("demo/bb"), exported("demo/fine")] }),
 };
-const mirrorClaims: Claim[] = wanted({ ...ofCluster, source: empty }).mirrors.map((mirror) => ({
+const mirrorClaims: NameClaim[] = wanted({ ...ofCluster, source: empty }).mirrors.map((mirror) => ({
   part: "b-federated",
   mirror,
 }));
@@ -60,7 +60,7 @@ describe("names across all links into a cluster", () => {
     link: { source: "west", target },
     target: cluster(target, { services: keys.map((key) => exported(key)) }),
   }));
-  const claimsBut = (own: string): Claim[] =>
+  const claimsBut = (own: string): NameClaim[] =>
     situations
       .filter(({ link }) => link.target !== own)
       .flatMap((situation) =>

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { itemsOf } from "../../../engine/kubernetes/client/answers.ts";
-import { Keep } from "../../../engine/kubernetes/objects/keep.ts";
+import { SharedValues } from "../../../engine/kubernetes/objects/shared-values.ts";
 import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 const meta = (name: string) => ({
@@ -22,7 +22,7 @@ const managed = (more: object = {}) => ({
 const more = { finalizers: ["example.com/hold"] };
 const padding = Array<object>(1_000).fill({});
 
-function kept<T>(resource: Resource<T>, items: readonly object[], keep = new Keep()): T[] {
+function kept<T>(resource: Resource<T>, items: readonly object[], keep = new SharedValues()): T[] {
   const read = itemsOf(resource, structuredClone(items), keep);
   if (typeof read === "string") throw new Error(read);
   return read;
@@ -76,7 +76,7 @@ describe("what is kept of a list", () => {
   });
 
   it("has values once that objects have in common, in one list or in several, and counts them once", () => {
-    const keep = new Keep();
+    const keep = new SharedValues();
     const item = (name: string) => ({ metadata: { ...meta(name), ...managed() }, spec: {} });
     const [one] = kept(resources.services, [item("a")], keep);
     const first = keep.bytes;
@@ -93,7 +93,7 @@ describe("what is kept of a list", () => {
 
   it("is counted by what is kept, not by what came", () => {
     const counted = (item: object) => {
-      const keep = new Keep();
+      const keep = new SharedValues();
       kept(resources.services, [item], keep);
       return keep.bytes;
     };

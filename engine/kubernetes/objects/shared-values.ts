@@ -4,7 +4,7 @@ const each = 64;
 /**
  * Counts what is kept of a cluster's lists, and keeps once what many objects have in common, like their labels.
  */
-export class Keep {
+export class SharedValues {
   /** Bytes of memory, in about; of what came, there may be more. */
   bytes = 0;
   readonly #shared = new Map<string, unknown>();
