@@ -68,10 +68,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
 
 /** The federated Services there are, by the Service that they unite. */
 function liveFederated({ source }: Pick<FederatedView, "source">): Map<ObjectKey, Service> {
-  const suffix = federatedName("");
-  const found = [...source.services.values()].filter(
-    (service) => federated.owns(service) && service.metadata.name.endsWith(suffix),
-  );
+  const found = [...source.services.values()].filter(federated.owns);
   return new Map(found.map((service) => [originOf(service), service]));
 }
 

@@ -77,6 +77,12 @@ describe("the deletions that one run may do", () => {
     assert.match(plan.refusal ?? "", /^link east\/west would delete 12 of its 12 mirrors on east/);
   });
 
+  it("are a share of the mirrors that there are, not of those to come", () => {
+    const others = names.map((name) => exported(`${name}-new`));
+    const moved = cluster("west", { services: others });
+    assert.match(planned({ target: moved, source }).refusal ?? "", /12 of its 12 mirrors/);
+  });
+
   it("do not count mirrors that are replaced or kept", () => {
     const headless = names.map((name) => exported(name, {}, { clusterIP: "None" }));
     const waiting = planned({

@@ -5,7 +5,7 @@ import { member } from "../../fixtures/federation.ts";
 import { link, wanted } from "../../fixtures/link.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { cluster, exported, type Meta, service } from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, type Meta, pods, service } from "../../fixtures/objects.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
 const target = cluster("west", {
@@ -99,6 +99,20 @@ describe("as many mirrors as a link may have", () => {
       equal(mirrors.length, 3);
     });
 
+    it("where headless mirrors, which are in no environment, take none", () => {
+      const headless = names.map((name) =>
+        exported(`shop/${name}`, {}, { ports, clusterIP: "None" }),
+      );
+      const db = names.map((name) => endpoints(`shop/${name}`, [pods([`${name}-0`])]));
+      const target = cluster("west", { services: headless, endpoints: db });
+      const { skips } = wanted({ target, link: { maxMirrors: 400, headless: true } });
+      // An endpoint mirror takes as much as any other.
+      deepEqual(
+        skips.map(({ hostname }) => hostname),
+        ["b-0", "c-0"],
+      );
+    });
+
     it("where what is there may stay, and may not grow", () => {
       const [mirrors] = skippedOf(exporting({}, ports), live("c-west", ports));
       deepEqual(mirrors, ["c-west"]);
@@ -132,6 +146,18 @@ describe("as many mirrors as a link may have", () => {
       skips.map(({ origin, reason }) => [origin, reason]),
       [["shop/b", "TooManyMirrors"]],
     );
+  });
+
+  it("are as many members, of which another link's do not count as listed", () => {
+    const listed = service("shop/c-federated", {
+      labels: { [label.mirrored]: "true" },
+      annotations: { "multicluster.linkerd.io/remote-discovery": "c@north" },
+    });
+    const west = cluster("west", { services: [member("shop/c"), member("shop/a")] });
+    const source = cluster("east", { services: [listed], namespaces: ["shop"] });
+    const links = [{ link: link({ maxMirrors: 1 }), target: west, created: undefined }];
+    const { members } = membership({ source, links, retired: [] });
+    deepEqual([...members.keys()], ["shop/a"]);
   });
 
   it("are as many members as have room in the source's etcd", () => {

@@ -70,6 +70,9 @@ describe("a federated Service with members of others", () => {
     deepEqual(listedIn(left), false);
     const { services } = await clusters.east.snapshot();
     deepEqual(services.get(key)?.metadata.annotations?.[list], "bb@other");
+    // No other stack has it, so this one's mark may stay: nothing is left to do.
+    const { inputs, hasWrites } = await preview(clusters, args, left);
+    deepEqual([inputs.revision, hasWrites], [left.revision, false]);
   });
 
   it("keeps the members of a removed link where another stack has it too", async () => {

@@ -150,6 +150,25 @@ describe("a link that has left the config", () => {
     deepEqual(Object.keys(again.inputs.refused ?? {}), ["west"]);
   });
 
+  it("is held to no limit where its target is revoked", async () => {
+    const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
+    const { clusters, before } = await settled({}, strict);
+    await up(clusters, { ...rest, revokedTargets: ["west"] }, before);
+    deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
+  });
+
+  it("leaves of its mirrors those without this stack's mark, and says so", async () => {
+    const setting = await settled({ west: west(exported("shop/web"), exported("shop/cart")) });
+    const east = await editedEast(setting, unmarked);
+    const { inputs, notes } = await preview({ ...setting.clusters, east }, rest, setting.before);
+    match(
+      notes.join("\n"),
+      /^east <- west: 1 mirror stays, because they do not carry the mark of this stack/m,
+    );
+    deepEqual(await made({ ...setting.clusters, east }, inputs), []);
+    deepEqual(await mirrorsIn(east), ["shop/api-north", "shop/web-west"]);
+  });
+
   it("is held to the default limit where it had none", async () => {
     const many = Array.from({ length: 12 }, (_, index) => exported(`shop/web-${index}`));
     const { clusters, before } = await settled({ west: west(...many) });
@@ -186,6 +205,14 @@ describe("mirrors of a link that Linkerd's controller has taken over", () => {
       deepEqual(await mirrorsIn(east), ["shop/api-north", "shop/web-west"]);
       equal((await preview(clusters, rest, inputs)).inputs.changes, undefined);
     });
+
+  it("stay members of federated Services", async () => {
+    const setting = await settled({ west: west(member("shop/bb")) });
+    const east = await eastWith(setting, { deployments: [controller("west", 1)] });
+    const { decided } = await lookedAt({ ...setting.clusters, east }, rest, setting.before);
+    const [bb] = decided.judged.get("federated") ?? [];
+    deepEqual([bb?.key, bb?.verdict], ["shop/bb-federated", "handOver"]);
+  });
 
   it("go where its Deployment is scaled to nothing, or is another link's", async () => {
     for (const deployment of [controller("west", 0), controller("north", 1)]) {
@@ -261,6 +288,8 @@ describe("mirrors of a removed link that another stack keeps", () => {
     const { services } = await east.snapshot();
     const list = "multicluster.linkerd.io/remote-discovery";
     equal(services.get(key)?.metadata.annotations?.[list], "bb@west");
+    deepEqual(markersOf(services.get(key)), ["linkerd-multicluster/other/prod"]);
+    deepEqual(await removedIn(clusters, inputs), []);
     equal((await preview(clusters, rest, inputs)).inputs.revision, inputs.revision);
   });
 
