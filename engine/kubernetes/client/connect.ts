@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { programVersion } from "../../version.ts";
 import { Authenticator } from "../kubeconfig/authentication.ts";
 import { Breaker, breakerPolicy } from "./breaker.ts";
@@ -14,7 +15,6 @@ import {
   readKubeconfig,
 } from "../kubeconfig/kubeconfig.ts";
 import { debugLog } from "./log.ts";
-import { Pace, pacePolicy } from "./pace.ts";
 import { proxyFor } from "../kubeconfig/proxy.ts";
 import { Requester, type Settings } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
@@ -73,7 +73,7 @@ export async function connectToWatch(
 
 async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
   const { environment = processEnvironment(), time = systemTime, retry = retryPolicy } = options;
-  const { connections = pacePolicy.most, dispatcher = dispatcherFor } = options;
+  const { connections = 32, dispatcher = dispatcherFor } = options;
   const { connectTimeout = 5_000, requestTimeout = 30_000, pluginTimeout = 60_000 } = options;
   const { pageSize = 500, listTimeout = 300_000, cancellation } = options;
   const { variables } = environment;
@@ -97,7 +97,7 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     ...{ server, policy: retry, time, cancellation, requestTimeout, log },
     place: { cluster, context, server: server.origin },
     breaker: new Breaker(breakerPolicy, time),
-    pace: new Pace({ ...pacePolicy, most: connections }),
+    turns: pLimit(connections),
     mostBytes: limits.answer,
     userAgent: programVersion,
   };

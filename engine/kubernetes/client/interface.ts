@@ -9,7 +9,7 @@ import type { SizeLimits } from "./size-limits.ts";
 
 /** Options of `connect`; the defaults are what a run uses. */
 export interface ConnectOptions {
-  /** Connections kept open, and so requests in flight at most (pace.ts); 32. */
+  /** Connections kept open, and so requests in flight at most; 32. */
   readonly connections?: number;
   /** Milliseconds for name lookup, TCP and TLS together; 5,000. */
   readonly connectTimeout?: number;

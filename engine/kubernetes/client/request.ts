@@ -1,3 +1,4 @@
+import type { LimitFunction } from "p-limit";
 import type { Dispatcher } from "undici";
 import { CredentialsMissing } from "../kubeconfig/authentication.ts";
 import type { Breaker } from "./breaker.ts";
@@ -19,7 +20,6 @@ import { defined } from "../objects/defined.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
-import type { Pace } from "./pace.ts";
 import { type RequestOutcome, retry, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
@@ -52,7 +52,8 @@ export interface Settings {
   readonly server: URL;
   readonly policy: RetryPolicy;
   readonly breaker: Breaker;
-  readonly pace: Pace;
+  /** Lets as many calls through at a time as there may be requests in flight. */
+  readonly turns: LimitFunction;
   readonly time: Time;
   readonly cancellation: Cancellation | undefined;
   /** Milliseconds without any data from the server after which a request fails. */
@@ -87,8 +88,9 @@ export class Requester {
    * @throws KubernetesError
    */
   call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
-    // Waiting for its turn is none of the time that a call has; waiting to be repeated keeps the turn.
-    return this.#settings.pace.run(() => this.#call(request, read, limit));
+    // Waiting for its turn is none of the time that a call has. One that waits to be repeated keeps its turn, so that a
+    // server which refuses some (429) gets fewer.
+    return this.#settings.turns(() => this.#call(request, read, limit));
   }
 
   async #call<T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> {
@@ -227,8 +229,7 @@ export class Requester {
     signal: AbortSignal,
   ): Promise<RequestOutcome<T>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
-    const { mostBytes, pace, time } = this.#settings;
-    const start = time.now();
+    const { mostBytes } = this.#settings;
     let response: Dispatcher.ResponseData;
     let whole: Awaited<ReturnType<typeof textWithin>>;
     try {
@@ -239,12 +240,6 @@ export class Requester {
       return { failure: failureOfConnection(error, session.proxy) };
     }
     const { statusCode: status } = response;
-    // How long a list takes depends on how long it is.
-    const isComparable = request.operation.verb !== "list";
-    pace.answered({
-      refused: status === 429 || (status === 503 && "retry-after" in response.headers),
-      ...(isComparable && { milliseconds: time.now() - start }),
-    });
     if (whole === undefined) {
       const detail = `the answer is longer than ${inMiB(mostBytes)}`;
       return { failure: { kind: "tooLong", transient: false, detail, status } };

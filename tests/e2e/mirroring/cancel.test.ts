@@ -57,7 +57,7 @@ describe("Ctrl-C while an API server does not answer", function () {
     const left = /the run was cancelled: (\d+) mirrors not attempted; the next run carries on/.exec(
       text,
     );
-    // How many are under way at a time is the pace's to say (pace.ts): a few, and not all of them.
+    // As many are under way as a server gets at a time, and not all of them.
     assert.ok(Number(asked?.[1]) >= 1 && Number(left?.[1]) >= 1, text);
     assert.equal(Number(asked?.[1]) + Number(left?.[1]), services.length, text);
   });
