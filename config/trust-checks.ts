@@ -1,11 +1,9 @@
 import {
   anchorProblem,
-  anchorsBehind,
   type Certificate,
   certificatesIn,
-  issuerProblem,
+  chainProblems,
   keyProblem,
-  timeProblem,
 } from "@linkerd-multicluster/engine/trust";
 import { generatedTrust } from "./keys.ts";
 import {
@@ -195,20 +193,12 @@ function providedIssuer(
   const [issuer] = chain;
   if (issuer === undefined) return [];
   const state = `is ${quoted(issuer.name)}`;
-  const problem = issuerProblem(issuer);
   const keyWrong = keyProblem(key, issuer);
-  const mistakes: string[] = [];
-  if (problem !== undefined) mistakes.push(mustBe(at, state, problem));
-  for (const certificate of chain) {
-    const time = timeProblem(certificate, now);
+  const those = `one of ${where(["trust", "anchors"])}`;
+  const mistakes = chainProblems(chain, { anchors, those, now }).map(({ certificate, problem }) => {
     const which = certificate === issuer ? state : `has ${quoted(certificate.name)} in its chain`;
-    if (time !== undefined) mistakes.push(mustBe(at, which, time));
-  }
-  const behind = anchorsBehind(chain, anchors);
-  const signed = `signed by one of ${where(["trust", "anchors"])}`;
-  if (behind.length === 0) mistakes.push(mustBe(at, state, signed));
-  else if (behind.every((anchor) => timeProblem(anchor, now) !== undefined))
-    mistakes.push(mustBe(at, state, `${signed} that is valid now`));
+    return mustBe(at, which, problem);
+  });
   if (keyWrong !== undefined) mistakes.push(wrongValue([...path, "key"], key, keyWrong));
   return mistakes;
 }

@@ -10,7 +10,7 @@ import {
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
-import { issuerProblem, timeProblem } from "./requirements.ts";
+import { chainProblems } from "./requirements.ts";
 
 /**
  * Trust that others provide on each cluster, such as cert-manager and trust-manager: the chart is then
@@ -75,16 +75,15 @@ export function lacksOf(
 export function misfits(
   cluster: string,
   namespace: string,
-  { bundle, issuer: chain }: PresentTrust,
+  { bundle: anchors, issuer: chain }: PresentTrust,
   now: Date,
 ): string[] {
-  const [issuer] = chain;
-  if (issuer === undefined) return [];
-  const what = `The issuer in Secret ${cluster}/${namespace}/${issuerName}, ${called(issuer)},`;
-  const rules = [issuerProblem(issuer), timeProblem(issuer, now)].flatMap((rule) => rule ?? []);
-  if (anchorsBehind(chain, bundle).length === 0)
-    rules.push(`signed by an anchor in ConfigMap ${cluster}/${namespace}/${trustRootsName}`);
-  return rules.map((rule) => `${what} must be ${rule}.`);
+  const at = `in Secret ${cluster}/${namespace}/${issuerName}`;
+  const those = `an anchor in ConfigMap ${cluster}/${namespace}/${trustRootsName}`;
+  return chainProblems(chain, { anchors, those, now }).map(({ certificate, problem }) => {
+    const what = certificate === chain[0] ? "issuer" : "issuer's chain";
+    return `The ${what} ${at}, ${called(certificate)}, must be ${problem}.`;
+  });
 }
 
 function pairs(labels: Readonly<Record<string, string>>): string {

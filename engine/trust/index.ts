@@ -4,7 +4,6 @@
  */
 export { bundleText } from "./bundle.ts";
 export {
-  anchorsBehind,
   certificatesIn,
   knownCertificates,
   onlyCertificate,
@@ -26,7 +25,7 @@ export { planProvided } from "./provided.ts";
 export { publicationArgs, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
-export { anchorProblem, issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
+export { anchorProblem, chainProblems, keyProblem } from "./requirements.ts";
 export {
   rotate,
   type ClusterPlan,

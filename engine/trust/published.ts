@@ -1,7 +1,7 @@
 import { type Bundle, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, certificatesIn } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
-import { issuerProblem, keyProblem, timeProblem } from "./requirements.ts";
+import { chainProblems, keyProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustDecision } from "./rotate.ts";
 
 /** The outputs of a stack of the trust root, by name. The keys are secret. */
@@ -93,13 +93,11 @@ function shareOf(
     return `the key of the issuer of cluster ${cluster} that the stack ${stack} exports can't be decrypted: this run needs the passphrase of that stack too (one PULUMI_CONFIG_PASSPHRASE for all stacks of the mesh), or the rights to its key`;
   const [leaf] = issuer;
   if (leaf === undefined) return `${at} as issuer must be a certificate`;
-  const wrong = issuerProblem(leaf) ?? timeProblem(leaf, now);
+  const [wrong] = chainProblems(issuer, { anchors: bundle, those: "an anchor in its bundle", now });
   if (wrong !== undefined)
-    return `${at} as issuer must be ${wrong}: run that stack, then this one again`;
+    return `${at} as issuer must be ${wrong.problem}: run that stack, then this one again`;
   const wrongKey = keyProblem(keyPem, leaf);
   if (wrongKey !== undefined) return `${at} as the issuer's key must be ${wrongKey}`;
-  if (anchorsBehind(issuer, bundle).length === 0)
-    return `${at} as issuer must be signed by an anchor in its bundle`;
   return { bundle, issuer, keyPem };
 }
 

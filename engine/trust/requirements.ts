@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import type { Certificate } from "./certificate.ts";
+import { anchorsBehind, type Certificate } from "./certificate.ts";
 
 /**
  * Linkerd's demands on certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each
@@ -26,6 +26,29 @@ export function issuerProblem({ x509 }: Certificate): string | undefined {
 export function timeProblem({ notBefore, notAfter }: Certificate, now: Date): string | undefined {
   if (notBefore > now) return `valid already, and not only from ${notBefore.toISOString()} on`;
   return notAfter > now ? undefined : `valid still, and not only until ${notAfter.toISOString()}`;
+}
+
+/**
+ * An issuer and the chain behind it, leaf first: all that is wrong, and with which of the certificates.
+ *
+ * @param those words for the anchors: `one of trust.anchors`
+ */
+export function chainProblems(
+  chain: readonly Certificate[],
+  { anchors, those, now }: { anchors: readonly Certificate[]; those: string; now: Date },
+): { readonly certificate: Certificate; readonly problem: string }[] {
+  const [issuer] = chain;
+  if (issuer === undefined) return [];
+  const behind = anchorsBehind(chain, anchors);
+  const isLate = behind.every((anchor) => timeProblem(anchor, now) !== undefined);
+  const signed = `signed by ${those}${behind.length === 0 ? "" : " that is valid now"}`;
+  return [
+    { certificate: issuer, problem: issuerProblem(issuer) },
+    ...chain.map((certificate) => ({ certificate, problem: timeProblem(certificate, now) })),
+    { certificate: issuer, problem: isLate ? signed : undefined },
+  ].flatMap(({ certificate, problem }) =>
+    problem === undefined ? [] : [{ certificate, problem }],
+  );
 }
 
 /** The private key of a certificate, unencrypted. Never says anything of the text itself. */

@@ -20,19 +20,32 @@ export function measureManyMirrors(mirrors: number, times: number): Promise<Figu
   return withPair(mirrors, async (pair) => {
     const up = await firstUp(pair, mirrors);
     const nothing = await nothingToDo(pair, mirrors, times);
-    return [...up, ...nothing, ...(await fewChanges(pair, mirrors))];
+    const changes = await fewChanges(pair, mirrors);
+    const value = await seconds(() => pair.stack.pulumi("destroy", "--yes", "--skip-preview"));
+    const destroy: Figure = {
+      row: "destroy",
+      what: `${mirrors} mirrors: destroy`,
+      value,
+      unit: "s",
+    };
+    return [...up, ...nothing, ...changes, destroy];
   });
 }
 
 async function firstUp({ bed, stack }: Pair, mirrors: number): Promise<Figure[]> {
   const alone = await latencies(bed.clusters.east, () => sleep(2_000));
   let memory: number | undefined;
+  let value = 0;
   const during = await latencies(bed.clusters.east, async () => {
-    memory = await providerMemory(bed.folder, () => stack.pulumi("up", "--yes", "--skip-preview"));
+    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    memory = await providerMemory(bed.folder, async () => {
+      value = await seconds(up);
+    });
   });
   const state = await stateBytes(stack);
   const what = `${mirrors} mirrors`;
   return [
+    { row: "first", what: `${what}: first up`, value, unit: "s" },
     {
       ...{ row: "polite", what: `${what}, first up: p99 of somebody else's requests` },
       ...{ value: during.p99, unit: "ms", against: { what: "without it", value: alone.p99 } },
