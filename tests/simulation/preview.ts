@@ -57,11 +57,6 @@ export function readSteps(steps: readonly Step[]): Previewed {
   };
 }
 
-/** How notes about a link begin, or about all of a cluster's mirrors. */
-export function note(source: string, target?: string): string {
-  return target === undefined ? `${source}: ` : `${source} <- ${target}: `;
-}
-
 /** The line of a preview about a mirror that is adopted. */
 export const takenOver = { action: "confirm: it exists, and gets this stack's mark" };
 

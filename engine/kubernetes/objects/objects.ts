@@ -220,8 +220,6 @@ export const pod = map(
   ["metadata"],
 );
 
-export type Container = Of<typeof containers>[number];
-export type ContainerStatus = Of<typeof containerStatus>;
 export type Pod = Of<typeof pod>;
 
 export const deployment = map(
@@ -250,7 +248,6 @@ export const statefulSet = map(
   ["metadata"],
 );
 
-export type Deployment = Of<typeof deployment>;
 export type StatefulSet = Of<typeof statefulSet>;
 
 /** A range that ClusterIPs are given out from; a cluster may have several. */
@@ -269,7 +266,6 @@ export const node = map(
   ["metadata"],
 );
 
-export type ServiceCidr = Of<typeof serviceCidr>;
 export type Node = Of<typeof node>;
 
 /** A Lease says that somebody has something (coordination.k8s.io). */

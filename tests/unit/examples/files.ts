@@ -72,13 +72,3 @@ export function sourcesLast({ clusters, links }: MeshConfig): string[] {
   const sources = new Set(links.map(({ spec }) => spec.source));
   return [...clusters.keys()].sort((a, b) => Number(sources.has(a)) - Number(sources.has(b)));
 }
-
-const packageFile = z.object({
-  scripts: z.record(z.string(), z.string()),
-  engines: z.object({ node: z.string() }),
-});
-
-/** This repository's package.json. */
-export function readPackage(): z.infer<typeof packageFile> {
-  return packageFile.parse(JSON.parse(text("../package.json")));
-}
