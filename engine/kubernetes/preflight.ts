@@ -2,7 +2,7 @@ import { connect } from "./client/connect.ts";
 import { KubernetesError } from "./client/errors.ts";
 import { type Identities, identify, sameClusters } from "./identity.ts";
 import type { Kubernetes } from "./client/interface.ts";
-import { type ClusterAccess, KubeconfigError } from "./kubeconfig/kubeconfig.ts";
+import { type ClusterAccess, KubeconfigError, KubeconfigPending } from "./kubeconfig/kubeconfig.ts";
 import { debugLog } from "./client/log.ts";
 
 /** A cluster that can be read, or why it can't. */
@@ -30,9 +30,16 @@ export async function openClusters(
   accesses: ReadonlyMap<string, ClusterAccess>,
   open: Connect = connect,
 ): Promise<OpenedClusters> {
-  const opening = [...accesses].map(([name, access]) => open(access, name));
+  const pending = new Map<string, Reachable>();
+  const opening = [...accesses].map(([name, access]) =>
+    open(access, name).catch((error: unknown) => {
+      if (!(error instanceof KubeconfigPending)) throw error;
+      pending.set(name, { why: error.message });
+      return undefined;
+    }),
+  );
   const opened = await Promise.allSettled(opening);
-  const clients = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const clients = opened.flatMap((one) => (one.status === "fulfilled" ? (one.value ?? []) : []));
   const close = async () => {
     await Promise.all(clients.map((client) => client.close()));
   };
@@ -46,7 +53,8 @@ export async function openClusters(
   const uids = new Map(identified.map(([name, { uid }]) => [name, uid]));
   const log = debugLog();
   for (const [name, uid] of uids) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
-  const clusters = new Map(identified.map(([name, { cluster }]) => [name, cluster]));
+  const read = identified.map(([name, { cluster }]) => [name, cluster] as const);
+  const clusters = new Map<string, Reachable>([...read, ...pending]);
   return { clusters, uids, mistakes: sameClusters(uids), close };
 }
 

@@ -77,9 +77,9 @@ export function awaitsUnknown(value: unknown): boolean {
 }
 
 /** The methods of a dynamic resource, as Pulumi calls them. */
-type Methods = "check" | "diff" | "create" | "update" | "read" | "delete";
+export type Methods = "check" | "diff" | "create" | "update" | "read" | "delete";
 
-type Call = (...args: never[]) => Promise<unknown>;
+export type Call = (...args: never[]) => Promise<unknown>;
 
 /**
  * A dynamic resource whose code is loaded with the first call of one of its methods: most runs need a

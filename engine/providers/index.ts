@@ -3,21 +3,32 @@ import "../compile-cache.mjs";
 import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
 import { onDemand } from "./contract.ts";
+import { withKubeconfigs } from "./given-kubeconfigs.ts";
 
 /**
  * The methods that the program's dynamic resources call. State keeps these calls by name for years:
  * the package's name and what is exported here are a public contract.
  */
 
-export const claims = onDemand(async () => (await import("./claims.ts")).claims);
+export const claims = onDemand(async () =>
+  withKubeconfigs((await import("./claims.ts")).claims, ["revision"]),
+);
 export const clusterIdentities = onDemand(
   async () => (await import("./cluster-identity.ts")).clusterIdentities,
 );
-export const linkTargets = onDemand(async () => (await import("./credentials.ts")).linkTargets);
-export const tokenChecks = onDemand(async () => (await import("./credentials.ts")).tokenChecks);
-export const health = onDemand(async () => (await import("./health.ts")).health);
-export const mirrors = onDemand(async () => (await import("./mirrors.ts")).mirrors);
-export const revocations = onDemand(async () => (await import("./revocations.ts")).revocations);
+export const linkTargets = onDemand(async () =>
+  withKubeconfigs((await import("./credentials.ts")).linkTargets, ["facts"]),
+);
+export const tokenChecks = onDemand(async () =>
+  withKubeconfigs((await import("./credentials.ts")).tokenChecks),
+);
+export const health = onDemand(async () => withKubeconfigs((await import("./health.ts")).health));
+export const mirrors = onDemand(async () =>
+  withKubeconfigs((await import("./mirrors.ts")).mirrors, ["mirrors", "revision"]),
+);
+export const revocations = onDemand(async () =>
+  withKubeconfigs((await import("./revocations.ts")).revocations, ["revision"]),
+);
 export const trustPublications = onDemand(
   async () => (await import("./trust-publications.ts")).trustPublications,
 );

@@ -14,11 +14,16 @@ import {
   type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
+import { givenKubeconfig, isGiven } from "./given.ts";
 
 /** The names by which the runner's access to a cluster is found; never a credential. */
 export interface ClusterAccess {
+  /** Of a kubeconfig that the program gives, its name stands for the current context. */
   readonly context: string;
-  /** Path of a kubeconfig file; without one `KUBECONFIG` and then the default file are read. */
+  /**
+   * Path of a kubeconfig file, or the name of a kubeconfig that the program gives (given.ts); without one `KUBECONFIG`
+   * and then the default file are read.
+   */
   readonly kubeconfig?: string;
 }
 
@@ -32,6 +37,9 @@ export class KubeconfigError extends Error {
     this.cluster = cluster;
   }
 }
+
+/** A kubeconfig that the program gives is not known before the update that makes its cluster. */
+export class KubeconfigPending extends Error {}
 
 /** One context, with the entries that it refers to. */
 export interface Kubeconfig {
@@ -78,6 +86,7 @@ export async function readKubeconfig(
 
 async function read(access: ClusterAccess, environment: Environment): Promise<Kubeconfig> {
   const { context, kubeconfig } = access;
+  if (kubeconfig !== undefined && isGiven(kubeconfig)) return readGiven(kubeconfig, context);
   const files = candidates(access, environment);
   const where = files.join(", ");
   const found = (await Promise.all(files.map(entriesOf))).filter((one) => one !== undefined);
@@ -86,6 +95,24 @@ async function read(access: ClusterAccess, environment: Environment): Promise<Ku
   if (context === inCluster && kubeconfig === undefined && host !== undefined)
     return inClusterConfig(host, port ?? "443");
   throw new EntryProblem(`there is no kubeconfig at ${where} to read context ${context} from`);
+}
+
+/** A kubeconfig without a file has no folder either, from which a path could lead anywhere. */
+function readGiven(name: string, context: string): Kubeconfig {
+  const content = givenKubeconfig(name);
+  if (content === undefined)
+    throw new KubeconfigPending(`its kubeconfig ${name} is not known before the update`);
+  const entries = entriesIn(content, name);
+  if (entries === undefined) throw new EntryProblem(`its kubeconfig ${name} is not valid`);
+  const { current } = entries;
+  if (context === name && current === undefined)
+    throw new EntryProblem(`its kubeconfig ${name} has no current-context: set it, or set context`);
+  const found = resolve([entries], context === name ? (current ?? "") : context, name);
+  const { relative = [] } = found;
+  if (relative.length === 0) return found;
+  throw new EntryProblem(
+    `its kubeconfig ${name} has a relative path in ${relative.join(" and ")}: embed the file (kubectl config view --flatten --raw)`,
+  );
 }
 
 /**
@@ -139,7 +166,9 @@ interface Entry {
 }
 
 /** The entries of one file by their names. */
-type Entries = Readonly<Record<"contexts" | "clusters" | "users", ReadonlyMap<string, Entry>>>;
+type Entries = Readonly<Record<"contexts" | "clusters" | "users", ReadonlyMap<string, Entry>>> & {
+  readonly current: string | undefined;
+};
 
 /** Like kubectl, passes over a file that isn't there: others of `KUBECONFIG` may be. */
 async function entriesOf(file: string): Promise<Entries | undefined> {
@@ -151,12 +180,18 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new EntryProblem(`kubeconfig ${file} can't be read (${code})`);
   }
+  const entries = entriesIn(text, file);
+  if (entries !== undefined) return entries;
+  const shows = `kubectl config view --kubeconfig ${file} shows where`;
+  throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
+}
+
+function entriesIn(text: string, file: string): Entries | undefined {
   const config = parsed(text);
-  if (config === undefined) {
-    const shows = `kubectl config view --kubeconfig ${file} shows where`;
-    throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
-  }
+  if (config === undefined) return undefined;
+  const { "current-context": current } = config;
   return {
+    current: typeof current === "string" && current !== "" ? current : undefined,
     contexts: named(config.contexts, "context", file),
     clusters: named(config.clusters, "cluster", file),
     users: named(config.users, "user", file),
@@ -187,7 +222,11 @@ function named(list: unknown, field: string, file: string): Map<string, Entry> {
 }
 
 /** The entry of that name. As in kubectl, the first file to name it wins, and its whole entry counts. */
-function first(files: readonly Entries[], kind: keyof Entries, name: string): Entry | undefined {
+function first(
+  files: readonly Entries[],
+  kind: Exclude<keyof Entries, "current">,
+  name: string,
+): Entry | undefined {
   return files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Gateway, GatewayFacts, GatewayProbe } from "./gateway.ts";
@@ -33,6 +34,8 @@ export interface MirrorsArgs {
    * Namespace of the source's Link resources, whose status is kept where they exist; absent: none is.
    */
   readonly statusIn?: string;
+  /** Whether the outputs have the lists of mirrors, for a program that goes on with them. */
+  readonly listed?: boolean;
   /**
    * By target: the gateway as this run has found it for the Link resource, or what stands for
    * an unknown value in the preview of a run that is to make it. Absent where the run has not looked.
@@ -117,11 +120,13 @@ export type Inputs = MirrorsArgs & Planned;
 /** The inputs of the run before, as far as there was one. */
 export type Before = Partial<Inputs>;
 
-/** State of the resource: the inputs without their long maps, which state need not hold twice. */
-export type Outputs = MirrorsArgs & Omit<Planned, "mirrors" | "changes" | "notMirrored">;
+/** State of the resource: the inputs without their long maps, which state need not hold twice unless somebody asks for them. */
+export type Outputs = MirrorsArgs &
+  Omit<Planned, "mirrors" | "changes" | "notMirrored"> &
+  Partial<Pick<Planned, "mirrors" | "notMirrored">>;
 
 export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs): Outputs {
-  return outputs;
+  return outputs.listed === true ? { ...outputs, mirrors, ...defined({ notMirrored }) } : outputs;
 }
 
 /** What the program said in the run that has left these inputs. */
