@@ -1,6 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
+import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
 /**
  * The provider of everything that is made in a cluster. The kubeconfig is given as a path, or left to
@@ -21,9 +22,9 @@ export function clusterProvider(
   return new k8s.Provider(
     name,
     {
-      context,
+      ...(context !== kubeconfig && { context }),
       clusterIdentifier: cluster,
-      kubeconfig,
+      kubeconfig: keptKubeconfig(kubeconfig) ?? kubeconfig,
       // Else a new issuer would replace its Secret, and there would be none in between.
       enableConfigMapMutable: true,
       enableSecretMutable: true,

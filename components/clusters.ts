@@ -22,6 +22,8 @@ export interface ClusterHandle {
   readonly unreachable: boolean;
   /** Changes when what is installed does; absent where this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
+  /** PEM of the anchors that it trusts; absent where others provide them. */
+  readonly trustBundle?: pulumi.Output<string> | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
 /** The engine's exports that serve dynamic resources. */
 type Served = keyof typeof import("@linkerd-multicluster/engine");
@@ -23,8 +24,8 @@ export class EngineResource extends pulumi.CustomResource {
     super(
       `pulumi-nodejs:dynamic/linkerd:${type}`,
       name,
-      { ...args, __provider: providerOf(served) },
-      { ...opts, hideDiffs: ["__provider", ...hidden] },
+      { ...args, ...kubeconfigsIn(args), __provider: providerOf(served) },
+      { ...opts, hideDiffs: ["__provider", "kubeconfigs", ...hidden] },
     );
   }
 }

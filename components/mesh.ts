@@ -1,194 +1,106 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { mirrorsArgs } from "../config/mirrors.ts";
-import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
-import { type ClusterHandle, makeClusters, RevokedCluster } from "./clusters.ts";
-import { Claim, Health } from "./engine-resources.ts";
-import { Link, type LinkEnd } from "./link.ts";
-import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
-import { Mirrors } from "./mirrors.ts";
-import type { Preflight } from "./preflight.ts";
-import { Revocation, revocationArgs } from "./revocation.ts";
+import { giveKubeconfigs, nameOfGiven } from "@linkerd-multicluster/engine/kubernetes";
+import type { MeshArgs } from "./mesh-args.ts";
+import type { MeshConfig } from "../config/mesh.ts";
+import { parseConfig } from "../config/parse.ts";
+import { keepKubeconfig } from "./given-kubeconfigs.ts";
+import { type CheckedMesh, MeshResources } from "./mesh-resources.ts";
+import type { Lists, Mirrors } from "./mirrors.ts";
+import { preflight } from "./preflight.ts";
 
-/** The whole mesh that a stack's config describes. */
+/**
+ * One Linkerd multi-cluster mesh of the clusters of a program. One program has one mesh.
+ *
+ *     new Mesh("mesh", {
+ *       clusters: { west: { kubeconfig: west.kubeconfig }, east: { kubeconfig: east.kubeconfig } },
+ *       links: [{ source: "east", target: "west" }],
+ *     });
+ */
 export class Mesh extends pulumi.ComponentResource {
-  readonly #config: MeshConfig;
-  /** Whatever changes when a run has changed something, by what has changed. */
-  readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
-  /** The resources that have to be through before the mesh can be verified. */
-  readonly #made: pulumi.Resource[] = [];
-  /** The claims by cluster; none where this stack has them all. */
-  readonly #claims: ReadonlyMap<string, Claim>;
-  /** The revocations by the cluster that loses access. */
-  readonly #revocations = new Map<string, Revocation>();
+  /** The mirrors by source cluster. */
+  readonly mirrors: pulumi.Output<Readonly<Record<string, Lists>>>;
+  /** The reasons why exported Services are not mirrored, by source cluster. */
+  readonly notMirrored: pulumi.Output<Readonly<Record<string, Lists>>>;
+  /** PEM of the anchors that each cluster trusts, by cluster, where this program manages them. */
+  readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
 
-  /**
-   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
-   *   more than the mirrors themselves read
-   */
-  constructor(
-    name: string,
-    config: MeshConfig,
-    preflight: Preflight | undefined,
-    opts?: pulumi.ComponentResourceOptions,
-  ) {
+  constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
-    this.#config = config;
-    this.#claims = this.#claim();
-    const handles =
-      preflight === undefined ? undefined : makeClusters(config, preflight, this.#claims, this);
-    for (const [cluster, { ready, revision }] of handles ?? []) {
-      // The clusters too: nothing else waits for one that no link touches.
-      this.#made.push(ready);
-      if (revision !== undefined) this.#revisions[cluster] = revision;
-    }
-    this.#revoke(preflight, handles);
-    const own = ownLinks(config);
-    for (const source of new Set(own.map(({ spec }) => spec.source))) {
-      const here = own.filter(({ spec }) => spec.source === source);
-      const links = handles === undefined ? [] : here.map((link) => this.#link(link, handles));
-      this.#mirrors(source, links, handles?.get(source));
-    }
-    if (handles !== undefined) this.#verify();
-    this.registerOutputs({});
-  }
-
-  /** Claims this stack's clusters, where several stacks have those of a mesh. */
-  #claim(): ReadonlyMap<string, Claim> {
-    if (!this.#config.claims) return new Map();
-    const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
-    return new Map(
-      [...ownClusters(this.#config)].map(([name, config]) => [
-        name,
-        new Claim(name, config, stack, { parent: this }),
-      ]),
+    const made =
+      "config" in args
+        ? Promise.resolve(new MeshResources(args, { parent: this }))
+        : this.#checked(name, args).then(
+            (checked) => new MeshResources(checked, { parent: this, listed: true }),
+          );
+    const bySource = <T>(list: (mirrors: Mirrors) => pulumi.Output<T>) =>
+      pulumi.output(
+        made.then(({ mirrors }) =>
+          Object.fromEntries([...mirrors].map(([source, each]) => [source, list(each)])),
+        ),
+      ) as pulumi.Output<Readonly<Record<string, T>>>;
+    this.mirrors = bySource(({ mirrors }) => mirrors.apply((lists = {}) => lists));
+    this.notMirrored = bySource(({ notMirrored }) => notMirrored.apply((lists = {}) => lists));
+    this.trustAnchors = pulumi.output(
+      made.then(({ trustAnchors }) => Object.fromEntries(trustAnchors)),
     );
+    // Pulumi waits for these before it takes the program to be through.
+    this.registerOutputs("config" in args ? {} : { trustAnchors: this.trustAnchors });
   }
 
-  /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
-  #revoke(
-    preflight: Preflight | undefined,
-    handles: ReadonlyMap<string, ClusterHandle> | undefined,
-  ): void {
-    const { manage, revoked } = this.#config;
-    if (preflight !== undefined)
-      for (const [name, config] of revoked.clusters)
-        new RevokedCluster(
-          name,
-          { config, installed: manage === "all" && this.#config.sources.has(name) },
-          { parent: this },
-        );
-    for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
-      const identities = Object.keys(args.targets).flatMap(
-        (target) => handles?.get(target)?.identity ?? [],
-      );
-      const revocation = new Revocation(args.source, args, { parent: this, dependsOn: identities });
-      this.#revocations.set(args.source, revocation);
-      this.#made.push(revocation);
-    }
-  }
-
-  /** The claim to depend on before anything is made for a source. */
-  #claimOf(source: string): pulumi.Resource[] {
-    const claim = this.#claims.get(source);
-    return claim === undefined ? [] : [claim];
-  }
-
-  /** The revocation to depend on before anything of a source can fail, which may be why its link is revoked. */
-  #revocationOf(source: string): pulumi.Resource[] {
-    const revocation = this.#revocations.get(source);
-    return revocation === undefined ? [] : [revocation];
-  }
-
-  #link(config: LinkConfig, handles: ReadonlyMap<string, ClusterHandle>): Link {
-    const { source, target } = config.spec;
-    const { linkerdNamespace, multiclusterNamespace, clusters, manage, sources } = this.#config;
-    const apiServer = clusters.get(target)?.apiServer;
-    const link = new Link(
-      `${source}/${target}`,
-      {
-        config,
-        source: {
-          ...endOf(source, this.#config, handles),
-          claim: this.#claimOf(source),
-          revocation: this.#revocationOf(source),
-        },
-        target: {
-          ...endOf(target, this.#config, handles),
-          ...(apiServer !== undefined && { apiServer }),
-          awaited: manage === "all" && !sources.has(target),
-        },
-        namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
-      },
-      { parent: this },
+  /** @throws RunError with every mistake in the arguments, or in what the clusters have */
+  async #checked(name: string, { clusters, ...rest }: MeshArgs): Promise<CheckedMesh> {
+    const given = Object.entries(clusters).flatMap(([cluster, { kubeconfig }]) => {
+      if (kubeconfig === undefined) return [];
+      const called = nameOfGiven(name, cluster);
+      return [{ cluster, called, content: keepKubeconfig(called, kubeconfig) }];
+    });
+    const named = Object.entries(clusters).map(([cluster, { kubeconfig, ...settings }]) => {
+      const called = nameOfGiven(name, cluster);
+      const own = { context: called, ...settings, kubeconfig: called };
+      return [cluster, kubeconfig === undefined ? settings : own] as const;
+    });
+    // A program may well set a key to undefined, which means as much as to leave it out.
+    const plain: unknown = JSON.parse(
+      JSON.stringify({ ...rest, clusters: Object.fromEntries(named) }),
     );
-    this.#made.push(link);
-    this.#revisions[`${link.name}/credentials`] = link.credentials.revision;
-    return link;
-  }
-
-  /**
-   * One resource for everything that is mirrored into a cluster. It waits for the Links, because the
-   * destination controller never looks again for a cluster that it did not know when a mirror came
-   * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
-   */
-  #mirrors(source: string, links: readonly Link[], handle: ClusterHandle | undefined): void {
-    const config = this.#config;
-    const args = mirrorsArgs(config, source, `${pulumi.getProject()}/${pulumi.getStack()}`);
-    if (args === undefined) return;
-    const own = new Set(args.links.map(({ target }) => `${source}/${target}`));
-    const observed = links
-      .filter(({ name }) => own.has(name))
-      .map(
-        ({ name, observedGateway }) => [name.slice(source.length + 1), observedGateway] as const,
-      );
-    const mirrors = new Mirrors(
-      source,
-      {
-        ...args,
-        statusIn: config.multiclusterNamespace,
-        ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
-      },
-      {
-        parent: this,
-        dependsOn: [
-          ...links.map(({ credentials }) => credentials),
-          ...this.#claimOf(source),
-          ...this.#revocationOf(source),
-          ...(handle === undefined ? [] : [handle.ready]),
-        ],
-      },
+    const parsed = parseConfig(plain);
+    const mistakes =
+      "mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, given.length);
+    if (mistakes.length > 0 || !("config" in parsed))
+      throw new pulumi.RunError([`The mesh ${name} needs a change:`, ...mistakes].join("\n  "));
+    const { config } = parsed;
+    if (config.manage === "mirrors") return { config };
+    const known = given.map(
+      async ({ called, content }) => [called, await valueOf(content)] as const,
     );
-    this.#made.push(mirrors);
-    this.#revisions[`${source}/mirrors`] = mirrors.revision;
-  }
-
-  /** Once everything else is through, whether the mesh is in order. */
-  #verify(): void {
-    const mesh = healthMesh(this.#config);
-    const health = new Health(
-      "health",
-      { mesh, triggers: this.#revisions },
-      { parent: this, dependsOn: [...this.#made] },
-    );
-    if (this.#config.linkerdCheck)
-      new LinkerdCliCheck(
-        "linkerd-check",
-        { mesh, triggers: pulumi.all(Object.values(this.#revisions)) },
-        { parent: this, dependsOn: [...this.#made, health] },
-      );
+    for (const [called, content] of await Promise.all(known))
+      if (content !== undefined) giveKubeconfigs({ [called]: content });
+    const observed = await preflight(config);
+    for (const warning of observed.warnings) await pulumi.log.warn(warning, this);
+    return { config, preflight: observed };
   }
 }
 
-function endOf(
-  name: string,
-  { clusters }: MeshConfig,
-  handles: ReadonlyMap<string, ClusterHandle>,
-): LinkEnd {
-  const config = clusters.get(name);
-  const handle = handles.get(name);
-  if (config === undefined || handle === undefined)
-    throw new Error(`the config has no cluster ${name}`);
-  const { provider, ready, unreachable } = handle;
-  return { access: config.access, provider, ready, unreachable };
+/** What only a stack of this program's own can have, in sentences. */
+function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): string[] {
+  return [
+    ...(manage === "trust"
+      ? [
+          "manage must be all, links or mirrors: only a stack of this program's own can be that of the trust root",
+        ]
+      : []),
+    ...(linkerdCheck && given > 0
+      ? [
+          "linkerdCheck must be left out, as Linkerd's CLI reads kubeconfig files, and here clusters have values",
+        ]
+      : []),
+  ];
+}
+
+/** The value of an output; undefined while it is not known, as in a preview. */
+async function valueOf(output: pulumi.Output<string>): Promise<string | undefined> {
+  // The SDK has no other way to ask.
+  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
+  if (!(await isKnown)) return undefined;
+  return new Promise((resolve) => output.apply(resolve));
 }

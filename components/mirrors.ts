@@ -7,13 +7,19 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
+/** One line for each mirror or Service, by its key, by the link's target or `federated`. */
+export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
-const hidden = ["identities", "observedGateways", "formerStacks", "missing"];
+const hidden = ["identities", "observedGateways", "formerStacks", "missing", "listed"];
 
 /** The mirrors in one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {
   /** Goes up with each run that has something to do or to tell. */
   declare readonly revision: pulumi.Output<number>;
+  /** The mirrors by part, and why others are not; undefined unless `listed` asks for them. */
+  declare readonly mirrors: pulumi.Output<Lists | undefined>;
+  declare readonly notMirrored: pulumi.Output<Lists | undefined>;
 
   constructor(
     name: string,
@@ -23,7 +29,7 @@ export class Mirrors extends EngineResource {
     super(
       { served: "mirrors", type: "Mirrors", hidden },
       name,
-      { ...args, revision: undefined },
+      { ...args, revision: undefined, mirrors: undefined, notMirrored: undefined },
       opts,
     );
   }

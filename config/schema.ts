@@ -32,7 +32,7 @@ export interface Section {
   readonly keys: Keys;
 }
 
-interface CheckedSection<K extends Keys> extends Section {
+export interface CheckedSection<K extends Keys> extends Section {
   readonly keys: K;
   /** Takes a map with these keys and no others. */
   readonly schema: z.ZodObject<Shape<K>>;

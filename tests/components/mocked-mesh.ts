@@ -62,7 +62,7 @@ export async function meshOf(
 ): Promise<MockedMesh> {
   const preflight = config.manage === "mirrors" ? undefined : preflightOf(config, unreachable);
   const state = preview ? new Map<string, never>() : outputs(config);
-  const stack = await mockedStack(() => new Mesh("mesh", config, preflight), state, preview);
+  const stack = await mockedStack(() => new Mesh("mesh", { config, preflight }), state, preview);
   return {
     ...stack,
     config,

@@ -29,8 +29,8 @@ describe("stack config: every key is documented", () => {
 
     it(`in ${name}, whatever somebody has made of that`, async () => {
       const edited = text
-        .replace("name of the gateway Service", "how it is called")
-        .replace("how many days a new issuer is valid", "how old it may be");
+        .replace("ame of the gateway Service", "ow it is called")
+        .replace("ow many days a new issuer is valid", "ow old it may be");
       notEqual(edited, text);
       equal(await written(edited), text);
     });
