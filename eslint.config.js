@@ -5,6 +5,7 @@ import tseslint from "typescript-eslint";
 
 // Which file may import which is .dependency-cruiser.mjs's to say.
 export default defineConfig(
+  { ignores: ["dist"] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -1,0 +1,69 @@
+/** `npm run package`: the npm package in `dist`, from which `npm pack ./dist` and `npm publish ./dist` make it. */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+
+const dist = "dist";
+const engine = "@linkerd-multicluster/engine";
+
+const manifest = z.object({
+  ...{ name: z.string(), version: z.string(), description: z.string(), license: z.string() },
+  engines: z.record(z.string(), z.string()),
+  dependencies: z.record(z.string(), z.string()),
+  exports: z.record(z.string(), z.string()).default({}),
+});
+
+const program = manifest.parse(json("package.json"));
+const parts = manifest.omit({ engines: true }).parse(json("engine/package.json"));
+
+rmSync(dist, { recursive: true, force: true });
+const { status } = spawnSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);
+
+// One package has all of it: what state imports by name is then found from a program's own folder, hoisted or not.
+for (const file of globSync(`${dist}/**/*.{js,d.ts}`))
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(engine, `${program.name}/engine`));
+
+for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "engine/compile-cache.mjs"])
+  copyFileSync(file, join(dist, file));
+// Of the engine by itself nothing but its version is left.
+write("engine/package.json", { type: "module", version: parts.version });
+write("package.json", {
+  ...{ name: program.name, version: program.version, description: program.description },
+  ...{ license: program.license, type: "module", sideEffects: false, engines: program.engines },
+  exports: {
+    ".": entry("./components/index.js"),
+    ...Object.fromEntries(
+      Object.entries(parts.exports).flatMap(([name, source]) => {
+        const path = source.replace(/^\./, "./engine").replace(/\.ts$/, ".js");
+        return existsSync(join(dist, path)) ? [[name.replace(/^\./, "./engine"), entry(path)]] : [];
+      }),
+    ),
+  },
+  files: ["components", "config", "engine", "CHANGELOG.md"],
+  peerDependencies: { "@pulumi/pulumi": `^${program.dependencies["@pulumi/pulumi"] ?? ""}` },
+  dependencies: needed({ ...program.dependencies, ...parts.dependencies }),
+});
+
+function entry(path: string): Readonly<Record<"types" | "default", string>> {
+  return { types: path.replace(/\.js$/, ".d.ts"), default: path };
+}
+
+/** The dependencies that the built files import. */
+function needed(all: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const text = globSync(`${dist}/**/*.js`)
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+  const isImported = (name: string) => text.includes(`"${name}"`) || text.includes(`"${name}/`);
+  const names = Object.keys(all).filter((name) => name !== "@pulumi/pulumi" && isImported(name));
+  return Object.fromEntries(names.sort().map((name) => [name, all[name] ?? ""]));
+}
+
+function write(path: string, content: object): void {
+  writeFileSync(join(dist, path), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function json(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"));
+}

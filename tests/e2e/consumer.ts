@@ -1,0 +1,122 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+
+import type { Bed } from "../../testbed/bed.ts";
+import { kubeconfigText } from "../../testbed/kubeconfig.ts";
+import { type EngineParts, environment } from "../../testbed/pulumi.ts";
+import {
+  type Config,
+  newStack,
+  type PulumiStack,
+  repository,
+  type RunOutcome,
+} from "../../testbed/stack.ts";
+import { Search } from "./canaries.ts";
+
+/** A program that makes its clusters, as far as a mesh can tell: nothing of them is known before an update. */
+const program = `
+import * as pulumi from "@pulumi/pulumi";
+import { Mesh } from "linkerd-multicluster";
+
+class Cluster extends pulumi.dynamic.Resource {
+  constructor(name) {
+    const provider = {
+      async create(inputs) {
+        const { readFile } = await import("node:fs/promises");
+        const kubeconfig = await readFile(process.env.KUBECONFIGS + "/" + inputs.name, "utf8");
+        return { id: inputs.name, outs: { ...inputs, kubeconfig } };
+      },
+    };
+    super(provider, name, { name, kubeconfig: undefined }, { additionalSecretOutputs: ["kubeconfig"] });
+  }
+}
+
+const { clusters, ...rest } = JSON.parse(process.env.MESH);
+const made = Object.entries(clusters).map(([name, own]) => {
+  const { kubeconfig } = new Cluster(name);
+  return [name, { ...own, kubeconfig }];
+});
+const mesh = new Mesh("mesh", { ...rest, clusters: Object.fromEntries(made) });
+export const { mirrors, notMirrored, trustAnchors } = mesh;
+`;
+
+type Clusters = EngineParts & Pick<Bed<string>, "clusters">;
+
+/** An empty program that has the npm package and nothing else, and a stack of it. */
+export class Consumer {
+  readonly #folder: string;
+  readonly #state: string;
+  readonly #stack: PulumiStack;
+  readonly #search: Search;
+  readonly #said: string[] = [];
+
+  private constructor(bed: Clusters, folder: string, stack: PulumiStack) {
+    this.#folder = folder;
+    this.#state = join(bed.folder, "pulumi-state");
+    this.#stack = stack;
+    const tokens = Object.entries(bed.clusters).map(([name, { access }]) => {
+      return [`token of ${name}`, access.token] as const;
+    });
+    this.#search = new Search(Object.fromEntries(tokens));
+  }
+
+  /** @returns undefined where npm cannot install it, which is said */
+  static async create(bed: Clusters, name: string): Promise<Consumer | undefined> {
+    const folder = join(bed.folder, name);
+    if (!(await installed(folder, environment(bed)))) return undefined;
+    await mkdir(join(folder, "kubeconfigs"));
+    for (const [cluster, { access }] of Object.entries(bed.clusters)) {
+      const text = kubeconfigText([{ name: cluster, access }]);
+      await writeFile(join(folder, "kubeconfigs", cluster), text);
+    }
+    return new Consumer(bed, folder, await newStack(bed, name, {}, folder));
+  }
+
+  /** @param mesh the arguments of the mesh, without the clusters' kubeconfigs */
+  async run(mesh: Config, ...words: readonly string[]): Promise<RunOutcome> {
+    // No file or variable of the runner's leads to a cluster.
+    const variables = {
+      ...{ KUBECONFIG: "/dev/null", MESH: JSON.stringify(mesh) },
+      KUBECONFIGS: join(this.#folder, "kubeconfigs"),
+    };
+    const outcome = await this.#stack.run(words, { variables });
+    this.#said.push(outcome.text);
+    return outcome;
+  }
+
+  async succeeds(mesh: Config, ...words: readonly string[]): Promise<RunOutcome> {
+    const outcome = await this.run(mesh, ...words);
+    if (outcome.code !== 0) throw new Error(outcome.text);
+    return outcome;
+  }
+
+  /** From now on nothing but state has kubeconfigs. */
+  async loseKubeconfigs(): Promise<void> {
+    await rename(join(this.#folder, "kubeconfigs"), join(this.#folder, "gone"));
+  }
+
+  /** Where credentials are to be seen: in state, its history, or what was said. */
+  async leaks(): Promise<string[]> {
+    const said = this.#search.inText("output", this.#said.join("\n"));
+    return [...said, ...(await this.#search.inFolder(this.#state))];
+  }
+}
+
+async function installed(folder: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const options = { cwd: repository, env: { ...env, KUBECONFIG: "" } };
+  await execa("npm", ["run", "--silent", "package"], options);
+  await mkdir(folder);
+  const packed = ["pack", "./dist", "--silent", "--pack-destination", folder];
+  const { stdout: archive } = await execa("npm", packed, options);
+  const project = "name: linkerd-multicluster\nruntime: nodejs\nmain: index.js\n";
+  await writeFile(join(folder, "Pulumi.yaml"), project);
+  await writeFile(join(folder, "index.js"), program);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`], {
+    ...{ cwd: folder, env: options.env, reject: false },
+  });
+  if (exitCode !== 0) console.log(`      skipped: npm can't install the package: ${stderr}`);
+  return exitCode === 0;
+}
