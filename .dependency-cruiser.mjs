@@ -11,7 +11,7 @@ export default {
       name: "no-circle-of-folders",
       severity: "error",
       scope: "folder",
-      from: { path: "^(engine|config|components|tool|testbed|demo)" },
+      from: { path: "^(engine|config|components|plugin|tool|testbed|demo)" },
       to: { circular: true },
     },
     {
@@ -19,17 +19,17 @@ export default {
       comment: "The engine runs in the provider process, without the program.",
       severity: "error",
       from: { path: engine },
-      to: { path: "^(components|config|tool|bin|demo|testbed|tests|index\\.ts)" },
+      to: { path: "^(components|config|plugin|tool|bin|demo|testbed|tests|index\\.ts)" },
     },
     {
       name: "engine-through-its-exports",
       comment: "A package is imported through what it exports.",
       severity: "error",
-      from: { path: "^(components|config|tool|bin|demo|testbed|index\\.ts)" },
+      from: { path: "^(components|config|plugin|tool|bin|demo|testbed|index\\.ts)" },
       to: {
         path: engine,
         pathNot:
-          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|kubernetes/objects/duration\\.ts|mirroring/decide/decide\\.ts)$",
+          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|package\\.json|kubernetes/objects/duration\\.ts|mirroring/decide/decide\\.ts)$",
       },
     },
     {
@@ -50,9 +50,16 @@ export default {
       comment: "No program file imports from tests or the test bed.",
       severity: "error",
       from: {
-        path: "^(components|config|engine|tool|index\\.ts|bin/(docs|linkerd-clusters))",
+        path: "^(components|config|engine|plugin|tool|index\\.ts|bin/(docs|linkerd-clusters))",
       },
       to: { path: "^(tests|testbed|demo)/" },
+    },
+    {
+      name: "plugin-is-a-rim",
+      comment: "It serves the components and the engine to programs of other languages.",
+      severity: "error",
+      from: { path: "^(components|config|engine|tool|demo|testbed|index\\.ts)" },
+      to: { path: "^plugin/" },
     },
     {
       name: "tool-projects",

@@ -3,8 +3,10 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { packageSchema } from "../plugin/schema.ts";
 
 const dist = "dist";
+const launcher = "pulumi-resource-linkerd-multicluster";
 const engine = "@linkerd-multicluster/engine";
 
 const manifest = z.object({
@@ -27,6 +29,13 @@ for (const file of globSync(`${dist}/**/*.{js,d.ts}`))
 
 for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "engine/compile-cache.mjs"])
   copyFileSync(file, join(dist, file));
+// Pulumi starts this where a program of another language has a mesh.
+writeFileSync(
+  join(dist, launcher),
+  `#!/bin/sh\nexec node "$(dirname "$0")/plugin/main.js" "$@"\n`,
+  { mode: 0o755 },
+);
+write("schema.json", packageSchema(program.version));
 // Of the engine by itself nothing but its version is left.
 write("engine/package.json", { type: "module", version: parts.version });
 write("package.json", {
@@ -41,7 +50,8 @@ write("package.json", {
       }),
     ),
   },
-  files: ["components", "config", "engine", "CHANGELOG.md"],
+  files: ["components", "config", "engine", "plugin", "CHANGELOG.md", "schema.json", launcher],
+  pulumi: { resource: true, name: program.name, version: program.version },
   peerDependencies: { "@pulumi/pulumi": `^${program.dependencies["@pulumi/pulumi"] ?? ""}` },
   dependencies: needed({ ...program.dependencies, ...parts.dependencies }),
 });

@@ -1,10 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
 import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
-/** The engine's exports that serve dynamic resources. */
-type Served = keyof typeof import("@linkerd-multicluster/engine");
+/** The dynamic resources, each with the engine's export that serves it. */
+export const servedBy = {
+  Claim: "claims",
+  ClusterIdentity: "clusterIdentities",
+  Health: "health",
+  LinkTarget: "linkTargets",
+  Mirrors: "mirrors",
+  Revocation: "revocations",
+  TokenCheck: "tokenChecks",
+  TrustPublication: "trustPublications",
+} as const satisfies Record<string, keyof typeof import("@linkerd-multicluster/engine")>;
+
+export type EngineType = keyof typeof servedBy;
 
 const methods = ["check", "diff", "create", "update", "read", "delete"];
+
+/** The start of the types that the plugin serves (plugin/provider.ts). */
+export const pluginTypes = "linkerd-multicluster:engine:";
+
+let isPlugin = false;
+
+/** From now on this process serves resources itself: dynamic ones can't be made by a plugin (pulumi/pulumi#5455). */
+export function serveAsPlugin(): void {
+  isPlugin = true;
+}
 
 /**
  * A dynamic resource whose methods are those of an export of the engine. State holds nothing of them but
@@ -16,22 +37,33 @@ const methods = ["check", "diff", "create", "update", "read", "delete"];
 export class EngineResource extends pulumi.CustomResource {
   /** @param hidden inputs that the preview does not show, besides the provider's code */
   constructor(
-    { served, type, hidden = [] }: { served: Served; type: string; hidden?: readonly string[] },
+    { type, hidden = [] }: { readonly type: EngineType; readonly hidden?: readonly string[] },
     name: string,
     args: pulumi.Inputs,
-    opts?: pulumi.CustomResourceOptions,
+    opts: pulumi.CustomResourceOptions = {},
   ) {
-    super(
-      `pulumi-nodejs:dynamic/linkerd:${type}`,
-      name,
-      { ...args, ...kubeconfigsIn(args), __provider: providerOf(served) },
-      { ...opts, hideDiffs: ["__provider", "kubeconfigs", ...hidden] },
-    );
+    const dynamic = `pulumi-nodejs:dynamic/linkerd:${type}`;
+    const props = { ...args, ...kubeconfigsIn(args) };
+    const hideDiffs = ["__provider", "kubeconfigs", ...hidden];
+    if (isPlugin)
+      // Those that a program of Node made become these by an update.
+      super(`${pluginTypes}${type}`, name, props, {
+        ...opts,
+        hideDiffs,
+        aliases: [{ type: dynamic }],
+      });
+    else
+      super(
+        dynamic,
+        name,
+        { ...props, __provider: providerOf(servedBy[type]) },
+        { ...opts, hideDiffs },
+      );
   }
 }
 
 /** A CommonJS module, as Pulumi's server for dynamic providers runs it. */
-function providerOf(served: Served): string {
+function providerOf(served: string): string {
   const calls = methods.map(
     (method) =>
       `  async ${method}(...args) { return (await import("@linkerd-multicluster/engine")).${served}.${method}(...args); },`,

@@ -20,7 +20,7 @@ export class Claim extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      { served: "claims", type: "Claim", hidden: ["identity"] },
+      { type: "Claim", hidden: ["identity"] },
       name,
       { ...{ cluster, stack }, ...access, ...(uid !== undefined && { uid }), revision: undefined },
       opts,
@@ -38,7 +38,7 @@ export class ClusterIdentity extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      { served: "clusterIdentities", type: "ClusterIdentity" },
+      { type: "ClusterIdentity" },
       name,
       {
         cluster: config.name,
@@ -60,7 +60,7 @@ export class LinkTarget extends EngineResource {
 
   constructor(name: string, args: pulumi.Inputs & TargetArgs, opts?: pulumi.CustomResourceOptions) {
     const props = { ...args, facts: undefined };
-    super({ served: "linkTargets", type: "LinkTarget" }, name, props, opts);
+    super({ type: "LinkTarget" }, name, props, opts);
   }
 }
 
@@ -76,7 +76,7 @@ export class TokenCheck extends EngineResource {
     args: pulumi.Inputs & TokenCheckInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    super({ served: "tokenChecks", type: "TokenCheck" }, name, args, opts);
+    super({ type: "TokenCheck" }, name, args, opts);
   }
 }
 
@@ -94,6 +94,6 @@ export class Health extends EngineResource {
     args: pulumi.Inputs & HealthInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    super({ served: "health", type: "Health", hidden: ["mesh"] }, name, args, opts);
+    super({ type: "Health", hidden: ["mesh"] }, name, args, opts);
   }
 }

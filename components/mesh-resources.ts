@@ -14,6 +14,8 @@ import { Revocation, revocationArgs } from "./revocation.ts";
 export interface CheckedMesh {
   readonly config: MeshConfig;
   readonly preflight?: Preflight | undefined;
+  /** Whether the outputs list the mirrors, as other programs have them. */
+  readonly listed?: boolean;
 }
 
 /** The resources of a mesh, all of them below its component. */
@@ -40,8 +42,8 @@ export class MeshResources {
    *   more than the mirrors themselves read
    */
   constructor(
-    { config, preflight }: CheckedMesh,
-    { parent, listed = false }: { readonly parent: pulumi.Resource; readonly listed?: boolean },
+    { config, preflight, listed = false }: CheckedMesh,
+    { parent }: { readonly parent: pulumi.Resource },
   ) {
     this.#config = config;
     this.#parent = parent;

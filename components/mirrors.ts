@@ -27,7 +27,7 @@ export class Mirrors extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     super(
-      { served: "mirrors", type: "Mirrors", hidden },
+      { type: "Mirrors", hidden },
       name,
       { ...args, revision: undefined, mirrors: undefined, notMirrored: undefined },
       opts,

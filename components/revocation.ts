@@ -46,6 +46,6 @@ export class Revocation extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     const props = { ...args, revision: undefined };
-    super({ served: "revocations", type: "Revocation", hidden: ["targets"] }, name, props, opts);
+    super({ type: "Revocation", hidden: ["targets"] }, name, props, opts);
   }
 }

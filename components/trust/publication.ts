@@ -19,7 +19,6 @@ export class TrustPublication extends EngineResource {
     const part = <K extends keyof PublicationArgs>(key: K) => args.apply((all) => all[key]);
     super(
       {
-        served: "trustPublications",
         type: "TrustPublication",
         hidden: ["next", "live", "own", "known"],
       },

@@ -6,12 +6,13 @@ const pause = 100;
 
 /**
  * Where the engine listens that has started this process as a provider; undefined in any other
- * process. Pulumi's dynamic provider gets it as its first argument.
+ * process. Pulumi's dynamic provider gets it as its first argument, and so does this program's plugin.
  */
 export function engineAddress([, script = "", address = ""]: readonly string[]):
   { readonly host: string; readonly port: number } | undefined {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
-  const isProvider = [basename(script), basename(dirname(script))].includes("dynamic-provider");
+  const names = [basename(script), basename(dirname(script))];
+  const isProvider = names.some((name) => name === "dynamic-provider" || name === "plugin");
   return isProvider && host !== undefined ? { host, port: Number(port) } : undefined;
 }
 

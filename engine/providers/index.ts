@@ -3,6 +3,7 @@ import "../compile-cache.mjs";
 import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
 import { onDemand } from "./contract.ts";
+export type { Methods } from "./contract.ts";
 import { withKubeconfigs } from "./given-kubeconfigs.ts";
 
 /**

@@ -1,6 +1,10 @@
 import type { Inputs } from "../mirroring/model/state.ts";
 
-const mirrorsType = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+/** As a program of Node makes them, and as the plugin does for every other language. */
+const mirrorsTypes: readonly (string | undefined)[] = [
+  "pulumi-nodejs:dynamic/linkerd:Mirrors",
+  "linkerd-multicluster:engine:Mirrors",
+];
 const trustType = "linkerd-multicluster:index:TrustRoot";
 
 interface Resource {
@@ -26,8 +30,8 @@ export function stackStateIn(exported: string): StackState {
   };
   const resources = deployment?.resources ?? [];
   const mirrors = resources.flatMap(({ type, urn = "", delete: isReplaced, inputs = {} }) => {
-    const { __provider: _, ...rest } = inputs;
-    return type === mirrorsType && isReplaced !== true && isWhole(rest)
+    const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
+    return mirrorsTypes.includes(type) && isReplaced !== true && isWhole(rest)
       ? [[urn, rest] as const]
       : [];
   });

@@ -14,10 +14,21 @@ import {
 } from "../../testbed/stack.ts";
 import { Search } from "./canaries.ts";
 
+/** Where a program has its mesh from: the npm package's class, or the Pulumi package's plugin as other languages use it. */
+const meshes = {
+  class: `import { Mesh } from "linkerd-multicluster";`,
+  plugin: `
+class Mesh extends pulumi.ComponentResource {
+  constructor(name, args) {
+    const outputs = { mirrors: undefined, notMirrored: undefined, trustAnchors: undefined };
+    super("linkerd-multicluster:index:Mesh", name, { ...args, ...outputs }, {}, true);
+  }
+}`,
+};
+
 /** A program that makes its clusters, as far as a mesh can tell: nothing of them is known before an update. */
 const program = `
 import * as pulumi from "@pulumi/pulumi";
-import { Mesh } from "linkerd-multicluster";
 
 class Cluster extends pulumi.dynamic.Resource {
   constructor(name) {
@@ -70,7 +81,13 @@ export class Consumer {
       const text = kubeconfigText([{ name: cluster, access }]);
       await writeFile(join(folder, "kubeconfigs", cluster), text);
     }
-    return new Consumer(bed, folder, await newStack(bed, name, {}, folder));
+    const consumer = new Consumer(bed, folder, await newStack(bed, name, {}, folder));
+    await consumer.meshFrom("class");
+    return consumer;
+  }
+
+  async meshFrom(where: keyof typeof meshes): Promise<void> {
+    await writeFile(join(this.#folder, "index.js"), meshes[where] + program);
   }
 
   /** @param mesh the arguments of the mesh, without the clusters' kubeconfigs */
@@ -109,9 +126,9 @@ async function installed(folder: string, env: NodeJS.ProcessEnv): Promise<boolea
   await mkdir(folder);
   const packed = ["pack", "./dist", "--silent", "--pack-destination", folder];
   const { stdout: archive } = await execa("npm", packed, options);
-  const project = "name: linkerd-multicluster\nruntime: nodejs\nmain: index.js\n";
-  await writeFile(join(folder, "Pulumi.yaml"), project);
-  await writeFile(join(folder, "index.js"), program);
+  const project = { name: "linkerd-multicluster", runtime: "nodejs", main: "index.js" };
+  const packages = { "linkerd-multicluster": "./node_modules/linkerd-multicluster" };
+  await writeFile(join(folder, "Pulumi.yaml"), JSON.stringify({ ...project, packages }));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`], {

@@ -59,6 +59,20 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.doesNotMatch(text, /at .*\.js:/);
   });
 
+  it("becomes the plugin's, as programs in other languages have it, without a mirror touched", async () => {
+    const mirror = async () =>
+      shared.kube.east.get(resources.services, { namespace, name: "web-west" });
+    const before = await mirror();
+    await consumer.meshFrom("plugin");
+    await consumer.succeeds(mesh, "up", "--yes", "--skip-preview");
+    assert.deepEqual(await mirror(), before);
+    await consumer.succeeds(mesh, "refresh", "--yes", "--skip-preview");
+    await consumer.succeeds(mesh, "preview", "--expect-no-changes");
+    const { code, text } = await consumer.run({ ...mesh, topology: "ring" }, "preview");
+    assert.notEqual(code, 0);
+    assert.match(text, /The mesh mesh needs a change:\s+linkerd-multicluster:topology is "ring"/);
+  });
+
   it("keeps the kubeconfigs of a run that is done in part, and takes all away by state alone", async () => {
     const { west, east } = shared.kube;
     await west.remove(resources.services, { namespace, name: "web" });

@@ -4,56 +4,59 @@ import { addService, serviceIn } from "../e2e/objects.ts";
 import { configOf, exported, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 
-describe(`the npm package brings up a whole mesh of clusters that its program makes${skipNote}`, function () {
-  this.timeout("30m");
+const called = { class: "the npm package", plugin: "the Pulumi package" } as const;
+for (const from of ["class", "plugin"] as const)
+  describe(`${called[from]} brings up a whole mesh of clusters that its program makes${skipNote}`, function () {
+    this.timeout("30m");
 
-  const real = realMesh("unused", () => ({}));
-  let consumer: Consumer;
+    const real = realMesh("unused", () => ({}));
+    let consumer: Consumer;
 
-  before(async function () {
-    const created = await Consumer.create(real.bed, "consumer");
-    if (created === undefined) return this.skip();
-    consumer = created;
-    await addService(real.clusters.west, "shop", "web", exported);
+    before(async function () {
+      const created = await Consumer.create(real.bed, "consumer");
+      if (created === undefined) return this.skip();
+      consumer = created;
+      await consumer.meshFrom(from);
+      await addService(real.clusters.west, "shop", "web", exported);
+    });
+
+    function mesh() {
+      const { west, east } = real.clusters;
+      return {
+        clusters: { west: configOf(west), east: configOf(east) },
+        charts: { source: chartsFolder },
+        links: [{ source: "east", target: "west" }],
+      };
+    }
+
+    it("previews it while nothing of the clusters is known, and says so", async () => {
+      const { text } = await consumer.succeeds(mesh(), "preview");
+      assert.match(
+        text,
+        /Whatever Linkerd needs in cluster west stays .* not known before the update/,
+      );
+      assert.match(text, /helm.sh.v3:Release +west-linkerd-control-plane +create/);
+    });
+
+    it("makes Linkerd, the Link and the mirrors, and all is in order", async () => {
+      const { text } = await consumer.succeeds(mesh(), "up", "--yes", "--skip-preview");
+      assert.match(text, /health: \d+ passed/);
+      assert.ok(await serviceIn(real.clusters.east, "shop", "web-west"));
+      const { stdout } = await consumer.succeeds(mesh(), "stack", "output", "--json");
+      const outputs = JSON.parse(stdout) as {
+        readonly trustAnchors: Readonly<Record<string, string>>;
+      };
+      assert.deepEqual(Object.keys(outputs.trustAnchors), ["east", "west"]);
+    });
+
+    it("has nothing to do then", async () => {
+      await consumer.succeeds(mesh(), "preview", "--expect-no-changes");
+    });
+
+    it("is gone by state alone, and has let no credential out", async () => {
+      await consumer.loseKubeconfigs();
+      await consumer.succeeds(mesh(), "destroy", "--yes", "--skip-preview");
+      assert.equal(await serviceIn(real.clusters.east, "shop", "web-west"), undefined);
+      assert.deepEqual(await consumer.leaks(), []);
+    });
   });
-
-  function mesh() {
-    const { west, east } = real.clusters;
-    return {
-      clusters: { west: configOf(west), east: configOf(east) },
-      charts: { source: chartsFolder },
-      links: [{ source: "east", target: "west" }],
-    };
-  }
-
-  it("previews it while nothing of the clusters is known, and says so", async () => {
-    const { text } = await consumer.succeeds(mesh(), "preview");
-    assert.match(
-      text,
-      /Whatever Linkerd needs in cluster west stays .* not known before the update/,
-    );
-    assert.match(text, /helm.sh.v3:Release +west-linkerd-control-plane +create/);
-  });
-
-  it("makes Linkerd, the Link and the mirrors, and all is in order", async () => {
-    const { text } = await consumer.succeeds(mesh(), "up", "--yes", "--skip-preview");
-    assert.match(text, /health: \d+ passed/);
-    assert.ok(await serviceIn(real.clusters.east, "shop", "web-west"));
-    const { stdout } = await consumer.succeeds(mesh(), "stack", "output", "--json");
-    const outputs = JSON.parse(stdout) as {
-      readonly trustAnchors: Readonly<Record<string, string>>;
-    };
-    assert.deepEqual(Object.keys(outputs.trustAnchors), ["east", "west"]);
-  });
-
-  it("has nothing to do then", async () => {
-    await consumer.succeeds(mesh(), "preview", "--expect-no-changes");
-  });
-
-  it("is gone by state alone, and has let no credential out", async () => {
-    await consumer.loseKubeconfigs();
-    await consumer.succeeds(mesh(), "destroy", "--yes", "--skip-preview");
-    assert.equal(await serviceIn(real.clusters.east, "shop", "web-west"), undefined);
-    assert.deepEqual(await consumer.leaks(), []);
-  });
-});

@@ -38,9 +38,10 @@ describe("the watch on the engine", () => {
     await gone;
   });
 
-  it("knows the address that Pulumi starts a dynamic provider with", () => {
+  it("knows the address that Pulumi starts a dynamic provider with, or the program's plugin", () => {
     const expected = { host: "127.0.0.1", port: 4321 };
-    deepEqual(engineAddress(["node", script, "127.0.0.1:4321"]), expected);
+    for (const each of [script, "/package/plugin/main.js"])
+      deepEqual(engineAddress(["node", each, "127.0.0.1:4321"]), expected);
   });
 
   it("is not for any other process", () => {

@@ -1,0 +1,129 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as engine from "@linkerd-multicluster/engine";
+import { pluginTypes, servedBy, serveAsPlugin } from "../components/engine-resource.ts";
+import { checkedMesh } from "../components/checked-mesh.ts";
+import type { MeshArgs } from "../components/mesh-args.ts";
+import { Mesh } from "../components/mesh.ts";
+import { meshType, packageSchema } from "./schema.ts";
+
+type Props = Readonly<Record<string, unknown>>;
+
+/**
+ * The Pulumi package for programs in every language: makes the component, and serves the resources below it by the same
+ * methods as the dynamic provider of a program of Node.
+ */
+export class MeshProvider implements pulumi.provider.Provider {
+  readonly version: string;
+
+  constructor(version: string) {
+    this.version = version;
+    serveAsPlugin();
+  }
+
+  getSchema(): Promise<string> {
+    return Promise.resolve(JSON.stringify(packageSchema(this.version)));
+  }
+
+  /** @throws InputPropertiesError with every mistake in the arguments */
+  async construct(
+    name: string,
+    type: string,
+    inputs: pulumi.Inputs,
+    options: pulumi.ComponentResourceOptions,
+  ): Promise<pulumi.provider.ConstructResult> {
+    if (type !== meshType) throw new Error(`linkerd-multicluster has no component ${type}`);
+    const checked = await checkedMesh(name, inputs as unknown as MeshArgs);
+    const { urn, mirrors, notMirrored, trustAnchors } = new Mesh(name, checked, options);
+    return { urn, state: { mirrors, notMirrored, trustAnchors } };
+  }
+
+  check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {
+    return served(
+      urn,
+      news,
+      (methods, rest) => methods.check(unmarked(olds).values, rest),
+      "inputs",
+    );
+  }
+
+  diff(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.DiffResult> {
+    return methodsOf(urn).diff(id, unmarked(olds).values, unmarked(news).values);
+  }
+
+  create(urn: string, inputs: Props): Promise<pulumi.provider.CreateResult> {
+    return served(urn, inputs, (methods, rest) => methods.create(rest), "outs");
+  }
+
+  update(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.UpdateResult> {
+    const old = unmarked(olds).values;
+    return served(urn, news, (methods, rest) => methods.update(id, old, rest), "outs");
+  }
+
+  read(id: string, urn: string, props: Props): Promise<pulumi.provider.ReadResult> {
+    return served(urn, props, (methods, rest) => methods.read(id, rest), "props");
+  }
+
+  async delete(id: string, urn: string, props: Props): Promise<void> {
+    await methodsOf(urn).delete(id, unmarked(props).values);
+  }
+}
+
+type Result<Key extends string> = Readonly<Partial<Record<Key, Props>>>;
+type Served = Readonly<Record<engine.Methods, (...args: unknown[]) => Promise<never>>>;
+
+/** The methods of the resource that a URN names. */
+function methodsOf(urn: string): Served {
+  const type = urn.split("::")[2]?.split("$").at(-1);
+  const served = Object.entries(servedBy).find(([each]) => `${pluginTypes}${each}` === type)?.[1];
+  if (served === undefined) throw new Error(`linkerd-multicluster has no resource ${String(type)}`);
+  return engine[served] as Served;
+}
+
+/** Has a method see plain values; what it makes of a secret is one again. */
+async function served<Key extends string, Answer extends Result<Key>>(
+  urn: string,
+  props: Props,
+  call: (methods: Served, values: Props) => Promise<Answer>,
+  key: Key,
+): Promise<Answer> {
+  const { values, secrets } = unmarked(props);
+  const remarked = (made: Props) => marked(made, secrets);
+  try {
+    const answer = await call(methodsOf(urn), values);
+    const made = answer[key];
+    return made === undefined ? answer : { ...answer, [key]: remarked(made) };
+  } catch (error) {
+    // What the engine records of a run that is done in part.
+    if (error instanceof Error && "properties" in error)
+      Object.assign(error, { properties: remarked(error.properties as Props) });
+    throw error;
+  }
+}
+
+/** Properties without the marks by which the engine knows secrets, and the keys of those that hold any. */
+function unmarked(props: Props): { readonly values: Props; readonly secrets: ReadonlySet<string> } {
+  const secrets = new Set<string>();
+  const plain = (value: unknown, key: string): unknown => {
+    if (pulumi.runtime.isRpcSecret(value)) {
+      secrets.add(key);
+      return plain(pulumi.runtime.unwrapRpcSecret(value), key);
+    }
+    if (Array.isArray(value)) return value.map((each) => plain(each, key));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, plain(each, key)]),
+    );
+  };
+  const values = Object.entries(props).map(([key, value]) => [key, plain(value, key)] as const);
+  return { values: Object.fromEntries(values), secrets };
+}
+
+function marked(props: Props, secrets: ReadonlySet<string>): Props {
+  const mark = (value: unknown) => ({
+    [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
+    value,
+  });
+  return Object.fromEntries(
+    Object.entries(props).map(([key, value]) => [key, secrets.has(key) ? mark(value) : value]),
+  );
+}

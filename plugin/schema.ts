@@ -1,0 +1,106 @@
+import { type ArgType, type Args, capitalised, programArgs, type Word } from "../config/args.ts";
+
+/** The part of a package's schema that describes a value (Pulumi's docs, "Package schema"). */
+type TypeSpec = Readonly<Record<string, unknown>>;
+
+const text = { type: "string" };
+const lists = {
+  additionalProperties: { additionalProperties: text, type: "object" },
+  type: "object",
+};
+const bySource = { additionalProperties: lists, type: "object" };
+
+/** What the component gives: the schema's `properties`. */
+const outputs = {
+  mirrors: {
+    ...bySource,
+    description: "The mirrors: by source, by target or `federated`, a line for each.",
+  },
+  notMirrored: {
+    ...bySource,
+    description:
+      "The exported Services that are not mirrored: by source, by target or `federated`, the reason.",
+  },
+  trustAnchors: {
+    ...{ additionalProperties: text, type: "object" },
+    description: "PEM of the anchors that each cluster trusts, where this program manages them.",
+  },
+};
+
+/** The schema of the Pulumi package, from which SDKs of other languages are generated, by the table of config keys. */
+export function packageSchema(version: string): object {
+  const all = programArgs();
+  const mesh = all.get("stack");
+  if (mesh === undefined) throw new Error("the table of config keys has no section stack");
+  const maps = [...all].filter(([section, args]) => section !== "stack" && isNamed(args));
+  const { properties, required } = objectOf(mesh, all);
+  return {
+    ...{ name: "linkerd-multicluster", displayName: "Linkerd multicluster", version },
+    description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
+    keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
+    license: "Apache-2.0",
+    types: Object.fromEntries(
+      maps.map(([section, args]) => [tokenOf(section), { ...objectOf(args, all), type: "object" }]),
+    ),
+    resources: {
+      [meshType]: {
+        isComponent: true,
+        description: "One Linkerd multi-cluster mesh of the clusters of a program.",
+        ...{ inputProperties: properties, requiredInputs: required },
+        ...{ properties: outputs, required: Object.keys(outputs) },
+      },
+    },
+    language: {
+      nodejs: { respectSchemaVersion: true },
+      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+      go: { respectSchemaVersion: true, generateResourceContainerTypes: false },
+    },
+  };
+}
+
+export const meshType = "linkerd-multicluster:index:Mesh";
+
+function objectOf({ meaning, args }: Args, all: ReadonlyMap<string, Args>) {
+  const properties = args.map(({ name, type, meaning: description }) => {
+    return [name, { ...specOf(type, all), description }] as const;
+  });
+  const required = args.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return { description: meaning, properties: Object.fromEntries(properties), required };
+}
+
+function tokenOf(section: string): string {
+  return `linkerd-multicluster:index:${capitalised(section)}`;
+}
+
+/** Whether every language can have a type with these as its fields. */
+function isNamed({ args }: Args): boolean {
+  return args.every(({ name }) => /^\w+$/.test(name));
+}
+
+/** All are plain, since they decide which resources there are. */
+function specOf(type: ArgType | Word, all: ReadonlyMap<string, Args>): TypeSpec {
+  const plain = true;
+  if (typeof type === "string")
+    return { ...words[type], ...(type !== "output string" && { plain }) };
+  if ("word" in type) return { type: typeof type.word, plain };
+  if ("list" in type) return { type: "array", items: specOf(type.list, all), plain };
+  if ("map" in type) return { type: "object", additionalProperties: specOf(type.map, all), plain };
+  if ("args" in type) {
+    const args = all.get(type.args);
+    if (args !== undefined && isNamed(args))
+      return { $ref: `#/types/${tokenOf(type.args)}`, plain };
+    return specOf({ map: { map: "anything" } }, all);
+  }
+  const specs = new Map(
+    type.one.map((each) => specOf(each, all)).map((spec) => [JSON.stringify(spec), spec]),
+  );
+  const [only, ...others] = specs.values();
+  if (others.length === 0) return only ?? words.anything;
+  return { oneOf: [...specs.values()], plain };
+}
+
+const words: Readonly<Record<Extract<ArgType, string>, TypeSpec>> = {
+  ...{ string: text, "output string": text, percentage: text },
+  ...{ boolean: { type: "boolean" }, number: { type: "number" }, integer: { type: "integer" } },
+  anything: { $ref: "pulumi.json#/Any" },
+};

@@ -1,0 +1,49 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { sections } from "../../../config/keys.ts";
+import type { Section } from "../../../config/schema.ts";
+import { packageSchema } from "../../../plugin/schema.ts";
+
+interface Spec {
+  readonly $ref?: string;
+  readonly plain?: boolean;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Spec>>;
+  readonly inputProperties?: Readonly<Record<string, Spec>>;
+}
+
+const schema = packageSchema("1.2.3") as {
+  readonly types: Readonly<Record<string, Spec>>;
+  readonly resources: Readonly<Record<string, Spec>>;
+};
+const inputs = schema.resources["linkerd-multicluster:index:Mesh"]?.inputProperties ?? {};
+
+describe("the schema of the Pulumi package", () => {
+  it("has every key of the config that programs have a use for, with what it means", () => {
+    const fields = [
+      inputs,
+      ...Object.values(schema.types).map(({ properties = {} }) => properties),
+    ];
+    const described = new Map(fields.flatMap((each) => Object.entries(each)));
+    const keys = Object.values<Section>(sections).flatMap((section) => Object.keys(section.keys));
+    const elsewhere = ["mesh", "linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"];
+    deepEqual(new Set(keys), new Set([...described.keys(), ...elsewhere]));
+    for (const [name, { description = "" }] of described) ok(description.length > 10, name);
+  });
+
+  it("takes nothing but kubeconfigs from resources: the rest decides which resources there are", () => {
+    const all = [inputs, ...Object.values(schema.types).map(({ properties = {} }) => properties)];
+    const open = all.flatMap((each) =>
+      Object.entries(each).flatMap(([name, { plain }]) => (plain === true ? [] : [name])),
+    );
+    deepEqual(open, ["kubeconfig"]);
+  });
+
+  it("refers to types that it has, and to each of them", () => {
+    const text = JSON.stringify(schema);
+    const named = [...text.matchAll(/"#\/types\/([^"]+)"/g)].map(([, name]) => name);
+    deepEqual(new Set(named), new Set(Object.keys(schema.types)));
+    // A word that is none in one of the languages would be no field there.
+    for (const { properties = {} } of Object.values(schema.types))
+      for (const name of Object.keys(properties)) equal(/^[a-z]\w*$/i.test(name), true, name);
+  });
+});
