@@ -84,10 +84,13 @@ new PolicyPack("linkerd-mesh", {
 /** The selectors that a link exports by: for its mirrors, for remote discovery, for federated Services. */
 const selectors = ["selector", "remoteDiscoverySelector", "federatedServiceSelector"];
 
+/** As programs of Node have it, and those of every other language. */
+const types = ["pulumi-nodejs:dynamic/linkerd:Mirrors", "linkerd-multicluster:engine:Mirrors"];
+
 /** A policy for the resource that holds all that is mirrored into one cluster. */
 function rule(judge) {
   return ({ type, props, getConfig }, report) => {
-    if (type === "pulumi-nodejs:dynamic/linkerd:Mirrors") judge(props, getConfig(), report);
+    if (types.includes(type)) judge(props, getConfig(), report);
   };
 }
 
