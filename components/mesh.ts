@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { MeshArgs } from "./mesh-args.ts";
 import { checkedMesh } from "./checked-mesh.ts";
 import { type CheckedMesh, MeshResources } from "./mesh-resources.ts";
-import type { Lists, Mirrors } from "./mirrors.ts";
+import type { Lists, LinkStatus, Mirrors } from "./mirrors.ts";
 
 /**
  * One Linkerd multi-cluster mesh of the clusters of a program. One program has one mesh.
@@ -17,6 +17,10 @@ export class Mesh extends pulumi.ComponentResource {
   readonly mirrors: pulumi.Output<Readonly<Record<string, Lists>>>;
   /** The reasons why exported Services are not mirrored, by source cluster. */
   readonly notMirrored: pulumi.Output<Readonly<Record<string, Lists>>>;
+  /** The names of federated Services, as `namespace/name`, by source cluster. */
+  readonly federated: pulumi.Output<Readonly<Record<string, readonly string[]>>>;
+  /** The links that this program mirrors, by name, as `east/west`. */
+  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkStatus>>>;
   /** PEM of the anchors that each cluster trusts, by cluster, where this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
 
@@ -33,6 +37,12 @@ export class Mesh extends pulumi.ComponentResource {
       ) as pulumi.Output<Readonly<Record<string, T>>>;
     this.mirrors = bySource(({ mirrors }) => mirrors.apply((lists = {}) => lists));
     this.notMirrored = bySource(({ notMirrored }) => notMirrored.apply((lists = {}) => lists));
+    this.federated = bySource(({ mirrors }) =>
+      mirrors.apply(({ federated = {} } = {}) => Object.keys(federated).sort()),
+    );
+    this.linkStatuses = bySource(({ linkStatuses }) => linkStatuses).apply((all) =>
+      Object.fromEntries(Object.values(all).flatMap((each) => Object.entries(each))),
+    );
     this.trustAnchors = pulumi.output(
       made.then(({ trustAnchors }) => Object.fromEntries(trustAnchors)),
     );

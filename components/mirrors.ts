@@ -10,6 +10,14 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
 /** One line for each mirror or Service, by its key, by the link's target or `federated`. */
 export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** A link, as the last run has left it. */
+export interface LinkStatus {
+  /** `ok`; `unreachable` while a cluster does not answer, whose mirrors stay; else a sentence about what has to be mended. */
+  readonly state: string;
+  readonly mirrors: number;
+  readonly notMirrored: number;
+}
+
 /** These say nothing about mirrors, or only what `links` and `gateways` say already. */
 const hidden = ["identities", "observedGateways", "formerStacks", "missing", "listed"];
 
@@ -20,6 +28,11 @@ export class Mirrors extends EngineResource {
   /** The mirrors by part, and why others are not; undefined unless `listed` asks for them. */
   declare readonly mirrors: pulumi.Output<Lists | undefined>;
   declare readonly notMirrored: pulumi.Output<Lists | undefined>;
+  /** Clusters that do not answer, and by cluster what somebody has to mend there. */
+  declare readonly unreachable: pulumi.Output<readonly string[] | undefined>;
+  declare readonly refused: pulumi.Output<Readonly<Record<string, string>> | undefined>;
+  /** The links by name, as `east/west`, where `listed` asks for mirrors. */
+  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkStatus>>>;
 
   constructor(
     name: string,
@@ -29,8 +42,34 @@ export class Mirrors extends EngineResource {
     super(
       { type: "Mirrors", hidden },
       name,
-      { ...args, revision: undefined, mirrors: undefined, notMirrored: undefined },
+      {
+        ...{ ...args, revision: undefined, mirrors: undefined, notMirrored: undefined },
+        ...{ unreachable: undefined, refused: undefined },
+      },
       opts,
     );
+    const { mirrors, notMirrored, unreachable, refused } = this;
+    const found = pulumi.all([mirrors, notMirrored, unreachable, refused] as const);
+    this.linkStatuses = found.apply((lists) => {
+      const statuses = args.links.map(({ source, target }) => {
+        return [`${source}/${target}`, statusOf({ source, target }, ...lists)] as const;
+      });
+      return Object.fromEntries(statuses);
+    });
   }
+}
+
+function statusOf(
+  { source, target }: Readonly<Record<"source" | "target", string>>,
+  mirrors: Lists = {},
+  notMirrored: Lists = {},
+  unreachable: readonly string[] = [],
+  refused: Readonly<Record<string, string>> = {},
+): LinkStatus {
+  const isDown = unreachable.includes(source) || unreachable.includes(target);
+  return {
+    state: refused[target] ?? refused[source] ?? (isDown ? "unreachable" : "ok"),
+    mirrors: Object.keys(mirrors[target] ?? {}).length,
+    notMirrored: Object.keys(notMirrored[target] ?? {}).length,
+  };
 }

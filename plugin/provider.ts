@@ -33,8 +33,9 @@ export class MeshProvider implements pulumi.provider.Provider {
   ): Promise<pulumi.provider.ConstructResult> {
     if (type !== meshType) throw new Error(`linkerd-multicluster has no component ${type}`);
     const checked = await checkedMesh(name, inputs as unknown as MeshArgs);
-    const { urn, mirrors, notMirrored, trustAnchors } = new Mesh(name, checked, options);
-    return { urn, state: { mirrors, notMirrored, trustAnchors } };
+    const { urn, ...mesh } = new Mesh(name, checked, options);
+    const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
+    return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
   }
 
   check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {

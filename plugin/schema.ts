@@ -10,6 +10,24 @@ const lists = {
 };
 const bySource = { additionalProperties: lists, type: "object" };
 
+const linkStatus = {
+  type: "object",
+  description: "A link, as the last run has left it.",
+  properties: {
+    state: {
+      ...text,
+      description:
+        "`ok`; `unreachable` while a cluster does not answer, whose mirrors stay; else a sentence about what has to be mended.",
+    },
+    mirrors: { type: "integer", description: "The number of its mirrors." },
+    notMirrored: {
+      type: "integer",
+      description: "The number of exported Services that are not mirrored.",
+    },
+  },
+  required: ["state", "mirrors", "notMirrored"],
+};
+
 /** What the component gives: the schema's `properties`. */
 const outputs = {
   mirrors: {
@@ -20,6 +38,14 @@ const outputs = {
     ...bySource,
     description:
       "The exported Services that are not mirrored: by source, by target or `federated`, the reason.",
+  },
+  federated: {
+    ...{ additionalProperties: { type: "array", items: text }, type: "object" },
+    description: "The names of federated Services, as `namespace/name`, by source.",
+  },
+  linkStatuses: {
+    ...{ additionalProperties: { $ref: "#/types/linkerd-multicluster:index:LinkStatus" } },
+    ...{ type: "object", description: "The links that this program mirrors, as `east/west`." },
   },
   trustAnchors: {
     ...{ additionalProperties: text, type: "object" },
@@ -39,9 +65,15 @@ export function packageSchema(version: string): object {
     description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
     keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
     license: "Apache-2.0",
-    types: Object.fromEntries(
-      maps.map(([section, args]) => [tokenOf(section), { ...objectOf(args, all), type: "object" }]),
-    ),
+    types: {
+      ...Object.fromEntries(
+        maps.map(([section, args]) => [
+          tokenOf(section),
+          { ...objectOf(args, all), type: "object" },
+        ]),
+      ),
+      [tokenOf("linkStatus")]: linkStatus,
+    },
     resources: {
       [meshType]: {
         isComponent: true,

@@ -12,6 +12,7 @@ import {
   repository,
   type RunOutcome,
 } from "../../testbed/stack.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { Search } from "./canaries.ts";
 
 /** Where a program has its mesh from: the npm package's class, or the Pulumi package's plugin as other languages use it. */
@@ -20,7 +21,8 @@ const meshes = {
   plugin: `
 class Mesh extends pulumi.ComponentResource {
   constructor(name, args) {
-    const outputs = { mirrors: undefined, notMirrored: undefined, trustAnchors: undefined };
+    const names = ["mirrors", "notMirrored", "federated", "linkStatuses", "trustAnchors"];
+    const outputs = Object.fromEntries(names.map((each) => [each, undefined]));
     super("linkerd-multicluster:index:Mesh", name, { ...args, ...outputs }, {}, true);
   }
 }`,
@@ -49,7 +51,7 @@ const made = Object.entries(clusters).map(([name, own]) => {
   return [name, { ...own, kubeconfig }];
 });
 const mesh = new Mesh("mesh", { ...rest, clusters: Object.fromEntries(made) });
-export const { mirrors, notMirrored, trustAnchors } = mesh;
+export const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
 `;
 
 type Clusters = EngineParts & Pick<Bed<string>, "clusters">;
@@ -131,7 +133,10 @@ async function installed(folder: string, env: NodeJS.ProcessEnv): Promise<boolea
   await writeFile(join(folder, "Pulumi.yaml"), JSON.stringify({ ...project, packages }));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`], {
+  const pulumi = `@pulumi/pulumi@${manifest.dependencies["@pulumi/pulumi"]}`;
+  // As pnpm does it: what the package needs is not beside it.
+  words.push("--install-strategy=linked");
+  const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`, pulumi], {
     ...{ cwd: folder, env: options.env, reject: false },
   });
   if (exitCode !== 0) console.log(`      skipped: npm can't install the package: ${stderr}`);

@@ -40,7 +40,8 @@ describe("the npm package, in an empty program that makes its clusters", functio
     const line = "gateway mirror of web: port1 555/TCP, port2 666/TCP";
     assert.deepEqual(JSON.parse(stdout), {
       mirrors: { east: { west: { "packaged/web-west": line } } },
-      ...{ notMirrored: { east: {} }, trustAnchors: {} },
+      ...{ notMirrored: { east: {} }, federated: { east: [] }, trustAnchors: {} },
+      linkStatuses: { "east/west": { state: "ok", mirrors: 1, notMirrored: 0 } },
     });
   });
 
