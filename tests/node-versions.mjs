@@ -1,5 +1,5 @@
 // `npm run test:node` runs the program on each line of Node that it supports, with npm's own builds of them: the unit and
-// component tests, and a stack in the real engine. Versions and tests can be named:
+// component tests, a stack in the real engine and the npm package in a program of its own. Versions and tests can be named:
 // `npm run test:node -- 26 'tests/unit/config/**/*.test.ts'`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const versions = named.versions.length > 0 ? named.versions : ["22.18.0", "22", 
 const tests =
   named.tests.length > 0
     ? named.tests
-    : ["tests/{unit,components}/**/*.test.ts", "tests/e2e/mirroring/engine.test.ts"];
+    : ["tests/{unit,components}/**/*.test.ts", "tests/e2e/{mirroring/engine,package}.test.ts"];
 
 const ends = versions.map((version) => [version, on(version)]);
 for (const [version, end] of ends) process.stdout.write(`Node ${version}: ${end}\n`);

@@ -1,0 +1,16 @@
+/** The changelog with its unreleased changes as those of `version`, which must not be in it yet. Throws where there are none. */
+export function released(changelog: string, version: string, date: string): string {
+  if (changelog.includes(`\n## ${version} `))
+    throw new Error(`CHANGELOG.md has a section ${version} already.`);
+  if (notesOf(changelog, "Unreleased") === "")
+    throw new Error("CHANGELOG.md has nothing under Unreleased, so there is nothing to release.");
+  return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${date}\n`);
+}
+
+/** The text under a version's heading. Throws where the changelog has no such heading. */
+export function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((each) => each.split(/\s/, 1)[0] === version);
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section ${version}.`);
+  return section.slice(section.indexOf("\n")).trim();
+}

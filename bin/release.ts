@@ -1,0 +1,74 @@
+/**
+ * `npm run release -- VERSION`: the commit and the tag of a release; nothing is pushed or published.
+ * `npm run release -- files FOLDER`: what is published of the version that is checked out: the npm package, a list of
+ * what it consists of, checksums of both, and its part of the changelog.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stderr, stdout } from "node:process";
+import * as z from "zod";
+import { notesOf, released } from "./changelog.ts";
+
+const [what = "", folder] = process.argv.slice(2);
+try {
+  if (what === "files" && folder !== undefined) filesIn(folder);
+  else if (/^\d+\.\d+\.\d+$/.test(what) && folder === undefined) prepare(what);
+  else throw new Error("Say npm run release -- 1.2.3, or npm run release -- files FOLDER.");
+} catch (error) {
+  stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+function prepare(version: string): void {
+  if (run("git", "status", "--porcelain") !== "")
+    throw new Error("The working tree has changes: commit them, or put them aside.");
+  if (run("git", "tag", "--list", `v${version}`) !== "")
+    throw new Error(`There is a tag v${version} already.`);
+  const changelog = released(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
+  // npm's own, so that the lockfile says the same.
+  run(
+    "npm",
+    ...["version", version, "--no-git-tag-version", "--ignore-scripts"],
+    ...["--workspaces", "--include-workspace-root"],
+  );
+  writeFileSync("CHANGELOG.md", changelog);
+  run("git", "commit", "--all", "--message", `Release ${version}`);
+  run("git", "tag", "--annotate", `v${version}`, "--message", notesOf(changelog, version));
+  stdout.write(
+    `Committed and tagged v${version}. The tag starts the workflow that publishes it:\n` +
+      `  git push origin HEAD v${version}\n`,
+  );
+}
+
+function filesIn(folder: string): void {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(read("package.json")));
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty.`);
+  run("npm", "run", "package");
+  run("npm", "pack", "./dist", "--pack-destination", folder);
+  writeFileSync(
+    join(folder, "sbom.spdx.json"),
+    run("npm", "sbom", "--omit=dev", "--sbom-format=spdx", "--sbom-type=library"),
+  );
+  const sums = readdirSync(folder).map((file) => {
+    const digest = createHash("sha256").update(readFileSync(join(folder, file)));
+    return `${digest.digest("hex")}  ${file}\n`;
+  });
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  writeFileSync(join(folder, "NOTES.md"), `${notesOf(read("CHANGELOG.md"), version)}\n`);
+  stdout.write(`${folder}: ${readdirSync(folder).join(", ")}\n`);
+}
+
+/** The standard output of a program. Throws with what it said where it fails. */
+function run(program: string, ...args: readonly string[]): string {
+  const end = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+  if (end.status !== 0)
+    throw new Error(`${program} ${args.join(" ")} failed: ${end.error?.message ?? end.stderr}`);
+  return end.stdout;
+}
+
+function read(path: string): string {
+  return readFileSync(path, "utf8");
+}
