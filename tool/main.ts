@@ -94,7 +94,10 @@ const commands: Commands = {
   },
   async whatif({ lose, ...options }) {
     const { lossIn, whatIf, whatIfText } = await import("./whatif.ts");
-    const stacks = (await factsFor(options)).map((facts) => whatIf(facts, lossIn(lose, facts)));
+    const [found, workloads] = await Promise.all([factsFor(options), workloadsFor(options)]);
+    const stacks = found.map((facts, index) =>
+      whatIf(facts, lossIn(lose, facts), workloads[index]),
+    );
     const table = () => stacks.map(whatIfText).join("\n");
     process.stdout.write(written({ version: 1, stacks }, options.output, table));
   },
@@ -148,6 +151,13 @@ async function factsFor({
   const now = new Date();
   const stacks = await stacksOf(options);
   return Promise.all(stacks.map((each) => readFacts(each, reading, process.env, now)));
+}
+
+/** What runs in the clusters of each of the same stacks; of none where clusters are not to be asked. */
+async function workloadsFor({ from, state, ...options }: Omit<FactsOptions, "output">) {
+  if (from !== undefined || state === true) return [];
+  const { readWorkloadsOf } = await import("./read.ts");
+  return Promise.all((await stacksOf(options)).map((each) => readWorkloadsOf(each, process.env)));
 }
 
 async function stacksOf(said: Said): Promise<Chosen[]> {

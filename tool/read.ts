@@ -14,6 +14,7 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
 import { pulumi, type PulumiStack, runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
+import { readWorkloads, type Workloads } from "./workloads.ts";
 
 /** Where the facts of a stack come from. */
 export interface Reading {
@@ -58,6 +59,14 @@ export async function readFacts(
   const views = await observeMesh(healthMesh(config), now, { sources });
   const tokens = known === undefined ? new Map<string, string>() : tokensIn(known);
   return factsOfClusters(views, { now, stack, runs, sources, tokens });
+}
+
+/** What the clusters of a stack run. @throws Error with a sentence */
+export async function readWorkloadsOf(
+  { folder, ...choice }: Chosen,
+  variables: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<string, Workloads>> {
+  return readWorkloads(await configOf(choice, folder, variables));
 }
 
 /** The facts that a folder holds. @throws Error with a sentence */

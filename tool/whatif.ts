@@ -1,6 +1,7 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
-import type { Facts, MirrorFact } from "./facts.ts";
+import { type Facts, groupedBy, type MirrorFact } from "./facts.ts";
 import { firstOf, mark, paint } from "./output.ts";
+import { type Amount, sum, type Workloads } from "./workloads.ts";
 
 /** Something that a mesh may have to do without. */
 export type Loss =
@@ -19,6 +20,26 @@ export interface Affected {
   readonly by: readonly string[];
   /** Of these, the ones that have no ready pod now. */
   readonly notReady: readonly string[];
+  /** The Services to which HTTPRoutes of its cluster send requests when it has no endpoint. */
+  readonly routedTo: readonly string[];
+}
+
+/** A Service of StatefulSets in several clusters of which no majority is left, as seen from one cluster. */
+export interface WithoutQuorum {
+  readonly source: string;
+  readonly service: string;
+  readonly pods: number;
+  readonly left: number;
+}
+
+/** What a cluster has to bear when it answers for another. */
+export interface Room {
+  readonly cluster: string;
+  /** What its nodes have left. */
+  readonly free: Amount;
+  /** Its share of what the pods that are lost request. */
+  readonly wanted: Amount;
+  readonly isEnough: boolean;
 }
 
 /** `linkerd-clusters whatif --output json`. */
@@ -29,16 +50,11 @@ export interface WhatIf {
   readonly affected: readonly Affected[];
   /** Mirrors that lose nothing, by the cluster that they are in. */
   readonly unaffected: Readonly<Record<string, number>>;
+  readonly withoutQuorum: readonly WithoutQuorum[];
+  /** Of the clusters that go on answering for what is lost, as far as that is known. */
+  readonly room: readonly Room[];
   readonly notKnown: readonly string[];
 }
-
-/** What it would take more rights, or more than objects, to know. */
-const notKnown = [
-  "traffic: which mirrors are called at all",
-  "routes: an HTTPRoute may send requests elsewhere",
-  "capacity: whether the pods that are left can bear it",
-  "quorum: whether the pods of a StatefulSet need those that are lost",
-];
 
 /**
  * What `--lose` names: `west` or `cluster/west`, `link/east/west` (source, target), `gateway/west`,
@@ -64,18 +80,23 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
   );
 }
 
-/** Which mirrors would lose all or some of what they lead to. Pure. */
-export function whatIf(facts: Facts, loss: Loss): WhatIf {
-  const ready = new Map(
-    facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
-  );
+/**
+ * Which mirrors would lose all or some of what they lead to. Pure.
+ *
+ * @param workloads of the clusters that were asked; without them routes and capacity are not known
+ */
+export function whatIf(
+  facts: Facts,
+  loss: Loss,
+  workloads: ReadonlyMap<string, Workloads> = new Map(),
+): WhatIf {
+  const ready = readyIn(facts);
   const affected: Affected[] = [];
+  const shared: SharedService[] = [];
   const unaffected: Record<string, number> = {};
   for (const mirror of facts.mirrors) {
-    const { source, kind, verdict, service = "" } = mirror;
-    const isThere = verdict !== "create" && verdict !== "delete";
-    // Of a cluster that is lost there are no clients either.
-    if (!isThere || (loss.kind === "cluster" && loss.cluster === source)) continue;
+    const { source, kind, service = "" } = mirror;
+    if (!isThere(mirror) || isGone(loss, source)) continue;
     const backends = backendsOf(mirror);
     const by = backends.filter((cluster) => !isLost(loss, mirror, cluster));
     if (by.length === backends.length) {
@@ -84,9 +105,131 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
     }
     const notReady = by.filter((cluster) => ready.get(`${cluster}/${service}`) === 0);
     const left = by.length === notReady.length ? "nothing" : "fewer";
-    affected.push({ source, mirror: mirror.mirror, kind, left, by, notReady });
+    affected.push({ source, mirror: mirror.mirror, kind, left, by, notReady, routedTo: [] });
+    if (left === "fewer")
+      shared.push({
+        service,
+        lost: backends.filter((each) => !by.includes(each)),
+        by: by.filter((each) => !notReady.includes(each)),
+      });
   }
-  return { version: 1, stack: facts.stack, loss, affected, unaffected, notKnown };
+  return {
+    ...{ version: 1, stack: facts.stack, loss },
+    ...{ affected: withRoutes(affected, workloads), unaffected },
+    withoutQuorum: withoutQuorum(facts, loss, ready),
+    room: roomFor(loss, shared, workloads),
+    notKnown: notKnown(loss, workloads),
+  };
+}
+
+/** Ready addresses of Services, by `cluster/namespace/name`. */
+function readyIn({ services }: Facts): ReadonlyMap<string, number | undefined> {
+  return new Map(
+    services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready] as const),
+  );
+}
+
+function isThere({ verdict }: MirrorFact): boolean {
+  return verdict !== "create" && verdict !== "delete";
+}
+
+/** Of a cluster that is lost there are no clients either. */
+function isGone(loss: Loss, cluster: string): boolean {
+  return loss.kind === "cluster" && loss.cluster === cluster;
+}
+
+/**
+ * Linkerd's proxies choose among a route's backends those that can be reached (`RandomAvailable` in
+ * `linkerd/distribute` of linkerd2-proxy).
+ */
+function withRoutes(
+  affected: readonly Affected[],
+  workloads: ReadonlyMap<string, Workloads>,
+): Affected[] {
+  const without = new Set(
+    affected.flatMap(({ left, source, mirror }) =>
+      left === "nothing" ? [`${source}/${mirror}`] : [],
+    ),
+  );
+  return affected.map((each) => {
+    const { source, mirror } = each;
+    const others = (workloads.get(source)?.routes ?? [])
+      .filter(({ parents, backends }) => parents.includes(mirror) || backends.includes(mirror))
+      .flatMap(({ backends }) => backends)
+      .filter((backend) => backend !== mirror && !without.has(`${source}/${backend}`));
+    return { ...each, routedTo: [...new Set(others)] };
+  });
+}
+
+/** Of the pods of a Service in several clusters, those that a source would no longer reach. */
+function withoutQuorum(
+  { mirrors }: Facts,
+  loss: Loss,
+  ready: ReadonlyMap<string, number | undefined>,
+): WithoutQuorum[] {
+  const pods = mirrors.filter(
+    (each) => each.kind === "endpoint" && isThere(each) && !isGone(loss, each.source),
+  );
+  const groups = groupedBy(pods, ({ source, service = "" }) => `${source} ${service}`);
+  return [...groups.values()].flatMap((group) => {
+    const [{ source, service = "" } = { source: "" }] = group;
+    const local = ready.get(`${source}/${service}`) ?? 0;
+    const lost = group.filter((each) => isLost(loss, each, each.part)).length;
+    const all = group.length + local;
+    const left = all - lost;
+    // With none left, its headless mirror says so.
+    return lost > 0 && left > 0 && left * 2 <= all ? [{ source, service, pods: all, left }] : [];
+  });
+}
+
+/** A federated Service that goes on with fewer members. */
+interface SharedService {
+  readonly service: string;
+  readonly lost: readonly string[];
+  /** The clusters whose pods answer then. */
+  readonly by: readonly string[];
+}
+
+/** Whether pods are lost, and not only ways to them. */
+function losesPods({ kind }: Loss): boolean {
+  return kind === "cluster" || kind === "namespace";
+}
+
+function roomFor(
+  loss: Loss,
+  shared: readonly SharedService[],
+  workloads: ReadonlyMap<string, Workloads>,
+): Room[] {
+  if (!losesPods(loss)) return [];
+  const wanted = new Map<string, Amount>();
+  // Several clusters see the same Service, whose clusters together are those that answer.
+  for (const [service, seen] of groupedBy(shared, (each) => each.service)) {
+    const by = new Set(seen.flatMap((each) => each.by));
+    for (const cluster of new Set(seen.flatMap((each) => each.lost))) {
+      const request = workloads.get(cluster)?.requested?.get(service);
+      if (request === undefined) continue;
+      const share = { cpu: request.cpu / by.size, memory: request.memory / by.size };
+      for (const each of by)
+        wanted.set(each, sum(wanted.get(each) ?? { cpu: 0, memory: 0 }, share));
+    }
+  }
+  return [...wanted].flatMap(([cluster, want]) => {
+    const free = workloads.get(cluster)?.free;
+    if (free === undefined) return [];
+    const isEnough = want.cpu <= free.cpu && want.memory <= free.memory;
+    return [{ cluster, free, wanted: want, isEnough }];
+  });
+}
+
+function notKnown(loss: Loss, workloads: ReadonlyMap<string, Workloads>): string[] {
+  const asked = [...workloads].flatMap(([cluster, { unread }]) =>
+    unread.map((why) => `of ${cluster}: ${why}`),
+  );
+  return [
+    "traffic: which mirrors are called at all, and how often",
+    ...(workloads.size === 0 ? ["routes and capacity: clusters were not asked"] : asked),
+    ...(losesPods(loss) ? [] : ["capacity: no pod is lost, and more may be asked of others"]),
+  ];
 }
 
 /** The clusters whose Services a mirror stands for. */
@@ -115,25 +258,54 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
 /** More are in `--output json`. */
 const most = 50;
 
-export function whatIfText({ loss, affected, unaffected, notKnown }: WhatIf): string {
+export function whatIfText(found: WhatIf): string {
+  const { loss, affected, unaffected, notKnown } = found;
   const words = Object.values(loss).map(plainly);
-  const without = affected.filter(({ left }) => left === "nothing").length;
-  const kept = Object.values(unaffected).reduce((sum, each) => sum + each, 0);
-  const lines = affected.toSorted(worstFirst).map(({ source, mirror, left, by, notReady }) => {
-    const rest = by.length === 0 ? "nothing is left of it" : `goes on with ${by.join(", ")}`;
-    const asleep = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
-    return `  ${mark(left === "nothing" ? "bad" : "warn")} ${plainly(`${source}: ${mirror}: ${rest}${asleep}`)}`;
-  });
+  const caught = affected.filter((each) => each.left === "nothing" && each.routedTo.length > 0);
+  const without = affected.filter((each) => each.left === "nothing").length - caught.length;
+  const fewer = affected.length - without - caught.length;
+  const kept = Object.values(unaffected).reduce((total, each) => total + each, 0);
+  const counts = [
+    `${without} left without`,
+    ...(caught.length > 0 ? [`${caught.length} caught by routes`] : []),
+    ...[`${fewer} with fewer members`, `${kept} as before`],
+  ];
   return [
-    `without ${words.join(" ")}: ${without} left without, ${affected.length - without} with fewer members, ${kept} as before`,
-    ...firstOf(lines, most),
-    paint("dim", `not known: ${notKnown.join("; ")}`),
+    `without ${words.join(" ")}: ${counts.join(", ")}`,
+    ...firstOf(affected.toSorted(worstFirst).map(affectedLine), most),
+    ...firstOf(found.withoutQuorum.map(quorumLine), most),
+    ...found.room.map(roomLine),
+    paint("dim", plainly(`not known: ${notKnown.join("; ")}`)),
     "",
   ].join("\n");
 }
 
+function affectedLine({ source, mirror, left, by, notReady, routedTo }: Affected): string {
+  const rest = by.length === 0 ? "nothing is left of it" : `goes on with ${by.join(", ")}`;
+  const asleep = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
+  const routed = routedTo.length === 0 ? "" : `; an HTTPRoute leads to ${routedTo.join(", ")}`;
+  const isBad = left === "nothing" && routedTo.length === 0;
+  return `  ${mark(isBad ? "bad" : "warn")} ${plainly(`${source}: ${mirror}: ${rest}${asleep}${routed}`)}`;
+}
+
+function quorumLine({ source, service, pods, left }: WithoutQuorum): string {
+  return `  ${mark("bad")} ${plainly(`${source}: ${service}: reaches ${left} of its ${pods} pods, which is no majority`)}`;
+}
+
+function roomLine({ cluster, free, wanted, isEnough }: Room): string {
+  const tone = isEnough ? "good" : "bad";
+  const text = `${cluster}: nodes have ${amountText(free)} left, and the lost pods' share is ${amountText(wanted)}`;
+  return `  ${mark(tone)} ${plainly(text)}`;
+}
+
+function amountText({ cpu, memory }: Amount): string {
+  return `${cpu.toFixed(1)} CPU and ${(memory / 2 ** 30).toFixed(1)} GiB`;
+}
+
 function worstFirst(one: Affected, other: Affected): number {
-  return Number(one.left === "fewer") - Number(other.left === "fewer");
+  const rank = ({ left, routedTo }: Affected) =>
+    left === "fewer" ? 2 : Math.min(1, routedTo.length);
+  return rank(one) - rank(other);
 }
 
 function plainly(text: string): string {

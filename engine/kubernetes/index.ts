@@ -16,8 +16,18 @@ export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
 export { plain } from "./objects/plain.ts";
-export type { Endpoints, ObjectMeta, Service, ServicePort, StringMap } from "./objects/objects.ts";
+export type {
+  Endpoints,
+  HttpRoute,
+  ObjectMeta,
+  SchedulableNode,
+  ScheduledPod,
+  Service,
+  ServicePort,
+  StringMap,
+} from "./objects/objects.ts";
 export { withoutUserPart } from "./client/redaction.ts";
-export { openClusters, type Connect, type OpenedClusters } from "./preflight.ts";
+export { KubernetesError } from "./client/errors.ts";
+export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";
 export { systemTime } from "./client/retry.ts";
 export { resources, type ObjectName, type Resource } from "./objects/resources.ts";

@@ -21,7 +21,11 @@ export interface ToolStack {
   /** The stack's, with its config and a Pulumi.yaml. */
   readonly folder: string;
   /** Runs a program with `linkerd-clusters` on PATH, in the stack's folder unless told. */
-  run(words: readonly string[], cwd?: string): Promise<Ended>;
+  run(
+    words: readonly string[],
+    cwd?: string,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<Ended>;
 }
 
 export interface Ended {
@@ -54,8 +58,9 @@ export async function toolStack(): Promise<ToolStack> {
   const folder = join(bed.folder, "stacks", "tool");
   return {
     ...{ shared, folder },
-    async run([program = "", ...words], cwd = folder) {
-      const ended = await execa(program, words, { cwd, env, reject: false });
+    async run([program = "", ...words], cwd = folder, variables = {}) {
+      const options = { cwd, env: { ...env, ...variables }, reject: false };
+      const ended = await execa(program, words, options);
       return { code: ended.exitCode ?? -1, stdout: ended.stdout, stderr: ended.stderr };
     },
   };

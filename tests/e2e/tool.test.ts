@@ -6,9 +6,41 @@ import type { Explanation } from "../../tool/explain.ts";
 import type { Picture } from "../../tool/map/picture.ts";
 import type { Status } from "../../tool/status.ts";
 import { Search } from "./canaries.ts";
+import type { WhatIf } from "../../tool/whatif.ts";
+import { until } from "../../testbed/processes.ts";
+import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
+import { accessOf, grant, manifests } from "./runner-account.ts";
 import { secrets, type ToolStack, toolStack } from "./tool-stack.ts";
 
 const web = { namespace: "tool", name: "web-west" };
+
+const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/** As far as a read needs it. */
+const httpRouteCrd = {
+  metadata: {
+    name: "httproutes.gateway.networking.k8s.io",
+    annotations: { "api-approved.kubernetes.io": "unapproved, for a test" },
+  },
+  spec: {
+    ...{ group: "gateway.networking.k8s.io", scope: "Namespaced" },
+    names: { plural: "httproutes", kind: "HTTPRoute" },
+    versions: [
+      {
+        ...{ name: "v1", served: true, storage: true },
+        schema: {
+          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+        },
+      },
+    ],
+  },
+};
+const httpRoute = {
+  ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", metadata: { name: "web" } },
+  spec: {
+    parentRefs: [{ group: "core", kind: "Service", name: "web" }],
+    rules: [{ backendRefs: [{ name: "web-west" }, { name: "web" }] }],
+  },
+};
 
 describe("linkerd-clusters on real clusters", function () {
   this.timeout("20m");
@@ -89,6 +121,34 @@ describe("linkerd-clusters on real clusters", function () {
       /^update 1, update of .*, east <- west\n {2}\+ tool\/web-west: gateway mirror of web/,
     );
     match((await run("diff", "--from", "1")).stdout, /^from update 1 .*to live: the same mirrors/);
+  });
+
+  it("says who is left without a cluster, by the rights of whatif.yaml", async () => {
+    const { bed } = stack.shared;
+    const { request } = bed.clusters.east;
+    equal((await request("POST", crds, httpRouteCrd)).code, 201);
+    const routes = "/apis/gateway.networking.k8s.io/v1/namespaces/tool/httproutes";
+    await until("HTTPRoutes", [], async () => {
+      const { code } = await request("POST", routes, httpRoute);
+      return code === 201 || undefined;
+    });
+    const entries = [bed.clusters.west, bed.clusters.east].map(async (cluster) => {
+      for (const file of ["preview.yaml", "whatif.yaml"])
+        for (const manifest of await manifests(file)) await grant(cluster, manifest);
+      return { name: cluster.name, access: await accessOf(cluster, "preview") };
+    });
+    const KUBECONFIG = join(bed.folder, "whatif.kubeconfig");
+    await writeKubeconfig(KUBECONFIG, await Promise.all(entries));
+    const words = ["linkerd-clusters", "whatif", "--lose", "west", "--output", "json"];
+    const { code, stdout, stderr } = await stack.run(words, undefined, { KUBECONFIG });
+    equal(code, 0, stderr);
+    const { stacks } = JSON.parse(stdout) as { readonly stacks: readonly WhatIf[] };
+    deepEqual(
+      stacks[0]?.affected.map(({ mirror, left, routedTo }) => [mirror, left, routedTo]),
+      [["tool/web-west", "nothing", ["tool/web"]]],
+    );
+    await request("DELETE", `${crds}/${httpRouteCrd.metadata.name}`);
+    deepEqual(stacks[0].notKnown, ["traffic: which mirrors are called at all, and how often"]);
   });
 
   it("tells what the next up repairs, and waits until it is in order, or not", async () => {

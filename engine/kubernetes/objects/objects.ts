@@ -41,6 +41,8 @@ export const time = text("a time", (value) =>
 );
 export const dnsLabel = text("a DNS label", isDnsLabel);
 export const dnsName = text("a DNS name", isDnsName);
+/** As `500m`, `2` or `1.5Gi`; a number is one too. */
+const quantity = either(text("a quantity"), wholeNumber(0, Number.MAX_SAFE_INTEGER));
 const ipAddress = text("an IP address", (ip) => ip === "" || isIP(ip) !== 0);
 const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
@@ -267,6 +269,63 @@ export const node = map(
 );
 
 export type Node = Of<typeof node>;
+
+const requests = map({ requests: mapOf(quantity) });
+const requesting = list(map({ name: anyText, restartPolicy: word, resources: requests }, ["name"]));
+
+/** What a pod asks a node for. */
+export const scheduledPod = map(
+  {
+    metadata,
+    spec: map({
+      nodeName: dnsName,
+      ...{ containers: requesting, initContainers: requesting },
+      /** Of the pod as a whole, instead of its containers'. */
+      resources: requests,
+      overhead: mapOf(quantity),
+    }),
+    status: map({ phase: anyText }),
+  },
+  ["metadata"],
+);
+
+export type ScheduledPod = Of<typeof scheduledPod>;
+
+/** What a node has for pods, and whether it takes new ones. */
+export const schedulableNode = map(
+  {
+    metadata: clusterMetadata,
+    spec: map({
+      unschedulable: flag,
+      taints: list(map({ key: anyText, effect: word }, ["effect"])),
+    }),
+    status: map({
+      allocatable: mapOf(quantity),
+      conditions: list(map({ type: word, status: word }, ["type", "status"])),
+    }),
+  },
+  ["metadata"],
+);
+
+export type SchedulableNode = Of<typeof schedulableNode>;
+
+const routeRef = map({ group: anyText, kind: anyText, name: anyText, namespace: anyText }, [
+  "name",
+]);
+
+/** A route of the Gateway API, as Linkerd takes it: of Services, to Services. */
+export const httpRoute = map(
+  {
+    metadata,
+    spec: map({
+      parentRefs: list(routeRef),
+      rules: list(map({ backendRefs: list(routeRef) })),
+    }),
+  },
+  ["metadata"],
+);
+
+export type HttpRoute = Of<typeof httpRoute>;
 
 /** A Lease says that somebody has something (coordination.k8s.io). */
 export const lease = map({ metadata, spec: map({ holderIdentity: word }) }, ["metadata"]);

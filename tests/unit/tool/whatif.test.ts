@@ -1,6 +1,7 @@
 import { deepEqual, match, throws } from "node:assert/strict";
 import type { Facts, LinkFact, MirrorFact, ServiceFact } from "../../../tool/facts.ts";
 import { lossIn, whatIf, whatIfText } from "../../../tool/whatif.ts";
+import type { Workloads } from "../../../tool/workloads.ts";
 
 const mirror = (source: string, part: string, name: string, more: Partial<MirrorFact> = {}) => ({
   ...({
@@ -83,7 +84,62 @@ describe("whatif", () => {
     const text = whatIfText(whatIf(asleep, lossIn("west", asleep)));
     match(text, /^without cluster west: 4 left without, 0 with fewer members, 0 as before\n/);
     match(text, /north: shop\/bb-federated: goes on with east, but no pod is ready in east\n/);
-    match(text, /not known: traffic: .*; quorum: /);
+    match(text, /not known: traffic: .*; routes and capacity: clusters were not asked/);
+  });
+
+  it("finds the clients whose routes lead elsewhere, but for those that lead to what is lost too", () => {
+    const route = (parent: string, ...backends: readonly string[]) => ({
+      ...{ route: "shop/r", parents: [parent], backends },
+    });
+    const east: Workloads = {
+      routes: [
+        route("shop/web", "shop/web", "shop/web-west"),
+        route("pay/api-west", "shop/web-west", "pay/api-west"),
+      ],
+      unread: ["it is not allowed to list nodes"],
+    };
+    const found = whatIf(facts, lossIn("west", facts), new Map([["east", east]]));
+    deepEqual(found.affected.map(({ mirror, routedTo }) => [mirror, routedTo]).slice(0, 2), [
+      ["shop/web-west", ["shop/web"]],
+      ["pay/api-west", []],
+    ]);
+    const text = whatIfText(found);
+    match(text, /: 1 left without, 1 caught by routes, 2 with fewer members/);
+    match(text, /east: shop\/web-west: nothing is left of it; an HTTPRoute leads to shop\/web\n/);
+    match(text, /not known: traffic: .*; of east: it is not allowed to list nodes/);
+  });
+
+  it("compares what the lost pods request with what the others' nodes have left", () => {
+    const gib = 2 ** 30;
+    const workloads = new Map<string, Workloads>([
+      ["west", { requested: new Map([["shop/bb", { cpu: 2, memory: gib }]]), unread: [] }],
+      ["east", { free: { cpu: 1, memory: gib }, unread: [] }],
+    ]);
+    const found = whatIf(facts, lossIn("west", facts), workloads);
+    // Both sources see the same pods in east, which are asked for once.
+    deepEqual(found.room, [
+      {
+        ...{ cluster: "east", free: { cpu: 1, memory: gib } },
+        ...{ wanted: { cpu: 2, memory: gib }, isEnough: false },
+      },
+    ]);
+    match(whatIfText(found), /east: nodes have 1\.0 CPU and 1\.0 GiB left, and .* 2\.0 CPU/);
+    deepEqual(whatIf(facts, lossIn("gateway/west", facts), workloads).room, []);
+  });
+
+  it("finds the StatefulSets of which a cluster reaches no majority", () => {
+    const pods = ["db-0", "db-1"].map((name) =>
+      mirror("east", "west", `shop/${name}-west`, { kind: "endpoint", service: "shop/db" }),
+    );
+    const local = { ...service("east", 1), service: "shop/db" };
+    const spread = { ...facts, mirrors: pods, services: [local] };
+    const lost = { source: "east", service: "shop/db", pods: 3, left: 1 };
+    deepEqual(whatIf(spread, lossIn("west", spread)).withoutQuorum, [lost]);
+    match(whatIfText(whatIf(spread, lossIn("west", spread))), /reaches 1 of its 3 pods/);
+    const more = { ...spread, services: [{ ...local, ready: 3 }] };
+    deepEqual(whatIf(more, lossIn("west", more)).withoutQuorum, []);
+    const alone = { ...spread, services: [] };
+    deepEqual(whatIf(alone, lossIn("west", alone)).withoutQuorum, []);
   });
 
   it("asks for something that the stack has", () => {
