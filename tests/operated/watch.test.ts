@@ -1,0 +1,333 @@
+import assert from "node:assert/strict";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from "node:fs/promises";
+import { existsSync, globSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { execa } from "execa";
+import getPort from "get-port";
+import * as z from "zod";
+
+import { until } from "../../testbed/processes.ts";
+import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { installGateway } from "../e2e/mirroring/gateway.ts";
+import { servicesIn } from "../e2e/mirroring/live.ts";
+import { exportedService } from "../e2e/mirroring/objects.ts";
+import { create, createNamespaces, emptyBed, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
+import { documents } from "../unit/examples/files.ts";
+
+const namespace = "operated";
+const programs = ["buildah", "podman", "runc", "mmdebstrap", "systemd-nspawn"];
+const onPath = (program: string) =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((each) => join(each, program))
+    .find((file) => existsSync(file));
+const lacking = [
+  ...(process.getuid?.() === 0 ? [] : ["it runs as root alone"]),
+  ...programs.filter((each) => onPath(each) === undefined).map((each) => `${each} is not on PATH`),
+];
+const title = `examples/watch, operated${lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`}`;
+
+/** A program that runs until it is ended. */
+interface Started extends PromiseLike<unknown> {
+  kill(signal: "SIGTERM"): boolean;
+}
+
+/** What of the manifest a runtime without Kubernetes can be told. */
+const deployment = z.object({
+  kind: z.literal("Deployment"),
+  spec: z.object({
+    template: z.object({
+      spec: z.object({
+        hostname: z.string(),
+        securityContext: z.object({ runAsUser: z.number(), runAsGroup: z.number() }),
+        containers: z.tuple([
+          z.object({
+            args: z.array(z.string()),
+            env: z.array(z.object({ name: z.string(), value: z.string() })),
+            volumeMounts: z.array(
+              z.object({
+                ...{ name: z.string(), mountPath: z.string() },
+                readOnly: z.boolean().default(false),
+              }),
+            ),
+            readinessProbe: z.object({ httpGet: z.object({ path: z.string() }) }),
+          }),
+        ]),
+      }),
+    }),
+  }),
+});
+
+/**
+ * The image that the Dockerfile makes, run by podman as the Deployment says, and the program under the unit in a machine
+ * that systemd has booted. Images can't be pulled on every machine: the bases are Debian's by mmdebstrap, with this
+ * machine's Node, and the bed's build of Pulumi.
+ */
+describe(title, function () {
+  this.timeout("20m");
+
+  let shared: SharedBed;
+  let stack: PulumiStack;
+  let folder: string;
+  /** The container's volumes, and whatever the machine is to have of them. */
+  let volumes: string;
+  /** What is to be ended, whatever happens. */
+  const started: Started[] = [];
+
+  before(async function () {
+    if (lacking.length > 0) return this.skip();
+    shared = await emptyBed();
+    const { bed, kube } = shared;
+    await installGateway(kube.west);
+    await createNamespaces(kube.east, [namespace]);
+    // Podman takes no long paths.
+    folder = await mkdtemp("/tmp/operated-");
+    await chmod(folder, 0o755);
+    volumes = join(folder, "volumes");
+    const links = [{ source: "east", target: "west" }];
+    const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
+    stack = await newStack(bed, "prod", config);
+    await mkdir(volumes, { recursive: true });
+    await madeContext();
+    await builtImage();
+  });
+
+  after(async () => {
+    for (const each of started) each.kill("SIGTERM");
+    await Promise.allSettled(started);
+    if (lacking.length > 0) return;
+    await buildah("rm", "--all").catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("runs as an image by its manifest, read-only and without rights, and ends a watch when it is told to", async () => {
+    const { kube, bed } = shared;
+    const found = documents("watch/kubernetes.yaml").map((each) => deployment.safeParse(each));
+    const pod = found.find(({ success }) => success)?.data?.spec.template.spec;
+    assert.ok(pod);
+    const [container] = pod.containers;
+    const { runAsUser, runAsGroup } = pod.securityContext;
+    const settings = bed.settings;
+    const state = String(settings["PULUMI_BACKEND_URL"]).replace("file://", "");
+    const port = await getPort();
+    await volume("kubeconfig", { config: await readFile(String(settings["KUBECONFIG"]), "utf8") });
+    await volume("passphrase", { passphrase: String(settings["PULUMI_CONFIG_PASSPHRASE"]) });
+    await volume("state", {});
+    await owned(state, runAsUser);
+    const variables = container.env.map(({ name, value }) => {
+      return `${name}=${name === "PULUMI_BACKEND_URL" ? "file:///backend" : value}`;
+    });
+    const words = container.args.map((word) => word.replace("0.0.0.0:9464", `127.0.0.1:${port}`));
+    const isTemporary = (name: string) => name === "tmp";
+    const mounts = container.volumeMounts.flatMap(({ name, mountPath, readOnly }) =>
+      isTemporary(name)
+        ? ["--tmpfs", `${mountPath}:rw,mode=1777`]
+        : ["--volume", `${join(volumes, name)}:${mountPath}:${readOnly ? "ro" : "rw"}`],
+    );
+    const run = podman(
+      ...["run", "--rm", "--name", "watch-prod", "--pull", "never", "--runtime", "runc"],
+      // The bed's API servers are at this machine's loopback address.
+      ...["--network", "host", "--hostname", pod.hostname],
+      // More than this machine's own would not be allowed.
+      ...["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"],
+      ...["--user", `${runAsUser}:${runAsGroup}`, "--read-only", "--read-only-tmpfs=false"],
+      ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+      ...variables.flatMap((each) => ["--env", each]),
+      ...mounts,
+      ...["--volume", `${state}:/backend`],
+      ...["localhost/mesh-watch", ...words],
+    );
+    started.push(run);
+    await mirrors("web", run);
+    const { status } = await fetch(
+      `http://127.0.0.1:${port}${container.readinessProbe.httpGet.path}`,
+    );
+    assert.equal(status, 200);
+    await podman("stop", "--time", "120", "watch-prod");
+    const { exitCode, stdout } = await run;
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /"event":"runEnded","command":"up"/);
+    assert.deepEqual(await servicesIn(kube.east, namespace), ["web-west"]);
+  });
+
+  it("runs by its unit under systemd, and is stopped with the machine", async () => {
+    const { bed } = shared;
+    const machine = join(folder, "machine");
+    const packages = ["systemd", "systemd-sysv", "dbus", "ca-certificates"];
+    await debian(machine, packages);
+    const { stdout: image } = await buildah("from", "--pull-never", "localhost/mesh-watch");
+    const { stdout: files } = await buildah("mount", image);
+    await cp(join(files, "program"), join(machine, "opt/linkerd-multicluster"), {
+      ...{ recursive: true, verbatimSymlinks: true },
+    });
+    await cp(join(files, "pulumi/bin"), join(machine, "opt/pulumi"), { recursive: true });
+    await cp(process.execPath, join(machine, "usr/local/bin/node"));
+    const unit = "linkerd-multicluster-watch@.service";
+    const units = join(machine, "etc/systemd/system");
+    await cp(join(repository, "examples/watch", unit), join(units, unit));
+    const chrooted = (...words: readonly string[]) => execa("chroot", [machine, ...words]);
+    // As examples/watch/README.md says.
+    const user = "linkerd-multicluster";
+    await chrooted("useradd", "--system", "--home-dir", "/opt/linkerd-multicluster", user);
+    await chrooted("systemctl", "enable", "linkerd-multicluster-watch@prod");
+    const { stdout: uid } = await chrooted("id", "--user", user);
+    const own = join(machine, "etc/linkerd-multicluster");
+    // Elsewhere the unit may write nothing.
+    const backend = "/var/lib/linkerd-multicluster/backend";
+    await mkdir(join(machine, backend), { recursive: true });
+    const settings = bed.settings;
+    const state = String(settings["PULUMI_BACKEND_URL"]).replace("file://", "");
+    await mkdir(own);
+    await writeFile(join(own, "config"), await readFile(String(settings["KUBECONFIG"]), "utf8"));
+    await writeFile(join(own, "passphrase"), String(settings["PULUMI_CONFIG_PASSPHRASE"]));
+    await owned(own, Number(uid));
+    await owned(state, Number(uid));
+    await writeFile(
+      join(own, "prod.env"),
+      `KUBECONFIG=/etc/linkerd-multicluster/config\nPULUMI_BACKEND_URL=file://${backend}\n` +
+        "PULUMI_CONFIG_PASSPHRASE_FILE=/etc/linkerd-multicluster/passphrase\n",
+      { mode: 0o600 },
+    );
+    await mkdir(join(machine, "var/log/journal"), { recursive: true });
+    const journal = async () => {
+      const words = ["--directory", join(machine, "var/log/journal"), "--output", "cat"];
+      const { stdout } = await execa("journalctl", words, { reject: false });
+      return stdout;
+    };
+    const boot = execa(
+      "systemd-nspawn",
+      [
+        ...["--quiet", "--boot", "--directory", machine, "--register", "no", "--keep-unit"],
+        ...["--console", "pipe", "--bind", `${state}:${backend}`, "--machine", "operated"],
+      ],
+      // A machine is shut down, and not just gone.
+      { reject: false, stdin: "ignore", forceKillAfterDelay: 60_000 },
+    );
+    started.push(boot);
+    await mirrors("api", boot, journal);
+    boot.kill("SIGTERM");
+    await boot;
+    const said = await journal();
+    assert.match(said, /"event":"runEnded","command":"up"/);
+    assert.match(said, /linkerd-multicluster-watch@prod\.service: Deactivated successfully/);
+  });
+
+  /** Exports a Service, and waits until a watch has mirrored it; `process` has to run meanwhile. */
+  async function mirrors(
+    name: string,
+    process: Started,
+    said: () => Promise<string> = () => Promise.resolve(""),
+  ): Promise<void> {
+    const { kube } = shared;
+    await create(kube.west, exportedService(`${namespace}/${name}`));
+    let end: string | undefined;
+    process.then(
+      (result) => (end = JSON.stringify(result)),
+      (error: unknown) => (end = String(error)),
+    );
+    const program = { problem: () => end && `it has ended: ${end}` };
+    const isThere = async () =>
+      (await servicesIn(kube.east, namespace)).includes(`${name}-west`) || undefined;
+    await until(`${name} to be mirrored`, [program], isThere, 180).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\n${await said()}`);
+    });
+  }
+
+  /** A repository made from this one, with a stack file beside Pulumi.yaml. */
+  async function madeContext(): Promise<void> {
+    const context = join(folder, "context");
+    for (const path of [
+      ...["package.json", "package-lock.json", ".npmrc", "index.ts", "Pulumi.yaml"],
+      ...["tsconfig.json", "bin", "components", "config", "engine", "tool"],
+    ])
+      await cp(join(repository, path), join(context, path), {
+        recursive: true,
+        filter: (file) => !file.includes("node_modules"),
+      });
+    const { PULUMI_OPTION_CONFIG_FILE = "" } = stack.settings;
+    await cp(PULUMI_OPTION_CONFIG_FILE, join(context, "Pulumi.prod.yaml"));
+  }
+
+  async function builtImage(): Promise<void> {
+    const node = join(folder, "node");
+    await debian(node, ["ca-certificates"]);
+    await cp(process.execPath, join(node, "usr/local/bin/node"));
+    const cli = await realpath(onPath("npm") ?? "");
+    await cp(dirname(dirname(cli)), join(node, "usr/local/lib/npm"), { recursive: true });
+    const npm = join(node, "usr/local/bin/npm");
+    await writeFile(npm, `#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n`);
+    await chmod(npm, 0o755);
+    // What this machine trusts beyond Debian's authorities.
+    const authorities = process.env["NODE_EXTRA_CA_CERTS"];
+    if (authorities !== undefined) await cp(authorities, join(node, "etc/authorities.crt"));
+    const pulumi = join(folder, "pulumi");
+    const [bin = ""] = shared.bed.path;
+    for (const file of globSync(join(bin, "pulumi*")))
+      await cp(await realpath(file), join(pulumi, "pulumi/bin", file.slice(dirname(file).length)));
+    await imageOf(node, "node", [
+      ...(authorities === undefined ? [] : ["--env", "NODE_EXTRA_CA_CERTS=/etc/authorities.crt"]),
+      ...["--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+    ]);
+    await imageOf(pulumi, "pulumi", []);
+    const watch = join(repository, "examples/watch");
+    await buildah(
+      ...["build", "--isolation", "chroot", "--network", "host", "--pull-never"],
+      ...["--build-arg", "NODE=localhost/node", "--build-arg", "PULUMI=localhost/pulumi"],
+      // With manage: mirrors none is needed, and no registry of packages has them.
+      ...["--build-arg", "PLUGINS=", "--file", join(watch, "Dockerfile")],
+      ...["--ignorefile", join(watch, "Dockerfile.dockerignore")],
+      ...["--tag", "localhost/mesh-watch", join(folder, "context")],
+    );
+  }
+
+  async function imageOf(files: string, name: string, settings: readonly string[]): Promise<void> {
+    const { stdout: container } = await buildah("from", "scratch");
+    await buildah("add", "--quiet", container, files, "/");
+    if (settings.length > 0) await buildah("config", ...settings, container);
+    await buildah("commit", "--quiet", container, `localhost/${name}`);
+    await buildah("rm", container);
+  }
+
+  function debian(target: string, packages: readonly string[]) {
+    const words = ["--variant=minbase", `--include=${packages.join(",")}`, "bookworm", target];
+    return execa("mmdebstrap", ["--quiet", ...words]);
+  }
+
+  function storage(): readonly string[] {
+    const place = ["--root", join(folder, "images"), "--runroot", join(folder, "run")];
+    return [...place, "--storage-driver", "vfs"];
+  }
+
+  function buildah(...words: readonly string[]) {
+    return execa("buildah", [...storage(), ...words]);
+  }
+
+  function podman(...words: readonly string[]) {
+    const options = { reject: words[0] !== "run", all: true } as const;
+    return execa("podman", [...storage(), "--cgroup-manager", "cgroupfs", ...words], options);
+  }
+
+  /** A volume with these files, readable by nobody but the user of the container. */
+  async function volume(name: string, files: Readonly<Record<string, string>>): Promise<void> {
+    const path = join(volumes, name);
+    await mkdir(path);
+    for (const [file, text] of Object.entries(files))
+      await writeFile(join(path, file), text, { mode: 0o400 });
+    await owned(path, 1000);
+  }
+
+  async function owned(path: string, user: number): Promise<void> {
+    await execa("chown", ["--recursive", `${user}:${user}`, path]);
+    await chown(path, user, user);
+  }
+});
