@@ -61,6 +61,14 @@ export interface WatchOptions extends StackOptions {
 
 export interface VerifyOptions extends FactsOptions {
   readonly service?: string;
+  readonly dry?: boolean;
+  readonly request?: boolean;
+  readonly image?: string;
+  readonly echo?: string;
+  readonly echoPort: number;
+  readonly namespace?: string;
+  /** In milliseconds. */
+  readonly timeout: number;
 }
 
 export interface GatherOptions extends StackOptions {
@@ -116,13 +124,25 @@ export function commandLine(run: Commands, version = ""): Command {
     .action((service: string, options: FactsOptions) => run.explain(service, options));
 
   factsCommand(program, "verify", "follows a request through the mesh, and names what breaks it")
-    .requiredOption("--dry", "by the objects alone; no request is sent")
+    .addOption(new Option("--dry", "by the objects alone; no request is sent").conflicts("request"))
+    .addOption(
+      new Option("--request", "by a request, from a pod that is made for it").conflicts([
+        "state",
+        "from",
+      ]),
+    )
     .option("--service <service>", "of this Service; by default of one for each link")
+    .option("--image <image>", "with --request: an image with sh and curl, as curlimages/curl")
+    .option("--echo <image>", "with --request: ask a pod with this image, which echoes headers")
+    .option("--echo-port <port>", "its port", port, 8080)
+    .option("--namespace <name>", "of these pods; by default that of the mirror")
+    .option("--timeout <duration>", "of each request with its pods", duration, 60_000)
     .addHelpText(
       "after",
       examples(
         ["verify --dry", "one Service of each link"],
         ["verify --dry --service shop/web", "in every cluster that it appears in"],
+        ["verify --request --image curlimages/curl:8.20.0", "a request through each link"],
       ),
     )
     .action((options: VerifyOptions) => run.verify(options));
@@ -277,6 +297,12 @@ function duration(text: string): number {
   if (milliseconds === undefined)
     throw new InvalidArgumentError("It must be a duration, as 30s or 5m.");
   return milliseconds;
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65_535)
+    throw new InvalidArgumentError("It must be a port, from 1 to 65535.");
+  return Number(text);
 }
 
 function wait(text: string): number {

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import complete from "@bomb.sh/tab/commander";
 import { CommanderError } from "commander";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { type Commands, commandLine, type FactsOptions } from "./command-line.ts";
 import type { Facts } from "./facts.ts";
 import { exitCode, written } from "./output.ts";
 import type { PulumiStack } from "./pulumi.ts";
+import type { RequestOptions } from "./request.ts";
 import type { Chosen, Said } from "./stacks.ts";
 
 /** Seconds between two looks of `--watch` and `--wait`. */
@@ -44,7 +46,17 @@ const commands: Commands = {
     process.stdout.write(written(data, options.output, table));
     if (only === undefined) process.exitCode = exitCode.notInOrder;
   },
-  async verify({ service, ...options }) {
+  async verify({ dry, request, image, echo, echoPort, namespace, timeout, ...rest }) {
+    const { service, ...options } = rest;
+    if (request === true) {
+      if (image === undefined)
+        throw new Error("Name the client's image: --image curlimages/curl:8.20.0");
+      const how = { image, echoPort, timeout, ...defined({ echo, namespace, service }) };
+      await sendRequests(how, options);
+      return;
+    }
+    if (dry !== true)
+      throw new Error("Say --dry, which reads objects alone, or --request, which makes pods.");
     const { verify, verificationText } = await import("./verify.ts");
     const found = await factsFor(options);
     const all = found.map((facts) => verify(facts, service));
@@ -158,6 +170,26 @@ async function workloadsFor({ from, state, ...options }: Omit<FactsOptions, "out
   if (from !== undefined || state === true) return [];
   const { readWorkloadsOf } = await import("./read.ts");
   return Promise.all((await stacksOf(options)).map((each) => readWorkloadsOf(each, process.env)));
+}
+
+/** Ctrl-C ends it too once everything that was made is removed. */
+async function sendRequests(
+  how: RequestOptions,
+  { output, ...options }: FactsOptions,
+): Promise<void> {
+  const { requestThrough } = await import("./read.ts");
+  const { requestsText } = await import("./probe.ts");
+  const [facts] = await factsFor(options);
+  if (facts === undefined) return;
+  const ended = new AbortController();
+  const end = () => {
+    ended.abort(new Error("Interrupted; everything that was made is removed."));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  const found = await requestThrough(await stackOf(options), facts, how, ended.signal, process.env);
+  process.stdout.write(written(found, output, () => requestsText(found)));
+  if (found.answers.length === 0 || found.answers.some(({ answered }) => !answered))
+    process.exitCode = exitCode.notInOrder;
 }
 
 async function stacksOf(said: Said): Promise<Chosen[]> {

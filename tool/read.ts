@@ -14,6 +14,8 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
 import { pulumi, type PulumiStack, runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
+import type { Requests } from "./probe.ts";
+import { type RequestOptions, sendRequests } from "./request.ts";
 import { readWorkloads, type Workloads } from "./workloads.ts";
 
 /** Where the facts of a stack come from. */
@@ -67,6 +69,17 @@ export async function readWorkloadsOf(
   variables: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, Workloads>> {
   return readWorkloads(await configOf(choice, folder, variables));
+}
+
+/** What requests through the links of a stack bring. @throws Error with a sentence */
+export async function requestThrough(
+  { folder, ...choice }: Chosen,
+  facts: Facts,
+  options: RequestOptions,
+  signal: AbortSignal,
+  variables: NodeJS.ProcessEnv,
+): Promise<Requests> {
+  return sendRequests(facts, await configOf(choice, folder, variables), options, signal);
 }
 
 /** The facts that a folder holds. @throws Error with a sentence */

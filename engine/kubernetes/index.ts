@@ -25,6 +25,7 @@ export type {
   Service,
   ServicePort,
   StringMap,
+  TaskPod,
 } from "./objects/objects.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export { KubernetesError } from "./client/errors.ts";

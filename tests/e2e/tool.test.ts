@@ -151,6 +151,22 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual(stacks[0].notKnown, ["traffic: which mirrors are called at all, and how often"]);
   });
 
+  it("sends no request without a proxy, says so, and leaves nothing behind", async () => {
+    const { kube } = stack.shared;
+    const words = ["verify", "--request", "--image", "client", "--output", "json"];
+    for (const more of [[], ["--echo", "echo"]]) {
+      const { code, stdout } = await run(...words, ...more);
+      equal(code, 1);
+      match(stdout, /without Linkerd's proxy: does linkerd-proxy-injector run there\?/);
+    }
+    for (const kubernetes of [kube.east, kube.west]) {
+      const made = { labelSelector: "app.kubernetes.io/managed-by=linkerd-clusters" };
+      for (const kind of [resources.taskPods, resources.services, resources.endpoints])
+        deepEqual(await kubernetes.list<object>(kind, made), []);
+    }
+    equal((await run("verify")).code, 2);
+  });
+
   it("tells what the next up repairs, and waits until it is in order, or not", async () => {
     const { east } = stack.shared.kube;
     await east.remove(resources.services, web);

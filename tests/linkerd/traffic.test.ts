@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { execa } from "execa";
 
 import { until } from "../../testbed/bed.ts";
-import type { Config } from "../../testbed/stack.ts";
-import { inNamespace } from "../e2e/access-clusters.ts";
+import { environment } from "../../testbed/pulumi.ts";
+import { type Config, repository } from "../../testbed/stack.ts";
+import type { Answer } from "../../tool/probe.ts";
+import { get, inNamespace } from "../e2e/access-clusters.ts";
+import type { Pod } from "./traffic/objects.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
 import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";
@@ -113,6 +118,32 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
       assert.deepEqual(identities, new Set([gatewayIdentity]));
       assert.deepEqual(origins, new Set([identityOf("client")]));
     }
+  });
+
+  it("are sent by verify through each link, whose client's proxy says to whom", async () => {
+    const answers = await verify(theMesh());
+    assert.deepEqual(
+      answers.map(({ target, answered, status, connected }) => [
+        ...[target, answered, status, connected?.identity],
+      ]),
+      [
+        ["west", true, 200, gatewayIdentity],
+        ["north", true, 200, identityOf("default")],
+      ],
+    );
+    assert.equal(answers[0]?.connected?.cluster, "west");
+  });
+
+  it("are sent by verify to an echo workload, which says by whom it is asked", async () => {
+    const answers = await verify(theMesh(), "--echo", "echo", "--echo-port", "80");
+    const client = identityOf("default");
+    assert.deepEqual(
+      answers.map(({ target, answered, seen }) => [target, answered, seen]),
+      [
+        ["west", true, { identity: gatewayIdentity, client }],
+        ["north", true, { identity: client }],
+      ],
+    );
   });
 
   it("are counted by the gateway for each client", async () => {
@@ -340,6 +371,31 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
 const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cluster.local`;
 
 /** What ended with its cluster's API server is started again once that is back. */
+/** Takes pods from the nodes that only pretend to run them, and asks by each link of east. */
+async function verify({ bed }: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
+  for (const cluster of Object.values(bed.clusters)) {
+    const { items } = await get<{ readonly items: readonly Pod[] }>(cluster, "/api/v1/nodes");
+    for (const { metadata } of items) {
+      const path = `/api/v1/nodes/${metadata.name}`;
+      await cluster.request("PATCH", path, { spec: { unschedulable: true } });
+    }
+  }
+  const tool = join(repository, "bin/linkerd-clusters.mjs");
+  const asked = ["verify", "--request", "--image", "client", "--output", "json", ...words];
+  const { stdout, stderr } = await execa(process.execPath, [tool, ...asked], {
+    ...{ cwd: join(bed.folder, "stacks", "traffic"), env: environment(bed), reject: false },
+  });
+  const left = { labelSelector: "app.kubernetes.io/component=verify" };
+  for (const cluster of Object.values(bed.clusters))
+    for (const kind of ["services", "endpoints"]) {
+      const path = `${inNamespace(namespace, kind)}?${String(new URLSearchParams(left))}`;
+      const { items } = await get<{ readonly items: readonly unknown[] }>(cluster, path);
+      assert.deepEqual(items, []);
+    }
+  assert.match(stdout, /^\{/, stderr);
+  return (JSON.parse(stdout) as { readonly answers: readonly Answer[] }).answers;
+}
+
 async function allWell({ nodes }: Mesh): Promise<void> {
   await until("everything to run", [], () => {
     const problems = Object.values(nodes).flatMap((node) => node.problems());

@@ -291,6 +291,26 @@ export const scheduledPod = map(
 
 export type ScheduledPod = Of<typeof scheduledPod>;
 
+const ended = map({
+  terminated: map({ exitCode: wholeNumber(-(2 ** 31), 2 ** 31), message: anyText }),
+  waiting: map({ reason: anyText, message: anyText }),
+});
+
+/** A pod that is made for one task, and what comes of that. */
+export const taskPod = map(
+  {
+    metadata,
+    spec: anything as Check<object>,
+    status: map({
+      ...{ phase: anyText, reason: anyText, podIP: ipAddress },
+      containerStatuses: list(map({ name: anyText, ready: flag, state: ended }, ["name"])),
+    }),
+  },
+  ["metadata"],
+);
+
+export type TaskPod = Of<typeof taskPod>;
+
 /** What a node has for pods, and whether it takes new ones. */
 export const schedulableNode = map(
   {

@@ -65,6 +65,7 @@ export const resources = {
   leases: namespaced("coordination.k8s.io/v1", "Lease", objects.lease),
   nodes: clusterScoped("v1", "Node", objects.node),
   scheduledPods: namespaced("v1", "Pod", objects.scheduledPod),
+  taskPods: namespaced("v1", "Pod", objects.taskPod),
   schedulableNodes: clusterScoped("v1", "Node", objects.schedulableNode),
   httpRoutes: namespaced("gateway.networking.k8s.io/v1", "HTTPRoute", objects.httpRoute),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),

@@ -72,9 +72,22 @@ export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Nod
     const address = pod.status.podIP ?? `10.${170 + index}.0.${++count}`;
     const running = await startPod({ ...spec, pod, address, control }, watchdog);
     pods.set(pod.metadata.uid, running);
-    if (pod.spec.nodeName === nodeName) return reportReady(cluster, pod, address);
+    if (pod.spec.nodeName === nodeName) {
+      await reportReady(cluster, pod, address);
+      const message = await running.task?.();
+      if (message !== undefined) await reportEnded(cluster, pod, message);
+      return;
+    }
     gateway = running;
     await balance(balancer, running);
+  }
+
+  async function place(pod: Pod): Promise<void> {
+    const target = { apiVersion: "v1", kind: "Node", name: nodeName };
+    await post(cluster, `${pathOf(pod)}/binding`, {
+      metadata: { name: pod.metadata.name },
+      target,
+    });
   }
 
   async function balance(address: string, to: RunningPod): Promise<void> {
@@ -91,6 +104,9 @@ export async function startNode(spec: NodeSpec, watchdog: Watchdog): Promise<Nod
     const { items } = await get<{ readonly items: readonly Pod[] }>(cluster, "/api/v1/pods");
     once("the control plane", () => plane.follow(items));
     const live = new Set(items.map(({ metadata }) => metadata.uid));
+    // Where no other node takes pods, those that nobody has placed are for this one.
+    for (const pod of items.filter(isVerification))
+      once(`place ${pod.metadata.uid}`, () => place(pod));
     for (const pod of items.filter(isOurs)) {
       const { uid, deletionTimestamp } = pod.metadata;
       const running = pods.get(uid);
@@ -148,6 +164,10 @@ function isOurs(pod: Pod): boolean {
   return isGateway && isThere;
 }
 
+function isVerification({ metadata: { labels = {} }, spec }: Pod): boolean {
+  return spec.nodeName === undefined && labels["app.kubernetes.io/component"] === "verify";
+}
+
 async function waitsForAddress(cluster: BedCluster): Promise<boolean> {
   const { code, body } = await cluster.request("GET", gatewayPath);
   if (code !== 200) return false;
@@ -176,5 +196,15 @@ async function reportReady(cluster: BedCluster, pod: Pod, address: string): Prom
       initContainerStatuses: all.filter(({ name }) => !names.has(name)).map(statusOf),
     },
   });
+  if (code !== 200) throw new Error(`${pathOf(pod)}: ${JSON.stringify(body)}`);
+}
+
+async function reportEnded(cluster: BedCluster, pod: Pod, message: string): Promise<void> {
+  const state = { terminated: { exitCode: 0, message } };
+  const containerStatuses = pod.spec.containers.map(({ name }) => ({
+    ...{ name, image: name, imageID: name, ready: false, restartCount: 0, state },
+  }));
+  const status = { phase: "Succeeded", containerStatuses };
+  const { code, body } = await cluster.request("PATCH", `${pathOf(pod)}/status`, { status });
   if (code !== 200) throw new Error(`${pathOf(pod)}: ${JSON.stringify(body)}`);
 }

@@ -20,6 +20,7 @@ export interface Variable {
 export interface Container {
   readonly name: string;
   readonly args?: readonly string[];
+  readonly command?: readonly string[];
   readonly env?: readonly Variable[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }

@@ -1,5 +1,6 @@
 /** A pod that runs: a network of its own, in it a program of these tests and, if it is meshed, Linkerd's proxy. */
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { execa } from "execa";
@@ -7,8 +8,9 @@ import { execa } from "execa";
 import { type BedCluster, until } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
+import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Network, PodNamespace } from "./network.ts";
-import { containerOf, type Pod } from "./objects.ts";
+import { type Container, containerOf, type Pod } from "./objects.ts";
 import { adminPort, startProxy } from "./proxy.ts";
 import { isReady } from "./ready.ts";
 import type { Stream, Streams } from "./stream.ts";
@@ -30,6 +32,8 @@ export interface RunningPod {
   end(): Promise<void>;
   /** What its proxy has counted. */
   metrics(): Promise<string>;
+  /** Of a pod with a task: does it, and returns its message. */
+  readonly task?: () => Promise<string>;
   problem(): string | undefined;
 }
 
@@ -64,8 +68,10 @@ export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<Runni
     programs.unshift(own);
     await until(title, [own], () => Promise.resolve(existsSync(join(run, "ready")) || undefined));
   }
+  const task = containerOf(pod, "request");
   return {
     address,
+    ...(task !== undefined && { task: () => taskDone(task, spec, namespace, run) }),
     async end() {
       for (const each of programs) await each.terminate(patience);
       await namespace.end();
@@ -80,6 +86,26 @@ export async function startPod(spec: PodSpec, watchdog: Watchdog): Promise<Runni
   };
 }
 
+/** Runs what a container is told to, which finds Services by a file in place of DNS. */
+async function taskDone(
+  { command = [] }: Container,
+  { cluster }: PodSpec,
+  namespace: PodNamespace,
+  run: string,
+): Promise<string> {
+  const [host = ""] = command.flatMap((word) => (URL.canParse(word) ? new URL(word).hostname : []));
+  const [name = "", of = ""] = host.split(".");
+  const path = `${inNamespace(of, "services")}/${name}`;
+  const { spec } = await get<{ readonly spec: { readonly clusterIP: string } }>(cluster, path);
+  await writeFile(join(run, "hosts"), `127.0.0.1 localhost\n${spec.clusterIP} ${host}\n`);
+  await writeFile(join(run, "message"), "");
+  await writeFile("/dev/termination-log", "", { flag: "a" });
+  await namespace.run(["mount", "--bind", join(run, "hosts"), "/etc/hosts"]);
+  await namespace.run(["mount", "--bind", join(run, "message"), "/dev/termination-log"]);
+  await namespace.run(command);
+  return readFile(join(run, "message"), "utf8");
+}
+
 /** The name of a container says what it runs; a gateway has nothing but its proxy. */
 function startOwn(
   name: string,
@@ -91,6 +117,7 @@ function startOwn(
   const client = ({ targetsFile, resultsFile }: Stream) => ["client.ts", targetsFile, resultsFile];
   const programs: Readonly<Record<string, readonly string[]>> = {
     server: ["server.ts", String(serverPort)],
+    echo: ["server.ts", String(serverPort)],
     client: client(streams.client),
     visitor: client(streams.visitor),
     stranger: client(streams.stranger),

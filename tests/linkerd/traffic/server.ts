@@ -20,7 +20,8 @@ createServer((incoming, outgoing) => {
   const identity = incoming.headers["l5d-client-id"];
   // Each gateway adds its own at the end.
   const origin = /.*;for=([^;]+)/.exec(incoming.headers.forwarded ?? "")?.[1];
-  outgoing.end(JSON.stringify({ pod: name, identity, origin }));
+  const { headers } = incoming;
+  outgoing.end(JSON.stringify({ pod: name, identity, origin, headers }));
 }).listen(Number(port), () => {
   writeFileSync(ready, "");
 });
