@@ -26,7 +26,7 @@ export interface SeenCluster {
   readonly unreachable: boolean;
 }
 
-export interface ClusterArgs extends SeenCluster {
+export interface ClusterSetup extends SeenCluster {
   readonly config: ClusterConfig;
   readonly role: ClusterRole;
   readonly linkerdNamespace: string;
@@ -62,10 +62,10 @@ export class Cluster extends pulumi.ComponentResource {
   readonly gatewayEnabled: boolean;
   readonly trustBundle: pulumi.Output<string> | undefined;
   readonly #name: string;
-  readonly #args: ClusterArgs;
+  readonly #args: ClusterSetup;
   readonly #charts: Readonly<Record<ChartName, Chart>>;
 
-  constructor(name: string, args: ClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: ClusterSetup, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.#name = name;
     this.#args = args;
@@ -143,7 +143,7 @@ export class Cluster extends pulumi.ComponentResource {
   /** The issuer in the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`. */
   #issuerSecret(
     namespace: k8s.core.v1.Namespace,
-    { issuer, bundlePem }: NonNullable<ClusterArgs["trust"]>,
+    { issuer, bundlePem }: NonNullable<ClusterSetup["trust"]>,
   ): k8s.core.v1.Secret {
     const { linkerdNamespace: own } = this.#args;
     return new k8s.core.v1.Secret(

@@ -2,5 +2,5 @@
  * The npm package: a mesh as a component of another program (docs/guides/package.md).
  */
 export { Mesh } from "./mesh.ts";
-export type { LinkStatus, Lists } from "./mirrors.ts";
+export type { LinkSummary, Lists } from "./mirrors.ts";
 export type * from "./mesh-args.ts";

@@ -18,7 +18,7 @@ export interface LinkEnd {
   readonly unreachable: boolean;
 }
 
-export interface LinkArgs {
+export interface LinkSetup {
   readonly config: LinkConfig;
   /**
    * `claim`: that the source is this stack's, which comes before anything is made for it.
@@ -50,7 +50,7 @@ export class Link extends pulumi.ComponentResource {
    */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
 
-  constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: LinkSetup, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Link", name, {}, opts);
     this.name = name;
     const { source, target, namespaces } = args;

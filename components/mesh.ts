@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { MeshArgs } from "./mesh-args.ts";
 import { checkedMesh } from "./checked-mesh.ts";
 import { type CheckedMesh, MeshResources } from "./mesh-resources.ts";
-import type { Lists, LinkStatus, Mirrors } from "./mirrors.ts";
+import type { Lists, LinkSummary, Mirrors } from "./mirrors.ts";
 
 /**
  * One Linkerd multi-cluster mesh of the clusters of a program. One program has one mesh.
@@ -20,7 +20,7 @@ export class Mesh extends pulumi.ComponentResource {
   /** The names of federated Services, as `namespace/name`, by source cluster. */
   readonly federated: pulumi.Output<Readonly<Record<string, readonly string[]>>>;
   /** The links that this program mirrors, by name, as `east/west`. */
-  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkStatus>>>;
+  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
   /** PEM of the anchors that each cluster trusts, by cluster, where this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
 

@@ -11,7 +11,7 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
 export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** A link, as the last run has left it. */
-export interface LinkStatus {
+export interface LinkSummary {
   /** `ok`; `unreachable` while a cluster does not answer, whose mirrors stay; else a sentence about what has to be mended. */
   readonly state: string;
   readonly mirrors: number;
@@ -32,7 +32,7 @@ export class Mirrors extends EngineResource {
   declare readonly unreachable: pulumi.Output<readonly string[] | undefined>;
   declare readonly refused: pulumi.Output<Readonly<Record<string, string>> | undefined>;
   /** The links by name, as `east/west`, where `listed` asks for mirrors. */
-  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkStatus>>>;
+  readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
 
   constructor(
     name: string,
@@ -65,7 +65,7 @@ function statusOf(
   notMirrored: Lists = {},
   unreachable: readonly string[] = [],
   refused: Readonly<Record<string, string>> = {},
-): LinkStatus {
+): LinkSummary {
   const isDown = unreachable.includes(source) || unreachable.includes(target);
   return {
     state: refused[target] ?? refused[source] ?? (isDown ? "unreachable" : "ok"),

@@ -10,7 +10,7 @@ const lists = {
 };
 const bySource = { additionalProperties: lists, type: "object" };
 
-const linkStatus = {
+const linkSummary = {
   type: "object",
   description: "A link, as the last run has left it.",
   properties: {
@@ -44,7 +44,7 @@ const outputs = {
     description: "The names of federated Services, as `namespace/name`, by source.",
   },
   linkStatuses: {
-    ...{ additionalProperties: { $ref: "#/types/linkerd-multicluster:index:LinkStatus" } },
+    ...{ additionalProperties: { $ref: "#/types/linkerd-multicluster:index:LinkSummary" } },
     ...{ type: "object", description: "The links that this program mirrors, as `east/west`." },
   },
   trustAnchors: {
@@ -72,7 +72,7 @@ export function packageSchema(version: string): object {
           { ...objectOf(args, all), type: "object" },
         ]),
       ),
-      [tokenOf("linkStatus")]: linkStatus,
+      [tokenOf("linkSummary")]: linkSummary,
     },
     resources: {
       [meshType]: {

@@ -93,7 +93,9 @@ export const programName = "linkerd-clusters";
 /** The command line, which calls what it is given. */
 export function commandLine(run: Commands, version = ""): Command {
   const program = new Command(programName)
-    .description("Looks at the mesh of a linkerd-multicluster stack. Nothing but watch writes.")
+    .description(
+      "Looks at the mesh of a linkerd-multicluster stack. Nothing but watch and verify --request writes.",
+    )
     .version(version)
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError()

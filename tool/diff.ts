@@ -27,7 +27,7 @@ export interface MirrorChange extends Omit<Line, "line"> {
 }
 
 /** `linkerd-clusters diff --output json`, of two sides. */
-export interface Difference {
+export interface MirrorDifference {
   readonly version: 1;
   readonly from: string;
   readonly to: string;
@@ -75,7 +75,7 @@ function sideOf(name: string, lines: readonly Line[]): Side {
 }
 
 /** Which mirrors came, changed and went from one side to the other. Pure. */
-export function difference(from: Side, to: Side): Difference {
+export function difference(from: Side, to: Side): MirrorDifference {
   const keys = [...new Set([...from.lines.keys(), ...to.lines.keys()])].sort();
   const changes = keys.flatMap((key): MirrorChange[] => {
     const [before, after] = [from.lines.get(key), to.lines.get(key)];
@@ -119,7 +119,7 @@ export async function historyOf(
 
 const signs = { came: ["+", "good"], changed: ["~", "warn"], went: ["-", "bad"] } as const;
 
-export function differenceText({ from, to, changes }: Difference): string {
+export function differenceText({ from, to, changes }: MirrorDifference): string {
   const number = (wanted: MirrorChange["what"]) =>
     changes.filter(({ what }) => what === wanted).length;
   const counts = `${number("came")} came, ${number("changed")} changed, ${number("went")} went`;

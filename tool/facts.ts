@@ -1,5 +1,5 @@
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
-import type { Decision, MirrorKind } from "@linkerd-multicluster/engine/mirroring";
+import type { MirrorKind, Verdict } from "@linkerd-multicluster/engine/mirroring";
 
 /**
  * Everything that is known of a stack's mesh at one moment: the one value that every command projects.
@@ -95,7 +95,7 @@ export interface MirrorFact {
   /** `namespace/name`, as everything here that is a key of a Service. */
   readonly mirror: string;
   readonly kind: MirrorKind;
-  readonly verdict: Exclude<Decision["verdict"], "skip">;
+  readonly verdict: Exclude<Verdict, "skip">;
   /** The line by which previews know it. */
   readonly line: string;
   /** The exported Service; absent where that is not known. */

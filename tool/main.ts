@@ -3,9 +3,10 @@ import complete from "@bomb.sh/tab/commander";
 import { CommanderError } from "commander";
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { type Commands, commandLine, type FactsOptions } from "./command-line.ts";
+import type { Documents } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import { exitCode, written } from "./output.ts";
-import type { PulumiStack } from "./pulumi.ts";
+import type { StackLocation } from "./pulumi.ts";
 import type { RequestOptions } from "./request.ts";
 import type { Chosen, Said } from "./stacks.ts";
 
@@ -25,7 +26,8 @@ const commands: Commands = {
       if (watch || isLast) {
         if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
         const table = () => stacks.map(statusTable).join("\n");
-        process.stdout.write(written({ version: 1, stacks }, options.output, table));
+        const document: Documents["status"] = { version: 1, stacks };
+        process.stdout.write(written(document, options.output, table));
       }
       if (isLast) {
         if (until !== undefined && !isInOrder) process.exitCode = exitCode.notInOrder;
@@ -42,7 +44,10 @@ const commands: Commands = {
     const shown = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
     const table = () =>
       shown.map(({ facts, explanation }) => explanationText(explanation, facts.from)).join("\n");
-    const data = { version: 1, stacks: shown.map(({ explanation }) => explanation) };
+    const data: Documents["explain"] = {
+      version: 1,
+      stacks: shown.map(({ explanation }) => explanation),
+    };
     process.stdout.write(written(data, options.output, table));
     if (only === undefined) process.exitCode = exitCode.notInOrder;
   },
@@ -61,7 +66,8 @@ const commands: Commands = {
     const found = await factsFor(options);
     const all = found.map((facts) => verify(facts, service));
     const table = () => all.map(verificationText).join("\n");
-    process.stdout.write(written({ version: 1, stacks: all }, options.output, table));
+    const document: Documents["verify --dry"] = { version: 1, stacks: all };
+    process.stdout.write(written(document, options.output, table));
     const chains = all.flatMap((each) => each.chains);
     if (chains.length === 0 || chains.some(({ broken }) => broken !== undefined))
       process.exitCode = exitCode.notInOrder;
@@ -78,14 +84,15 @@ const commands: Commands = {
   async diff({ stack: names, from, to, mirror, output, ...where }) {
     const diff = await import("./diff.ts");
     const { stateNamed, updatesOf } = await import("./updates.ts");
-    const called = async (name: string | undefined): Promise<PulumiStack> => {
+    const called = async (name: string | undefined): Promise<StackLocation> => {
       const { folder, stack } = await stackOf({ ...where, stack: name });
       return { folder, variables: process.env, ...(stack !== undefined && { stack }) };
     };
     if (mirror !== undefined) {
       const changes = await diff.historyOf(await updatesOf(await called(names[0])), mirror);
       const table = () => diff.historyText(changes);
-      process.stdout.write(written({ version: 1, mirror, changes }, output, table));
+      const document: Documents["diff --mirror"] = { version: 1, mirror, changes };
+      process.stdout.write(written(document, output, table));
       if (changes.length === 0) process.exitCode = exitCode.notInOrder;
       return;
     }
@@ -111,7 +118,8 @@ const commands: Commands = {
       whatIf(facts, lossIn(lose, facts), workloads[index]),
     );
     const table = () => stacks.map(whatIfText).join("\n");
-    process.stdout.write(written({ version: 1, stacks }, options.output, table));
+    const document: Documents["whatif"] = { version: 1, stacks };
+    process.stdout.write(written(document, options.output, table));
   },
   async check(options) {
     const { check } = await import("./check.ts");

@@ -8,7 +8,7 @@ import type { RunFact } from "./facts.ts";
 const maxBuffer = 512 * 2 ** 20;
 
 /** A stack as Pulumi's CLI is asked for it. */
-export interface PulumiStack {
+export interface StackLocation {
   readonly folder: string;
   /** Absent: the one that Pulumi takes. */
   readonly stack?: string;
@@ -23,7 +23,7 @@ export interface PulumiStack {
  */
 export async function pulumi(
   words: readonly string[],
-  { folder, stack, variables }: PulumiStack,
+  { folder, stack, variables }: StackLocation,
 ): Promise<string> {
   const named = stack === undefined ? [] : ["--stack", stack];
   const env = { ...variables, PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "never" };

@@ -12,14 +12,14 @@ import { factsFile, printable } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
-import { pulumi, type PulumiStack, runsIn, tokensIn } from "./pulumi.ts";
+import { pulumi, type StackLocation, runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 import type { Requests } from "./probe.ts";
 import { type RequestOptions, sendRequests } from "./request.ts";
 import { readWorkloads, type Workloads } from "./workloads.ts";
 
 /** Where the facts of a stack come from. */
-export interface Reading {
+export interface ReadOptions {
   /** From what the last run has left, and from nothing else. */
   readonly state?: boolean;
 }
@@ -35,12 +35,12 @@ const updates = 50;
  */
 export async function readFacts(
   { folder, ...choice }: Chosen,
-  { state = false }: Reading,
+  { state = false }: ReadOptions,
   variables: NodeJS.ProcessEnv,
   now = new Date(),
 ): Promise<Facts> {
   const named = choice.stack ?? variables["PULUMI_STACK"];
-  const at: PulumiStack = { folder, variables, ...defined({ stack: named }) };
+  const at: StackLocation = { folder, variables, ...defined({ stack: named }) };
   const [exported, history] = await Promise.all([
     attempt(() => pulumi(["stack", "export"], at)),
     attempt(() =>

@@ -17,14 +17,14 @@ export interface Status extends Pick<Facts, "stack" | "readAt" | "from" | "clust
   readonly lastRun?: RunFact;
   /** Why the last run is not known. */
   readonly unknownRuns?: string;
-  readonly links: readonly LinkStatus[];
+  readonly links: readonly LinkLine[];
   readonly federated: readonly FederatedStatus[];
   /** What the next `up` would do about mirrors, one line for each source that it would change. */
   readonly next: readonly string[];
   readonly problems: readonly string[];
 }
 
-export interface LinkStatus extends Omit<LinkFact, "selectors"> {
+export interface LinkLine extends Omit<LinkFact, "selectors"> {
   /** Mirrors that there are once everything is done. */
   readonly mirrors: number;
   /** Of these, and of those that go, the ones that the next `up` writes. */
@@ -73,7 +73,7 @@ export function statusOf(facts: Facts): Status {
   };
 }
 
-function linksOf({ links, mirrors, notMirrored }: Facts): LinkStatus[] {
+function linksOf({ links, mirrors, notMirrored }: Facts): LinkLine[] {
   const ofPart = groupedBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = groupedBy(notMirrored, ({ source, part }) => `${source}/${part}`);
   return links.map(({ selectors, ...link }) => {
@@ -188,7 +188,7 @@ function section(title: string, lines: readonly string[], isShown = lines.length
   return [`${paint("head", title)}\n`, ...shown].join("");
 }
 
-function linkMark({ gateway, pending, notMirrored, isDecided, mirroring }: LinkStatus): string {
+function linkMark({ gateway, pending, notMirrored, isDecided, mirroring }: LinkLine): string {
   if (mirroring === "controller") return mark("dim");
   if (gateway?.state === "down" || gateway?.state === "unknown") return mark("bad");
   if (!isDecided) return mark("bad");

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import * as z from "zod";
 import type { RunFact } from "./facts.ts";
-import { pulumi, type PulumiStack, runsIn } from "./pulumi.ts";
+import { pulumi, type StackLocation, runsIn } from "./pulumi.ts";
 
 /** One update of a stack, and the state that it has left. */
 export interface Update {
@@ -23,7 +23,7 @@ const identity = z.looseObject({ url: z.string() });
  *
  * @throws Error with a sentence, about another backend too
  */
-export async function updatesOf(at: PulumiStack): Promise<readonly Update[]> {
+export async function updatesOf(at: StackLocation): Promise<readonly Update[]> {
   const { folder, variables } = at;
   const anywhere = { folder, variables };
   const { url } = identity.parse(JSON.parse(await pulumi(["whoami", "--json"], anywhere)));
@@ -44,7 +44,7 @@ export async function updatesOf(at: PulumiStack): Promise<readonly Update[]> {
 /** The state that `last`, `last-2` or `7` stands for, or what a file holds, with what to call it. */
 export async function stateNamed(
   text: string,
-  at: PulumiStack,
+  at: StackLocation,
 ): Promise<{ readonly name: string; readonly exported: string }> {
   const of = at.stack === undefined ? "" : ` of ${at.stack}`;
   if (text === "last")
@@ -81,7 +81,7 @@ export function stateInFile(path: string): string {
 
 const project = z.looseObject({ name: z.string() });
 
-async function historyFolder(url: string, at: PulumiStack): Promise<string> {
+async function historyFolder(url: string, at: StackLocation): Promise<string> {
   const { folder, stack } = at;
   const { name } = project.parse(parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8")));
   const called = stack ?? (await pulumi(["stack", "--show-name"], at)).trim();

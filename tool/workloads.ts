@@ -21,7 +21,7 @@ export interface Amount {
 }
 
 /** An HTTPRoute between Services, which are `namespace/name`. */
-export interface Route {
+export interface ServiceRoute {
   readonly route: string;
   readonly parents: readonly string[];
   readonly backends: readonly string[];
@@ -33,7 +33,7 @@ export interface Workloads {
   readonly free?: Amount;
   /** What the pods of each Service request together, by `namespace/name`. */
   readonly requested?: ReadonlyMap<string, Amount>;
-  readonly routes?: readonly Route[];
+  readonly routes?: readonly ServiceRoute[];
   /** What could not be read and why, in sentences. */
   readonly unread: readonly string[];
 }
@@ -197,7 +197,7 @@ export function quantity(text: string | number): number {
   return (Number(number) || 0) * (suffixes.get(suffix) ?? 0);
 }
 
-function routeOf({ metadata, spec = {} }: HttpRoute): Route {
+function routeOf({ metadata, spec = {} }: HttpRoute): ServiceRoute {
   const services = (refs: NonNullable<typeof spec.parentRefs>): string[] =>
     refs
       .filter(({ kind = "Service" }) => kind === "Service")

@@ -6,7 +6,7 @@ import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Decision } from "../mirroring/decide/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { Link } from "../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
 
 /** A value that was read, or in a sentence why it could not be. */
@@ -65,7 +65,7 @@ export interface ClusterFacts {
 
 export interface LinkerdReading {
   /** `undefined`: the cluster does not serve Links. */
-  readonly links: Read<readonly Link[] | undefined>;
+  readonly links: Read<readonly LinkResource[] | undefined>;
   /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
   readonly anchors: Read<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain, leaf first; empty: there is none. */

@@ -18,7 +18,14 @@ export { othersIn } from "./model/metadata.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
 export type { Before, Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";
-export { type Decision, isChange, isListed, isSkip, isWanted } from "./decide/decision.ts";
+export {
+  type Decision,
+  type Verdict,
+  isChange,
+  isListed,
+  isSkip,
+  isWanted,
+} from "./decide/decision.ts";
 export { portsText } from "./decide/difference/canonical.ts";
 export type { GatewayReading } from "./model/gateway.ts";
 export type { MirrorKind } from "./model/mirror.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { Cluster, type ClusterArgs } from "../../components/cluster.ts";
+import { Cluster, type ClusterSetup } from "../../components/cluster.ts";
 import type { Raw } from "../unit/config/table.ts";
 import {
   argsOf,
@@ -193,7 +193,7 @@ describe("Cluster that can't be reached", () => {
   });
 });
 
-function withoutTrust({ trust, ...args }: ClusterArgs): ClusterArgs {
+function withoutTrust({ trust, ...args }: ClusterSetup): ClusterSetup {
   if (trust === undefined) throw new Error("there is no trust to leave out");
   return args;
 }

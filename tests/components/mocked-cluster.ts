@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Cluster, type ClusterArgs } from "../../components/cluster.ts";
+import { Cluster, type ClusterSetup } from "../../components/cluster.ts";
 import { roleOf } from "../../components/charts/values.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { mockedStack } from "./mocked-stack.ts";
@@ -8,7 +8,7 @@ export const canary = "-----BEGIN PRIVATE KEY-----canary";
 export const bundle = "the anchors";
 
 /** West as this config has it. */
-export function argsOf(keys: Raw = {}): ClusterArgs {
+export function argsOf(keys: Raw = {}): ClusterSetup {
   const config = configOf(keys);
   const west = config.clusters.get("west");
   if (west === undefined) throw new Error("there is no cluster west");
@@ -24,7 +24,7 @@ export function argsOf(keys: Raw = {}): ClusterArgs {
   };
 }
 
-export const built = (keys: Raw = {}, more: Partial<ClusterArgs> = {}) =>
+export const built = (keys: Raw = {}, more: Partial<ClusterSetup> = {}) =>
   mockedStack(() => new Cluster("west", { ...argsOf(keys), ...more }));
 
 export const identity = "pulumi-nodejs:dynamic/linkerd:ClusterIdentity";

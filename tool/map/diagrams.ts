@@ -1,6 +1,12 @@
-import { changesOf, type Health, healthWords, type LinkPicture, type Picture } from "./picture.ts";
+import {
+  changesOf,
+  type HealthPicture,
+  healthWords,
+  type LinkPicture,
+  type Picture,
+} from "./picture.ts";
 
-const looks: Readonly<Record<Health, { readonly stroke: string; readonly mark: string }>> = {
+const looks: Readonly<Record<HealthPicture, { readonly stroke: string; readonly mark: string }>> = {
   ok: { stroke: "#1c7a4c", mark: "" },
   warning: { stroke: "#9a5b00", mark: "! " },
   error: { stroke: "#b3261e", mark: "x " },

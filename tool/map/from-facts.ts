@@ -1,6 +1,12 @@
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Facts, groupedBy, type GatewayState, type MirrorFact } from "../facts.ts";
-import type { Finding, Health, MirrorPicture, NotMirrored, Picture } from "./picture.ts";
+import type {
+  FindingPicture,
+  HealthPicture,
+  MirrorPicture,
+  NotMirroredPicture,
+  Picture,
+} from "./picture.ts";
 
 /** Of each check: what is missing, say, is in the table of mirrors too, all of it. */
 const mostFindings = 100;
@@ -15,10 +21,12 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
     ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
   );
   const groups = new Map(facts.health?.groups.map(({ name, checks }) => [name, checks]));
-  const judged = (name: string): { readonly health: Health; readonly findings: Finding[] } => {
+  const judged = (
+    name: string,
+  ): { readonly health: HealthPicture; readonly findings: FindingPicture[] } => {
     const checks = groups.get(name) ?? [];
     const findings = checks.flatMap(({ title, hint, findings }) =>
-      findings.slice(0, mostFindings).map(({ severity, sentence }): Finding => ({
+      findings.slice(0, mostFindings).map(({ severity, sentence }): FindingPicture => ({
         severity: severity === "warning" ? "warning" : "error",
         ...{ check: title, sentence, ...(hint !== undefined && { hint }) },
       })),
@@ -34,7 +42,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
       const refusals = facts.next
         .filter(({ source }) => source === name)
         .flatMap((next) => next.refusals)
-        .map((sentence): Finding => ({ severity: "error", check: "next up", sentence }));
+        .map((sentence): FindingPicture => ({ severity: "error", check: "next up", sentence }));
       return {
         ...{ name, ...(linkerd !== undefined && { linkerd }) },
         health: refusals.length > 0 ? "error" : health,
@@ -47,7 +55,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
       ...(gateway !== undefined && { gateway: gatewayText(gateway) }),
       mirrors: (mirrors.get(`${source}/${target}`) ?? []).map((fact) => mirrorOf(fact, preview)),
       notMirrored: (skipped.get(`${source}/${target}`) ?? []).map(
-        ({ service, pod, reason, sentence }): NotMirrored => ({
+        ({ service, pod, reason, sentence }): NotMirroredPicture => ({
           ...{ service, ...(pod !== undefined && { pod }), reason, sentence },
         }),
       ),
@@ -61,7 +69,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
   };
 }
 
-function worst(findings: readonly Finding[], isKnown: boolean): Health {
+function worst(findings: readonly FindingPicture[], isKnown: boolean): HealthPicture {
   if (!isKnown) return "unknown";
   if (findings.some(({ severity }) => severity === "error")) return "error";
   return findings.length > 0 ? "warning" : "ok";

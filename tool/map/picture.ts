@@ -17,20 +17,20 @@ export interface Picture {
 }
 
 /** `unknown`: nobody has asked, or no answer came. */
-export type Health = "ok" | "warning" | "error" | "unknown";
+export type HealthPicture = "ok" | "warning" | "error" | "unknown";
 
 export interface ClusterPicture {
   readonly name: string;
-  readonly health: Health;
+  readonly health: HealthPicture;
   /** Version of Linkerd's control plane. */
   readonly linkerd?: string;
   /** `days`: until it expires; negative once it has. */
   readonly anchors: readonly { readonly name: string; readonly days: number }[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FindingPicture[];
 }
 
 /** Something to know, with what to do about it. */
-export interface Finding {
+export interface FindingPicture {
   readonly severity: "warning" | "error";
   /** What was checked. */
   readonly check: string;
@@ -46,12 +46,12 @@ export interface LinkPicture {
   readonly target: string;
   readonly kind: "gateway" | "flat";
   readonly mirroring: "pulumi" | "controller";
-  readonly health: Health;
+  readonly health: HealthPicture;
   /** The gateway in words: where it is and whether it answers. */
   readonly gateway?: string;
   readonly mirrors: readonly MirrorPicture[];
-  readonly notMirrored: readonly NotMirrored[];
-  readonly findings: readonly Finding[];
+  readonly notMirrored: readonly NotMirroredPicture[];
+  readonly findings: readonly FindingPicture[];
 }
 
 /** What a mirror's Service has in common, whatever it stands for. */
@@ -75,7 +75,7 @@ export interface MirrorPicture extends Mirrored {
   readonly kind: string;
 }
 
-export interface NotMirrored {
+export interface NotMirroredPicture {
   /** `namespace/name`. */
   readonly service: string;
   /** One pod of it, where the others are mirrored. */
@@ -92,7 +92,7 @@ export interface FederatedPicture extends Mirrored {
 }
 
 /** The word that goes with each shape and colour. */
-export const healthWords: Readonly<Record<Health, string>> = {
+export const healthWords: Readonly<Record<HealthPicture, string>> = {
   ok: "in order",
   warning: "warning",
   error: "error",

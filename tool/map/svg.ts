@@ -5,7 +5,7 @@ import {
   type ClusterPicture,
   counted,
   healthWords,
-  type Health,
+  type HealthPicture,
   linkLine,
   type LinkPicture,
   type Picture,
@@ -55,13 +55,13 @@ export function xml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-function arrowHead(health: Health): string {
+function arrowHead(health: HealthPicture): string {
   return `<marker id="to-${health}" class="${health}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>`;
 }
 
 /** The same shapes as in the page's style: state is never told by colour alone. */
-export function shape(health: Health, { x, y }: Point): string {
-  const drawings: Readonly<Record<Health, string>> = {
+export function shape(health: HealthPicture, { x, y }: Point): string {
+  const drawings: Readonly<Record<HealthPicture, string>> = {
     ok: `<circle class="mark" cx="${x}" cy="${y}" r="5"/>`,
     warning: `<path class="mark" d="M${x} ${y - 6} ${x + 6} ${y + 5} ${x - 6} ${y + 5}z"/>`,
     error: `<path class="mark" d="M${x - 5} ${y - 5}h10v10h-10z"/>`,

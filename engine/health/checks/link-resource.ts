@@ -1,9 +1,9 @@
 import { credentialsName } from "../../credentials/objects.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type { CheckedCluster, CheckedLink } from "../view.ts";
 
-type Field = keyof NonNullable<Link["spec"]>;
+type Field = keyof NonNullable<LinkResource["spec"]>;
 
 export const linksServed: HealthCheck<CheckedCluster> = {
   id: "links-served",

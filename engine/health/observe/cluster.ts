@@ -1,7 +1,7 @@
 import { readAnchors, readIssuer } from "../../trust/observe.ts";
 import { linkerdConfigOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
@@ -102,7 +102,7 @@ export function readPodRanges(
 }
 
 /** Undefined where the cluster does not serve Links. */
-async function linksIn(kubernetes: Kubernetes): Promise<readonly Link[] | undefined> {
+async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] | undefined> {
   try {
     return await kubernetes.list(resources.links);
   } catch (error) {

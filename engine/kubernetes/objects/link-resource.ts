@@ -62,4 +62,4 @@ export type ServiceReference = Of<typeof reference>;
 export type Condition = Of<typeof condition>;
 export type ServiceStatus = Of<typeof serviceStatus>;
 export type LinkStatus = Of<typeof status>;
-export type Link = Of<typeof link>;
+export type LinkResource = Of<typeof link>;

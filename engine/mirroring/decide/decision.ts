@@ -57,7 +57,7 @@ export type Skipped = About & Skip & { readonly verdict: "skip" };
 /** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-export type Verdict = Decision["verdict"];
+export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
 
 export type Change = Write | Deletion;
 

@@ -1,4 +1,4 @@
-import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type {
   Endpoints,
   Namespace,
@@ -24,5 +24,5 @@ export interface ClusterSnapshot {
   /** Of a source whose targets say where their gateways are; absent where they may not be read. */
   readonly nodes?: readonly Node[];
   /** Link resources; absent where the cluster does not have them or does not let us read them. */
-  readonly links?: ReadonlyMap<ObjectKey, Link>;
+  readonly links?: ReadonlyMap<ObjectKey, LinkResource>;
 }

@@ -1,4 +1,4 @@
-import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import { keyOf, type ObjectKey, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
@@ -47,7 +47,10 @@ function doubtful(cluster: string, missing: string): Error {
 }
 
 /** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
-async function linksOf(kubernetes: Kubernetes, keep: SharedValues): Promise<Link[] | undefined> {
+async function linksOf(
+  kubernetes: Kubernetes,
+  keep: SharedValues,
+): Promise<LinkResource[] | undefined> {
   try {
     return await kubernetes.list(resources.links, { keep });
   } catch (error) {

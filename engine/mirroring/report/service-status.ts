@@ -1,7 +1,7 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import type {
   Condition,
-  Link,
+  LinkResource,
   ServiceReference,
   ServiceStatus,
 } from "../../kubernetes/objects/link-resource.ts";
@@ -46,7 +46,7 @@ interface Said {
  */
 export function statusUpdate(
   { list, entries }: LinkStatusList,
-  live: Link,
+  live: LinkResource,
   failed: ReadonlyMap<ObjectKey, string>,
   now: Date,
 ): ServiceStatus[] | undefined {

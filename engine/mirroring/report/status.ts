@@ -1,4 +1,4 @@
-import type { Link } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import { type Decision, isSkip, isWanted } from "../decide/decision.ts";
@@ -11,7 +11,7 @@ import { type LinkStatusList, type StatusEntry, statusUpdate } from "./service-s
 
 /** A status that is to be kept, of a Link resource that there is. */
 export interface KeptLinkStatus extends LinkStatusList {
-  readonly live: Link;
+  readonly live: LinkResource;
   /** The Link does not say so already. */
   readonly isDue: boolean;
 }

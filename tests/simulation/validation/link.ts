@@ -1,11 +1,11 @@
-import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { Stored } from "../objects.ts";
 import { type Objection, objection } from "../refusals.ts";
 
 /** As the schema of the CustomResourceDefinition has it; the other rules of it are not for here. */
 export function* linkObjections(link: Stored): Generator<Objection> {
   const { mirrorServices = [], federatedServices = [] } = (link.status ?? {}) as NonNullable<
-    Link["status"]
+    LinkResource["status"]
   >;
   for (const [field, services] of Object.entries({ mirrorServices, federatedServices })) {
     for (const [index, { conditions = [] }] of services.entries()) {

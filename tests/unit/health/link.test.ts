@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { credentialsExist, credentialsWork } from "../../../engine/health/checks/credentials.ts";
 import { linkResource } from "../../../engine/health/checks/link-resource.ts";
-import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { SecretReading, Trial } from "../../../engine/health/view.ts";
 import {
   east,
@@ -19,7 +19,7 @@ import {
 const where = "Link east/linkerd-multicluster/west";
 const remedy = "run pulumi up --refresh, and check what else writes it";
 
-function withSpec(spec: Link["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
+function withSpec(spec: LinkResource["spec"], view: Parameters<typeof linkView>[0] = {}): string[] {
   const object = { ...linkObject, spec: { ...linkObject.spec, ...spec } };
   const source = reading(east, { links: { value: [object] } });
   return said(linkResource, linkView({ source, ...view }));
@@ -40,7 +40,7 @@ describe("health of a link: the Link resource", () => {
       );
   });
 
-  const mistakes: readonly (readonly [string, Link["spec"], string])[] = [
+  const mistakes: readonly (readonly [string, LinkResource["spec"], string])[] = [
     [
       "another target than its name",
       { targetClusterName: "north" },

@@ -2,7 +2,7 @@ import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
 import type { HealthCheck } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import type { Link } from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { resultOf } from "../../../engine/health/report.ts";
 import type {
   ClusterFacts,
@@ -42,7 +42,7 @@ export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
   };
 }
 
-export const linkObject: Link = {
+export const linkObject: LinkResource = {
   metadata: { name: "west", namespace: "linkerd-multicluster" },
   spec: {
     targetClusterName: "west",

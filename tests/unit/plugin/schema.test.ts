@@ -15,7 +15,7 @@ const schema = packageSchema("1.2.3") as {
   readonly types: Readonly<Record<string, Spec>>;
   readonly resources: Readonly<Record<string, Spec>>;
 };
-const args = Object.entries(schema.types).filter(([token]) => !token.endsWith(":LinkStatus"));
+const args = Object.entries(schema.types).filter(([token]) => !token.endsWith(":LinkSummary"));
 const inputs = schema.resources["linkerd-multicluster:index:Mesh"]?.inputProperties ?? {};
 
 describe("the schema of the Pulumi package", () => {

@@ -1,12 +1,19 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
+import { charts } from "../../../config/keys.ts";
 import { manifestOf } from "./lockfile.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
+/** What the table of versions says of a program, after its name. */
+const rowOf = (name: string) => {
+  const lines = read("docs/reference/cli.md").split("\n");
+  const row = lines.find((line) => line.startsWith(`| ${name} `)) ?? "";
+  return row.replaceAll(/ +/g, " ").slice(`| ${name} | `.length);
+};
 const sdk = manifestOf("").dependencies["@pulumi/pulumi"] ?? "";
 
 /** `image: pulumi/pulumi:3.1.0-nonroot`, `FROM pulumi/pulumi-nodejs:3.1.0`, `pulumi-version: 3.1.0`. */
@@ -17,7 +24,16 @@ describe("supply chain: Pulumi's CLI", () => {
     const tested = /pulumi\/pkg\/v3 v(\S+)/.exec(read("testbed/tools/go.mod"))?.[1] ?? "";
     const { requiredPulumiVersion } = parse(read("Pulumi.yaml")) as Record<string, unknown>;
     equal(requiredPulumiVersion, `>=${tested}`);
-    equal(read("docs/reference/cli.md").includes(`**Pulumi's CLI, ${tested} or later**`), true);
+    match(rowOf("Pulumi's CLI"), new RegExp(`^${tested} and later \\| ${tested},`));
+  });
+
+  it("is in the table of versions with those of Node, Kubernetes and Linkerd", () => {
+    const least = /"node": ">=([\d.]+)"/.exec(read("package.json"))?.[1] ?? "";
+    match(rowOf("Node, on `PATH`"), new RegExp(`^${least} and later \\| ${least}`));
+    const kubernetes = /k8s\.io\/kubernetes v(\S+)/.exec(read("testbed/tools/go.mod"))?.[1] ?? "";
+    match(rowOf("Kubernetes"), new RegExp(`${kubernetes} in every run`));
+    const [, minor = "", patch = ""] = charts.keys.version.default.split(".");
+    match(rowOf("Linkerd"), new RegExp(`edge-26\\.${minor}\\.${patch},`));
   });
 
   it("is of the SDK's version in every example", () => {

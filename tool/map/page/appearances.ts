@@ -2,7 +2,7 @@ import type {
   FederatedPicture,
   LinkPicture,
   MirrorPicture,
-  NotMirrored,
+  NotMirroredPicture,
   Picture,
 } from "../picture.ts";
 
@@ -11,7 +11,7 @@ export interface Appearances {
   /** `namespace/name`. */
   readonly service: string;
   readonly mirrored: { readonly link: LinkPicture; readonly mirror: MirrorPicture }[];
-  readonly notMirrored: { readonly link: LinkPicture; readonly why: NotMirrored }[];
+  readonly notMirrored: { readonly link: LinkPicture; readonly why: NotMirroredPicture }[];
   readonly united: FederatedPicture[];
 }
 

@@ -1,5 +1,5 @@
-import { changesOf, counted, type Finding, healthWords, linkLine } from "../picture.ts";
-import type { FederatedPicture, Health, LinkPicture, Picture } from "../picture.ts";
+import { changesOf, counted, type FindingPicture, healthWords, linkLine } from "../picture.ts";
+import type { FederatedPicture, HealthPicture, LinkPicture, Picture } from "../picture.ts";
 import type { Appearances } from "./appearances.ts";
 import { element } from "./elements.ts";
 import { rowOf } from "./search.ts";
@@ -200,7 +200,7 @@ function stateOf({
 /** How many findings are listed at once; each cluster and each link has all of its own. */
 const mostFindings = 25;
 
-function findings(all: readonly (Finding & { readonly at?: string })[]): HTMLElement[] {
+function findings(all: readonly (FindingPicture & { readonly at?: string })[]): HTMLElement[] {
   if (all.length === 0) return [];
   const errorsFirst = [...all].sort((one, other) => one.severity.localeCompare(other.severity));
   return [
@@ -233,7 +233,7 @@ function findings(all: readonly (Finding & { readonly at?: string })[]): HTMLEle
   ];
 }
 
-function badge(health: Health): HTMLElement {
+function badge(health: HealthPicture): HTMLElement {
   return element("span", { class: `badge ${health}` }, healthWords[health]);
 }
 

@@ -1,4 +1,9 @@
-import type { Health, LinkPicture, MirrorPicture, Picture } from "../../../../tool/map/picture.ts";
+import type {
+  HealthPicture,
+  LinkPicture,
+  MirrorPicture,
+  Picture,
+} from "../../../../tool/map/picture.ts";
 
 /** Which links a mesh of a test has, and how many mirrors each. */
 export interface Shape {
@@ -55,7 +60,7 @@ function isLinked(links: Shape["links"], one: number, other: number, count: numb
   return one === 0 || (other === 0 && one % 3 === 0);
 }
 
-function healthAt(index: number, every: number): Health {
+function healthAt(index: number, every: number): HealthPicture {
   if (index % every === 4) return "warning";
   if (index % every === 7) return "error";
   return index % every === 8 ? "unknown" : "ok";

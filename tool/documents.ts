@@ -1,0 +1,35 @@
+import type { HealthReport } from "@linkerd-multicluster/engine/health";
+import type { DatedChange, MirrorDifference } from "./diff.ts";
+import type { Explanation } from "./explain.ts";
+import type { Facts } from "./facts.ts";
+import type { Picture } from "./map/picture.ts";
+import type { Requests } from "./probe.ts";
+import type { Status } from "./status.ts";
+import type { Verification } from "./verify.ts";
+import type { WhatIf } from "./whatif.ts";
+
+/**
+ * What the commands print with `--output json` or `yaml`, and gather's `facts.json`. Fields may be added; none changes its
+ * meaning without another `version`. docs/reference/output.schema.json is made of these types.
+ */
+export interface Documents {
+  readonly status: OfStacks<Status>;
+  readonly explain: OfStacks<Explanation>;
+  readonly "verify --dry": OfStacks<Verification>;
+  readonly "verify --request": Requests;
+  readonly whatif: OfStacks<WhatIf>;
+  readonly diff: MirrorDifference;
+  readonly "diff --mirror": {
+    readonly version: 1;
+    readonly mirror: string;
+    readonly changes: readonly DatedChange[];
+  };
+  readonly check: HealthReport;
+  readonly map: Picture;
+  readonly "facts.json": Facts;
+}
+
+interface OfStacks<T> {
+  readonly version: 1;
+  readonly stacks: readonly T[];
+}
