@@ -231,7 +231,7 @@ function nextRun(
   return {
     ...{ source, writes: hasWrites },
     lines: isKnown
-      ? summaries(state.args.source, viewsOf(state.before, state.args, outcome)).map(plainly)
+      ? summaries(source, viewsOf(state.before, state.args, outcome), outcome).map(plainly)
       : [],
     refusals: Object.values(inputs.refused ?? {}).map(plainly),
   };

@@ -11,6 +11,7 @@ import type { MirrorsArgs } from "../model/state.ts";
 import { count } from "../model/text.ts";
 import type { PartView } from "./changes.ts";
 import type { Note, PlannedOutcome, Unavailable } from "./outcome.ts";
+import { lastBackends } from "./last-backends.ts";
 import { skipNotes } from "./skips.ts";
 
 /** The beginning of a sentence about a part. */
@@ -21,10 +22,11 @@ export function about(source: string, part: string): string {
 /** All that is said in a check, in the order in which it is said. */
 export function notesOf(
   args: MirrorsArgs,
-  { decided, removed, report }: PlannedOutcome,
+  outcome: PlannedOutcome,
   { unreachable, refused }: Unavailable,
   views: ReadonlyMap<string, PartView>,
 ): string[] {
+  const { decided, removed, report } = outcome;
   const aboutPart = (part: string) => about(args.source, part);
   const away = [...args.links, ...removed.map(({ link }) => link)].flatMap(({ target }) => {
     const why = unreachable[target] ?? refused[target];
@@ -37,7 +39,7 @@ export function notesOf(
       `${args.source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
   );
   return [
-    ...summaries(args.source, views),
+    ...summaries(args.source, views, outcome),
     ...away,
     ...dispositionNotes(args.source, removed),
     ...report.notes.map(([part, sentence]) => aboutPart(part) + sentence),
@@ -143,17 +145,28 @@ const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] 
   ["-", ["delete"]],
 ];
 
+/** What names lose with a part, which a count of mirrors does not show. */
+function lossOf(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `; nothing is left of ${names.length > named ? `${names.length} Services` : names.join(", ")}`;
+}
+
 /**
  * One line for each part whose mirrors are going to change, so that a run tells what comes and goes
  * without `--diff`. A part that stays as it is has none: why Services are not mirrored is told anyway.
  */
-export function summaries(source: string, views: ReadonlyMap<string, PartView>): string[] {
+export function summaries(
+  source: string,
+  views: ReadonlyMap<string, PartView>,
+  { source: snapshot, decided }: Pick<PlannedOutcome, "source" | "decided">,
+): string[] {
+  const last = lastBackends(snapshot, decided.decisions);
   return [...views].flatMap(([part, view]) => {
     // Pulumi says itself that what is awaited is not known yet.
     const summary = view.awaited === undefined ? summaryOf(view) : undefined;
     if (summary === undefined) return [];
     const what = part === federatedPart ? "federated Services " : "";
-    return [`${about(source, part)}${what}${summary}`];
+    return [`${about(source, part)}${what}${summary}${lossOf(last.get(part) ?? [])}`];
   });
 }
 

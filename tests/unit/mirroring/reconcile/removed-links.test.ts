@@ -76,7 +76,11 @@ describe("a link that has left the config", () => {
     deepEqual(inputs.mirrors, { north: mirrorsBefore(before, "north") });
     deepEqual(
       [inputs.removedLinks, inputs.revision, notes],
-      [[{ source: "east", target: "west" }], 2, ["east <- west: -1 (- shop/web-west)"]],
+      [
+        [{ source: "east", target: "west" }],
+        2,
+        ["east <- west: -1 (- shop/web-west); nothing is left of shop/web"],
+      ],
     );
     deepEqual(await made(clusters, inputs), []);
     deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);

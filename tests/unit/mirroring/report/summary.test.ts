@@ -112,4 +112,10 @@ describe("the summary of what becomes of the mirrors of a link", () => {
       [],
     );
   });
+
+  it("says of what nothing is left in the source", async () => {
+    const { clusters } = await settled();
+    const { notes } = await preview({ ...clusters, west: west() }, args);
+    equal(notes[0], "east <- west: -1 (- shop/web-west); nothing is left of shop/web");
+  });
 });

@@ -1,0 +1,61 @@
+import { deepEqual } from "node:assert/strict";
+import { objectKey, type Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { Decision } from "../../../../engine/mirroring/decide/decision.ts";
+import { lastBackends } from "../../../../engine/mirroring/report/last-backends.ts";
+import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
+
+const service = (name: string, labels = {}, annotations = {}): Service => ({
+  metadata: { name, namespace: "shop", labels, annotations },
+  spec: {},
+});
+const mirror = (name: string, cluster: string, more = {}) =>
+  service(name, { [label.mirrored]: "true", [label.cluster]: cluster, ...more });
+const union = (name: string) =>
+  service(name, { [label.mirrored]: "true" }, { [annotation.remoteMembers]: "web@west" });
+
+const decision = (verdict: "create" | "delete", name: string, part: string): Decision => {
+  const about = {
+    part,
+    key: objectKey("shop", name),
+    kind: "gateway",
+    live: {},
+    fields: [],
+  } as const;
+  return (
+    verdict === "delete" ? { verdict, ...about } : { verdict, wanted: {}, ...about }
+  ) as Decision;
+};
+
+function last(services: readonly Service[], ...decisions: readonly Decision[]) {
+  const all = services.map((each) => [objectKey("shop", each.metadata.name), each] as const);
+  return Object.fromEntries(lastBackends({ services: new Map(all) }, decisions));
+}
+
+const west = mirror("web-west", "west");
+const going = decision("delete", "web-west", "west");
+
+describe("the last backend of a name in a source", () => {
+  it("goes with its only mirror", () => {
+    deepEqual(last([west, service("api")], going), { west: ["shop/web"] });
+  });
+
+  it("does not while there is another mirror, a federated Service or one of the cluster's own", () => {
+    for (const other of [mirror("web-north", "north"), union("web-federated"), service("web")])
+      deepEqual(last([west, other], going), {});
+  });
+
+  it("does not where another mirror comes", () => {
+    deepEqual(last([west], going, decision("create", "web-north", "north")), {});
+  });
+
+  it("goes once, where all go together", () => {
+    const all = [going, decision("delete", "web-federated", "federated")];
+    deepEqual(last([west, union("web-federated")], ...all), { west: ["shop/web"] });
+  });
+
+  it("is none of a single pod, nor of a Service that only looks like a mirror", () => {
+    const pod = mirror("web-0-west", "west", { [label.headlessRoot]: "web-west" });
+    deepEqual(last([pod], decision("delete", "web-0-west", "west")), {});
+    deepEqual(last([west, service("web-north")], going), { west: ["shop/web"] });
+  });
+});
