@@ -372,19 +372,15 @@ const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cl
 
 /** What ended with its cluster's API server is started again once that is back. */
 /** Takes pods from the nodes that only pretend to run them, and asks by each link of east. */
-async function verify({ bed }: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
-  for (const cluster of Object.values(bed.clusters)) {
-    const { items } = await get<{ readonly items: readonly Pod[] }>(cluster, "/api/v1/nodes");
-    for (const { metadata } of items) {
-      const path = `/api/v1/nodes/${metadata.name}`;
-      await cluster.request("PATCH", path, { spec: { unschedulable: true } });
-    }
-  }
+async function verify(mesh: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
+  const { bed } = mesh;
+  await setUnschedulable(mesh, true);
   const tool = join(repository, "bin/linkerd-clusters.mjs");
   const asked = ["verify", "--request", "--image", "client", "--output", "json", ...words];
   const { stdout, stderr } = await execa(process.execPath, [tool, ...asked], {
     ...{ cwd: join(bed.folder, "stacks", "traffic"), env: environment(bed), reject: false },
   });
+  await setUnschedulable(mesh, false);
   const left = { labelSelector: "app.kubernetes.io/component=verify" };
   for (const cluster of Object.values(bed.clusters))
     for (const kind of ["services", "endpoints"]) {
@@ -394,6 +390,14 @@ async function verify({ bed }: Mesh, ...words: readonly string[]): Promise<reado
     }
   assert.match(stdout, /^\{/, stderr);
   return (JSON.parse(stdout) as { readonly answers: readonly Answer[] }).answers;
+}
+
+async function setUnschedulable({ bed }: Mesh, unschedulable: boolean): Promise<void> {
+  for (const cluster of Object.values(bed.clusters)) {
+    const { items } = await get<{ readonly items: readonly Pod[] }>(cluster, "/api/v1/nodes");
+    for (const { metadata } of items)
+      await cluster.request("PATCH", `/api/v1/nodes/${metadata.name}`, { spec: { unschedulable } });
+  }
 }
 
 async function allWell({ nodes }: Mesh): Promise<void> {
