@@ -1,8 +1,16 @@
 import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster/engine/health";
 import { meshOf } from "../config/stack-file.ts";
-import type { CheckOptions } from "./command-line.ts";
-import { exitCode, written } from "./output.ts";
-import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable } from "./stacks.ts";
+import { exitCode, type Format, written } from "./output.ts";
+import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable, type Said } from "./stacks.ts";
+
+export interface CheckOptions extends Said {
+  readonly output: Format;
+  /** In milliseconds. */
+  readonly wait: number;
+  /** What Linkerd's CLI says when it checks its extensions, and nobody else does. */
+  readonly linkerdNamespace?: string;
+  readonly kubeconfig?: string;
+}
 
 /** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks, in its form. */
 export async function check(options: CheckOptions): Promise<void> {

@@ -11,8 +11,14 @@ import {
   StackRuns,
   watchMetrics,
 } from "@linkerd-multicluster/engine/watch";
-import type { WatchOptions } from "./command-line.ts";
-import type { Chosen } from "./stacks.ts";
+import type { Chosen, Said } from "./stacks.ts";
+
+export interface WatchOptions extends Said {
+  readonly output: "text" | "json";
+  /** In milliseconds. */
+  readonly resync: number;
+  readonly listen?: { readonly host: string; readonly port: number };
+}
 
 /** Runs a stack whenever something that its mesh depends on has changed, until it is ended. */
 export async function watch(

@@ -1,4 +1,5 @@
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { type Bed, startBed } from "../../../testbed/bed.ts";
@@ -61,7 +62,11 @@ async function empty(kube: Kubernetes): Promise<void> {
   // Admission first, which may stand in the way of all else.
   for (const resource of Object.values(kinds)) {
     if (resource === kinds.Namespace || resource === kinds.ServiceAccount) continue;
-    const all = await kube.list(resource);
+    const all = await kube.list(resource).catch((error: unknown) => {
+      // Older API servers lack some.
+      if (error instanceof KubernetesError && error.kind === "notFound") return [];
+      throw error;
+    });
     await each(
       all.filter(({ metadata }) => !isOfEveryCluster(metadata)),
       (object) => removed(kube, resource, object.metadata),

@@ -3,9 +3,12 @@ import { called, watchOptions } from "./options.ts";
 
 describe("the command line", () => {
   it("has defaults", async () => {
-    deepEqual(await called(["check"]), { command: "check", options: { output: "table", wait: 0 } });
-    deepEqual(await called(["status"]), { command: "status", options: { output: "table" } });
-    deepEqual(await called(["map"]), { command: "map", options: { output: "html" } });
+    deepEqual((await called(["check"])).options, { output: "table", wait: 0 });
+    deepEqual((await called(["status"])).options, { output: "table" });
+    deepEqual((await called(["map"])).options, { output: "html" });
+    deepEqual((await called(["verify"])).options, {
+      ...{ output: "table", echoPort: 8080, timeout: 60_000 },
+    });
     deepEqual(await watchOptions([]), { output: "text", resync: 600_000 });
   });
 
@@ -13,12 +16,12 @@ describe("the command line", () => {
     deepEqual(
       await called(["check", "-s", "dev", "-o", "json", "--wait", "30", "--cwd", "/mesh"]),
       {
-        command: "check",
+        ...{ command: "check", args: [] },
         options: { stack: "dev", output: "json", wait: 30_000, cwd: "/mesh" },
       },
     );
     deepEqual(await called(["explain", "shop/web", "--from", "bundle"]), {
-      ...{ command: "explain", service: "shop/web" },
+      ...{ command: "explain", args: ["shop/web"] },
       options: { output: "table", from: "bundle" },
     });
     const { resync, output, configFile } = await watchOptions(
@@ -29,7 +32,7 @@ describe("the command line", () => {
 
   it("compares two stacks where two are named", async () => {
     deepEqual(await called("diff -s prod --stack lab --from last-1".split(" ")), {
-      command: "diff",
+      ...{ command: "diff", args: [] },
       options: { stack: ["prod", "lab"], output: "table", from: "last-1", to: "live" },
     });
   });
@@ -38,8 +41,7 @@ describe("the command line", () => {
     const passed =
       "check --as-group=[] --linkerd-namespace=linkerd --verbose=false --proxy=false --wait=5m0s --context=west --kubeconfig=/k --output=json";
     const call = await called(passed.split(" "));
-    deepEqual(call.options.output, "json");
-    deepEqual("wait" in call.options && call.options.wait, 300_000);
+    deepEqual([call.options["output"], call.options["wait"]], ["json", 300_000]);
   });
 
   it("takes an address to listen on, with an IP, so that it is clear who is let in", async () => {
@@ -64,6 +66,9 @@ describe("the command line", () => {
       [["watch", "--resync=-5m"], /duration of a minute or more/],
       [["status", "--state", "--from", "x"], /cannot be used with/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
+      [["verify", "--dry", "--request"], /cannot be used with/],
+      [["verify", "--request", "--state"], /cannot be used with/],
+      [["verify", "--request", "--echo-port", "0"], /must be a port/],
       [["stats"], /unknown command 'stats'/],
     ] as const)
       await rejects(called(words), why);

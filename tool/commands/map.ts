@@ -1,0 +1,42 @@
+import { writeFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { type MapFormat, mapFormats } from "../output.ts";
+import { examples, type FactsOptions, fromOption, stackCommand, stateOption } from "./options.ts";
+import { factsFor, stackOf } from "./reading.ts";
+
+interface MapOptions extends Omit<FactsOptions, "output"> {
+  readonly output: MapFormat;
+  readonly preview?: boolean;
+  /** A file; absent: the standard output. */
+  readonly to?: string;
+}
+
+export function addMap(program: Command): void {
+  stackCommand(program, "map", "draws the mesh, as a page that holds all of it")
+    .addOption(
+      new Option("-o, --output <format>", "what to make").choices(mapFormats).default("html"),
+    )
+    .addOption(stateOption())
+    .option(...fromOption)
+    .option("--preview", "mark what the next up would change")
+    .option("--to <file>", "where to; the standard output")
+    .addHelpText(
+      "after",
+      examples(
+        ["map --to mesh.html", "a page to look at, to search and to send on"],
+        ["map --preview --to next.html", "with what the next up would change"],
+        ["map --output mermaid", "for a README"],
+      ),
+    )
+    .action(run);
+}
+
+async function run({ preview = false, to, output, ...options }: MapOptions): Promise<void> {
+  const { mapOf } = await import("../map/map.ts");
+  if (options.from === undefined) await stackOf(options);
+  const [facts] = await factsFor(options);
+  if (facts === undefined) return;
+  const drawn = await mapOf(facts, preview, output);
+  if (to === undefined) process.stdout.write(drawn);
+  else writeFileSync(to, drawn);
+}

@@ -1,0 +1,63 @@
+import { parseDuration } from "@linkerd-multicluster/engine/duration";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Format, formats } from "../output.ts";
+import type { Said } from "../stacks.ts";
+
+export const programName = "linkerd-clusters";
+
+/** Options of the commands that project facts. */
+export interface FactsOptions extends Said {
+  readonly output: Format;
+  readonly state?: boolean;
+  readonly from?: string;
+}
+
+export function examples(...lines: readonly (readonly [words: string, what: string])[]): string {
+  const width = Math.max(...lines.map(([words]) => words.length));
+  const rows = lines.map(([words, what]) => `  ${programName} ${words.padEnd(width)}  ${what}`);
+  return `\nExamples:\n${rows.join("\n")}`;
+}
+
+export function stackCommand(program: Command, name: string, what: string): Command {
+  return program
+    .command(name)
+    .description(what)
+    .option("-s, --stack <name>", "which stack")
+    .option("--cwd <folder>", "the folder of its program")
+    .option("--config-file <path>", "its config file, where it is not beside the program");
+}
+
+export function factsCommand(program: Command, name: string, what: string): Command {
+  return stackCommand(program, name, what)
+    .addOption(formatOption())
+    .addOption(stateOption())
+    .option(...fromOption);
+}
+
+export function stateOption(): Option {
+  const state = new Option("--state", "by what the last run has left; no cluster is asked");
+  return state.conflicts("from");
+}
+
+export const fromOption = ["--from <folder>", "by what gather has written to this folder"] as const;
+
+export function formatOption(): Option {
+  return new Option("-o, --output <format>", "how to print it").choices(formats).default("table");
+}
+
+export function duration(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined)
+    throw new InvalidArgumentError("It must be a duration, as 30s or 5m.");
+  return milliseconds;
+}
+
+export function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65_535)
+    throw new InvalidArgumentError("It must be a port, from 1 to 65535.");
+  return Number(text);
+}
+
+export function wait(text: string): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : duration(text);
+}

@@ -1,0 +1,39 @@
+import type { Facts } from "../facts.ts";
+import type { Chosen, Said } from "../stacks.ts";
+import type { Workloads } from "../workloads.ts";
+import type { FactsOptions } from "./options.ts";
+
+/** What commands read; each loads that only when it is called, since a completion is to be there at once. */
+
+type Which = Omit<FactsOptions, "output">;
+
+/** The facts of each stack that options mean. */
+export async function factsFor({ from, state, ...options }: Which): Promise<Facts[]> {
+  const { factsIn, readFacts } = await import("../read.ts");
+  if (from !== undefined) return [factsIn(from)];
+  const reading = { ...(state === true && { state }) };
+  const now = new Date();
+  const stacks = await stacksOf(options);
+  return Promise.all(stacks.map((each) => readFacts(each, reading, process.env, now)));
+}
+
+/** What runs in the clusters of each of the same stacks; of none where clusters are not to be asked. */
+export async function workloadsFor({
+  from,
+  state,
+  ...options
+}: Which): Promise<ReadonlyMap<string, Workloads>[]> {
+  if (from !== undefined || state === true) return [];
+  const { readWorkloadsOf } = await import("../read.ts");
+  return Promise.all((await stacksOf(options)).map((each) => readWorkloadsOf(each, process.env)));
+}
+
+export async function stacksOf(said: Said): Promise<Chosen[]> {
+  const { stacksFor } = await import("../stacks.ts");
+  return stacksFor(said, process.cwd(), process.env);
+}
+
+export async function stackOf(said: Said): Promise<Chosen> {
+  const { onlyStack } = await import("../stacks.ts");
+  return onlyStack(await stacksOf(said));
+}

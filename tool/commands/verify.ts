@@ -1,0 +1,82 @@
+import { type Command, Option } from "commander";
+import type { Documents } from "../documents.ts";
+import { exitCode, written } from "../output.ts";
+import { duration, examples, factsCommand, type FactsOptions, port } from "./options.ts";
+import { factsFor, stackOf } from "./reading.ts";
+
+interface VerifyOptions extends FactsOptions {
+  readonly service?: string;
+  readonly dry?: boolean;
+  readonly request?: boolean;
+  readonly image?: string;
+  readonly echo?: string;
+  readonly echoPort: number;
+  readonly namespace?: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+export function addVerify(program: Command): void {
+  factsCommand(program, "verify", "follows a request through the mesh, and names what breaks it")
+    .addOption(new Option("--dry", "by the objects alone; no request is sent").conflicts("request"))
+    .addOption(
+      new Option("--request", "by a request, from a pod that is made for it").conflicts([
+        "state",
+        "from",
+      ]),
+    )
+    .option("--service <service>", "of this Service; by default of one for each link")
+    .option("--image <image>", "with --request: an image with sh and curl, as curlimages/curl")
+    .option("--echo <image>", "with --request: ask a pod with this image, which echoes headers")
+    .option("--echo-port <port>", "its port", port, 8080)
+    .option("--namespace <name>", "of these pods; by default that of the mirror")
+    .option("--timeout <duration>", "of each request with its pods", duration, 60_000)
+    .addHelpText(
+      "after",
+      examples(
+        ["verify --dry", "one Service of each link"],
+        ["verify --dry --service shop/web", "in every cluster that it appears in"],
+        ["verify --request --image curlimages/curl:8.20.0", "a request through each link"],
+      ),
+    )
+    .action(run);
+}
+
+async function run({ dry = false, request = false, ...options }: VerifyOptions): Promise<void> {
+  if (dry) await follow(options);
+  else if (request) await send(options);
+  else throw new Error("Say --dry, which reads objects alone, or --request, which makes pods.");
+}
+
+async function follow({ service, output, ...options }: VerifyOptions): Promise<void> {
+  const { verify, verificationText } = await import("../verify.ts");
+  const stacks = (await factsFor(options)).map((facts) => verify(facts, service));
+  const document: Documents["verify --dry"] = { version: 1, stacks };
+  process.stdout.write(written(document, output, () => stacks.map(verificationText).join("\n")));
+  const chains = stacks.flatMap((each) => each.chains);
+  if (chains.length === 0 || chains.some(({ broken }) => broken !== undefined))
+    process.exitCode = exitCode.notInOrder;
+}
+
+/** Ctrl-C ends it too once everything that was made is removed. */
+async function send({ image, output, ...options }: VerifyOptions): Promise<void> {
+  if (image === undefined)
+    throw new Error("Name the client's image: --image curlimages/curl:8.20.0");
+  const { requestThrough } = await import("../read.ts");
+  const { requestsText } = await import("../probe.ts");
+  const stack = await stackOf(options);
+  const [facts] = await factsFor(options);
+  if (facts === undefined) return;
+  const ended = new AbortController();
+  const end = () => {
+    ended.abort(new Error("Interrupted; everything that was made is removed."));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  const how = { ...options, image };
+  const found: Documents["verify --request"] = await requestThrough(
+    ...([stack, facts, how, ended.signal, process.env] as const),
+  );
+  process.stdout.write(written(found, output, () => requestsText(found)));
+  if (found.answers.length === 0 || found.answers.some(({ answered }) => !answered))
+    process.exitCode = exitCode.notInOrder;
+}
