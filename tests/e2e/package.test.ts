@@ -69,6 +69,9 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.deepEqual(await mirror(), before);
     await consumer.succeeds(mesh, "refresh", "--yes", "--skip-preview");
     await consumer.succeeds(mesh, "preview", "--expect-no-changes");
+    await shared.kube.east.remove(resources.services, { namespace, name: "web-west" });
+    const repair = await consumer.succeeds(mesh, "up", "--yes", "--skip-preview");
+    assert.match(repair.text, /east <- west: \+1 \(\+ packaged\/web-west\)/);
     const { code, text } = await consumer.run({ ...mesh, topology: "ring" }, "preview");
     assert.notEqual(code, 0);
     assert.match(text, /The mesh mesh needs a change:\s+linkerd-multicluster:topology is "ring"/);
