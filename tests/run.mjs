@@ -40,7 +40,9 @@ async function everything() {
   const counts = ends.map(({ output }) => countsIn(output));
   const sum = (index) => counts.reduce((all, each) => all + (each[index] ?? 0), 0);
   process.stdout.write(
-    "not run: tests/linkerd, which needs Linkerd's programs (npm run test:linkerd)\n",
+    "not run: tests/linkerd, which needs Linkerd's programs (npm run test:linkerd)\n" +
+      "not run: tests/languages, which needs Pulumi's hosts of languages (npm run test:languages)\n" +
+      "not run: tests/operated, which needs root, podman and systemd (npm run test:operated)\n",
   );
   if (!hasBrowser) process.stdout.write(`not run: tests/browser, ${noBrowser}\n`);
   process.stdout.write(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped\n`);
