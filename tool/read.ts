@@ -14,6 +14,7 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
 import { pulumi, type StackLocation, runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
+import { type Admission, admissions, type Asked } from "./policies.ts";
 import type { Requests } from "./probe.ts";
 import { type RequestOptions, sendRequests } from "./request.ts";
 import { readWorkloads, type Workloads } from "./workloads.ts";
@@ -69,6 +70,15 @@ export async function readWorkloadsOf(
   variables: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, Workloads>> {
   return readWorkloads(await configOf(choice, folder, variables));
+}
+
+/** What policies say of requests. @throws Error with a sentence */
+export async function readAdmissions(
+  { folder, ...choice }: Chosen,
+  asked: readonly Asked[],
+  variables: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<string, Admission>> {
+  return admissions(await configOf(choice, folder, variables), asked);
 }
 
 /** What requests through the links of a stack bring. @throws Error with a sentence */

@@ -2,6 +2,7 @@ import type { CheckResult } from "@linkerd-multicluster/engine/health";
 import { type Appearance, explain } from "./explain.ts";
 import type { Facts, LinkFact, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
+import { type Admission, type Asked, askedKey } from "./policies.ts";
 
 /** `linkerd-clusters verify --dry --output json`: the way of a request, object by object. */
 export interface Verification {
@@ -33,9 +34,37 @@ export interface Hop {
  * Follows a request by what has been read and decided, without sending one. Pure.
  *
  * @param asked as `explain` takes it; absent: the first mirror of each link
+ * @param policies what they come to, where they were read (askedKey)
  */
-export function verify(facts: Facts, asked: string | undefined): Verification {
-  const found = facts.links.flatMap((link): readonly ChainEnds[] => {
+export function verify(
+  facts: Facts,
+  asked: string | undefined,
+  policies: ReadonlyMap<string, Admission> = new Map(),
+): Verification {
+  const chains = endsOf(facts, asked).map((ends): Chain => {
+    const { link, service } = ends;
+    const hops = hopsOf(facts, ends, policies.get(askedKey(leadingTo(ends))));
+    const broken = hops.find(({ state }) => state === "broken");
+    return {
+      ...{ source: link.source, target: link.target, service, hops },
+      ...(broken !== undefined && { broken: broken.name }),
+    };
+  });
+  return { version: 1, chains };
+}
+
+/** What policies are to be read for. */
+export function leadsTo(facts: Facts, asked: string | undefined): Asked[] {
+  return endsOf(facts, asked).map(leadingTo);
+}
+
+function leadingTo({ link: { target, mode, gateway }, service }: ChainEnds): Asked {
+  const identity = mode === "gateway" ? (gateway?.identity ?? "") : undefined;
+  return { cluster: target, service, identity };
+}
+
+function endsOf(facts: Facts, asked: string | undefined): readonly ChainEnds[] {
+  return facts.links.flatMap((link): readonly ChainEnds[] => {
     const { source, target } = link;
     const first = facts.mirrors.find((each) => each.source === source && each.part === target);
     const names = asked === undefined ? [first?.service] : [asked];
@@ -47,16 +76,6 @@ export function verify(facts: Facts, asked: string | undefined): Verification {
       });
     });
   });
-  const chains = found.map((ends): Chain => {
-    const { link, service } = ends;
-    const hops = hopsOf(facts, ends);
-    const broken = hops.find(({ state }) => state === "broken");
-    return {
-      ...{ source: link.source, target: link.target, service, hops },
-      ...(broken !== undefined && { broken: broken.name }),
-    };
-  });
-  return { version: 1, chains };
 }
 
 interface ChainEnds {
@@ -66,7 +85,11 @@ interface ChainEnds {
   readonly place: Appearance;
 }
 
-function hopsOf(facts: Facts, { link, service, live, place }: ChainEnds): Hop[] {
+function hopsOf(
+  facts: Facts,
+  { link, service, live, place }: ChainEnds,
+  policies: Admission | undefined,
+): Hop[] {
   const { source, target } = link;
   const ofLink = checksOf(facts, "link", `${source}/${target}`);
   const ofBoth = [source, target].flatMap((name) => checksOf(facts, "cluster", name));
@@ -92,8 +115,8 @@ function hopsOf(facts: Facts, { link, service, live, place }: ChainEnds): Hop[] 
       "the credentials exist, work, and are allowed what Linkerd asks for",
     ),
     {
-      ...{ name: "policies", state: "unknown" },
-      says: `policies of ${target} are not read; linkerd authz shows those of a workload there`,
+      name: "policies",
+      ...(policies ?? { state: "unknown", says: `the policies of ${target} were not read` }),
     },
     checked("clients", ofSource, ["clients-meshed"], "pods beside mirrors have Linkerd's proxy"),
   ];

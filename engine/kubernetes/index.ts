@@ -20,6 +20,7 @@ export type {
   Endpoints,
   HttpRoute,
   ObjectMeta,
+  Pod,
   SchedulableNode,
   ScheduledPod,
   Service,
@@ -27,6 +28,11 @@ export type {
   StringMap,
   TaskPod,
 } from "./objects/objects.ts";
+export type {
+  AuthorizationPolicy,
+  MeshTlsAuthentication,
+  Server,
+} from "./objects/policy-resources.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export { KubernetesError } from "./client/errors.ts";
 export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";

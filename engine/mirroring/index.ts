@@ -26,6 +26,7 @@ export {
   isSkip,
   isWanted,
 } from "./decide/decision.ts";
+export { selects } from "./decide/policies/selection.ts";
 export { portsText } from "./decide/difference/canonical.ts";
 export type { GatewayReading } from "./model/gateway.ts";
 export type { MirrorKind } from "./model/mirror.ts";

@@ -6,6 +6,7 @@ import type { Explanation } from "../../tool/explain.ts";
 import type { Picture } from "../../tool/map/picture.ts";
 import type { Status } from "../../tool/status.ts";
 import { Search } from "./canaries.ts";
+import type { Verification } from "../../tool/verify.ts";
 import type { WhatIf } from "../../tool/whatif.ts";
 import { until } from "../../testbed/processes.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
@@ -148,6 +149,12 @@ describe("linkerd-clusters on real clusters", function () {
       [["tool/web-west", "nothing", ["tool/web"]]],
     );
     await request("DELETE", `${crds}/${httpRouteCrd.metadata.name}`);
+    const dry = ["linkerd-clusters", "verify", "--dry", "--output", "json"];
+    const followed = JSON.parse((await stack.run(dry, undefined, { KUBECONFIG })).stdout) as {
+      readonly stacks: readonly Verification[];
+    };
+    const hops = followed.stacks[0]?.chains[0]?.hops ?? [];
+    match(hops.find(({ name }) => name === "policies")?.says ?? "", /has no pod of its own/);
     deepEqual(stacks[0].notKnown, ["traffic: which mirrors are called at all, and how often"]);
   });
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, written } from "../output.ts";
 import { duration, examples, factsCommand, type FactsOptions, port } from "./options.ts";
-import { factsFor, stackOf } from "./reading.ts";
+import { factsFor, stackOf, stacksOf } from "./reading.ts";
 
 interface VerifyOptions extends FactsOptions {
   readonly service?: string;
@@ -49,8 +49,18 @@ async function run({ dry = false, request = false, ...options }: VerifyOptions):
 }
 
 async function follow({ service, output, ...options }: VerifyOptions): Promise<void> {
-  const { verify, verificationText } = await import("../verify.ts");
-  const stacks = (await factsFor(options)).map((facts) => verify(facts, service));
+  const { leadsTo, verify, verificationText } = await import("../verify.ts");
+  const { readAdmissions } = await import("../read.ts");
+  const isLive = options.from === undefined && options.state !== true;
+  const chosen = isLive ? await stacksOf(options) : [];
+  const stacks = await Promise.all(
+    (await factsFor(options)).map(async (facts, index) => {
+      const stack = chosen[index];
+      const asked = leadsTo(facts, service);
+      const policies = stack && (await readAdmissions(stack, asked, process.env));
+      return verify(facts, service, policies);
+    }),
+  );
   const document: Documents["verify --dry"] = { version: 1, stacks };
   process.stdout.write(written(document, output, () => stacks.map(verificationText).join("\n")));
   const chains = stacks.flatMap((each) => each.chains);

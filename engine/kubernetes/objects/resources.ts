@@ -1,6 +1,7 @@
 import type { Check } from "./checks.ts";
 import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
+import * as policies from "./policy-resources.ts";
 
 /**
  * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which
@@ -47,6 +48,8 @@ const { identity } = objects;
 const rbac = "rbac.authorization.k8s.io/v1";
 const authorization = "authorization.k8s.io/v1";
 
+const policy = (version: string) => `policy.linkerd.io/${version}`;
+
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
@@ -68,6 +71,17 @@ export const resources = {
   taskPods: namespaced("v1", "Pod", objects.taskPod),
   schedulableNodes: clusterScoped("v1", "Node", objects.schedulableNode),
   httpRoutes: namespaced("gateway.networking.k8s.io/v1", "HTTPRoute", objects.httpRoute),
+  servers: namespaced(policy("v1beta3"), "Server", policies.server),
+  authorizationPolicies: {
+    ...namespaced(policy("v1alpha1"), "AuthorizationPolicy", policies.authorizationPolicy),
+    plural: "authorizationpolicies",
+  },
+  serverAuthorizations: namespaced(policy("v1beta1"), "ServerAuthorization", objects.otherObject),
+  meshTlsAuthentications: namespaced(
+    policy("v1alpha1"),
+    "MeshTLSAuthentication",
+    policies.meshTlsAuthentication,
+  ),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),
   clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),
   clusterRoleBindings: clusterScoped(rbac, "ClusterRoleBinding", objects.clusterObject),
