@@ -6,6 +6,7 @@ import { until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { type Config, repository } from "../../testbed/stack.ts";
 import type { Answer } from "../../tool/probe.ts";
+import type { Verification } from "../../tool/verify.ts";
 import { get, inNamespace } from "../e2e/access-clusters.ts";
 import type { Pod } from "./traffic/objects.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
@@ -166,8 +167,14 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     const { bed, stream } = theMesh();
     await ask("vault-north");
     await visit("vault-north");
+    assert.match(
+      await policiesOf(theMesh(), "shop/vault"),
+      /default policy is all-unauthenticated/,
+    );
     await admit(bed.clusters.north, "vault", [identityOf("client")]);
     await assertRefused("vault-north");
+    const says = await policiesOf(theMesh(), "shop/vault");
+    assert.ok(says.includes(`Server vault in north/shop lets in ${identityOf("client")}, and`));
     await stream.remove("vault-north");
   });
 
@@ -375,11 +382,8 @@ const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cl
 async function verify(mesh: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
   const { bed } = mesh;
   await setUnschedulable(mesh, true);
-  const tool = join(repository, "bin/linkerd-clusters.mjs");
   const asked = ["verify", "--request", "--image", "client", "--output", "json", ...words];
-  const { stdout, stderr } = await execa(process.execPath, [tool, ...asked], {
-    ...{ cwd: join(bed.folder, "stacks", "traffic"), env: environment(bed), reject: false },
-  });
+  const { stdout, stderr } = await tool(bed, ...asked);
   await setUnschedulable(mesh, false);
   const left = { labelSelector: "app.kubernetes.io/component=verify" };
   for (const cluster of Object.values(bed.clusters))
@@ -390,6 +394,21 @@ async function verify(mesh: Mesh, ...words: readonly string[]): Promise<readonly
     }
   assert.match(stdout, /^\{/, stderr);
   return (JSON.parse(stdout) as { readonly answers: readonly Answer[] }).answers;
+}
+
+/** What `verify --dry` says of the policies on the way to a Service. */
+async function policiesOf({ bed }: Mesh, service: string): Promise<string> {
+  const { stdout } = await tool(bed, "verify", "--dry", "--service", service, "--output", "json");
+  const { stacks } = JSON.parse(stdout) as { readonly stacks: readonly Verification[] };
+  const hops = stacks.flatMap(({ chains }) => chains).flatMap((chain) => chain.hops);
+  return hops.find(({ name }) => name === "policies")?.says ?? "";
+}
+
+function tool(bed: Mesh["bed"], ...words: readonly string[]) {
+  const program = join(repository, "bin/linkerd-clusters.mjs");
+  return execa(process.execPath, [program, ...words], {
+    ...{ cwd: join(bed.folder, "stacks", "traffic"), env: environment(bed), reject: false },
+  });
 }
 
 async function setUnschedulable({ bed }: Mesh, unschedulable: boolean): Promise<void> {
