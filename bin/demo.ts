@@ -26,8 +26,8 @@ async function main(): Promise<string> {
   if (rest.length > 0) throw new Error(USAGE);
   const scenario = scenarioCalled(name);
   await play(scenario, screen, cleanup, values.keep);
-  // Until someone wants it to end.
-  if (values.keep) await new Promise(() => undefined);
+  // Until someone wants it to end: with nothing to wait for, Node would.
+  if (values.keep) await new Promise(() => setInterval(() => undefined, 2 ** 31 - 1));
   return `\nThat took ${Math.round(performance.now() / 1000)} s, and nothing is left of it.`;
 }
 

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
+import { execa } from "execa";
+
 import { until } from "../../testbed/bed.ts";
 import { isSoak } from "../reliability/effort.ts";
 
@@ -107,6 +109,26 @@ describe("npm run demo", function () {
     const { code, stderr, pid } = await ended;
     assert.equal(code, 1);
     assert.match(stderr, /^\s*Interrupted: .*\n$/);
+    assert.deepEqual(await foldersOf(pid), []);
+  });
+
+  soaked("keeps everything with --keep, until it is interrupted", async () => {
+    const demo = start("statefulset", "--keep");
+    let printed = "";
+    demo.stdout.on("data", (chunk) => (printed += String(chunk)));
+    const ended = finished(demo);
+    await until(
+      "the last step",
+      [],
+      () => Promise.resolve(printed.includes("$ pulumi destroy") || undefined),
+      300,
+    );
+    const lines = [...printed.matchAll(/^ *(export .*)$/gm)].map(([, line]) => line);
+    lines.push("pulumi preview --expect-no-changes");
+    await execa("sh", ["-e", "-c", lines.join("\n")], { cwd: repository });
+    demo.kill("SIGINT");
+    const { code, pid } = await ended;
+    assert.equal(code, 1);
     assert.deepEqual(await foldersOf(pid), []);
   });
 
