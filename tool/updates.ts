@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { parse } from "yaml";
 import * as z from "zod";
 import type { RunFact } from "./facts.ts";
@@ -65,8 +65,7 @@ export async function stateNamed(
 /** A file as `pulumi stack export` writes it, or a checkpoint of a backend. @throws Error with a sentence */
 export function stateInFile(path: string): string {
   try {
-    const bytes = readFileSync(path);
-    const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+    const text = textOf(path);
     const { checkpoint } = JSON.parse(text) as {
       readonly checkpoint?: { readonly latest?: unknown };
     };
@@ -77,6 +76,13 @@ export function stateInFile(path: string): string {
       { cause },
     );
   }
+}
+
+/** Backends compress by PULUMI_DIY_BACKEND_GZIP or PULUMI_DIY_BACKEND_ZSTD. */
+function textOf(path: string): string {
+  const bytes = readFileSync(path);
+  if (path.endsWith(".gz")) return gunzipSync(bytes).toString();
+  return (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString();
 }
 
 const project = z.looseObject({ name: z.string() });
@@ -97,11 +103,10 @@ const entry = z.looseObject({
 /** A file backend has no numbers: they are counted from the first update that is there. */
 export function updatesIn(folder: string): readonly Update[] {
   const files = readdirSync(folder).sort();
-  const histories = files.filter((file) => /\.history\.json(?:\.gz)?$/.test(file));
+  const histories = files.filter((file) => /\.history\.json(?:\.(?:gz|zst))?$/.test(file));
   const updates = histories.map((file, index): Update => {
     const path = join(folder, file);
-    const bytes = readFileSync(path);
-    const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+    const text = textOf(path);
     const { startTime, endTime, ...rest } = entry.parse(JSON.parse(text));
     const times = { startTime: timeOf(startTime), endTime: timeOf(endTime) };
     const [run] = runsIn(JSON.stringify([{ ...rest, ...times }]));

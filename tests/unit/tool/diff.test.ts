@@ -2,7 +2,7 @@ import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import {
   difference,
   differenceText,
@@ -88,8 +88,8 @@ describe("the updates of a file backend", () => {
     await mkdir(join(folder, "prod"));
     const write = (name: string, content: string | Buffer) =>
       writeFile(join(folder, "prod", name), content);
-    await write("prod-1000.history.json", entry(60));
-    await write("prod-1000.checkpoint.json", checkpoint(first));
+    await write("prod-1000.history.json.zst", zstdCompressSync(entry(60)));
+    await write("prod-1000.checkpoint.json.zst", zstdCompressSync(checkpoint(first)));
     await write("prod-2000.history.json.gz", gzipSync(entry(120)));
     await write("prod-2000.checkpoint.json.gz", gzipSync(checkpoint(second)));
     await write("prod-2000.checkpoint.json.attrs", "{}");
@@ -124,7 +124,7 @@ describe("the updates of a file backend", () => {
   });
 
   it("are read from a file by itself too, and nothing else is", () => {
-    const file = join(folder, "prod", "prod-1000.checkpoint.json");
+    const file = join(folder, "prod", "prod-1000.checkpoint.json.zst");
     equal(sideOfState("file", stateInFile(file)).lines.size, 2);
     throws(
       () => stateInFile(join(folder, "none.json")),
