@@ -60,8 +60,14 @@ interface ApiResources {
 const otherVerbs = ["impersonate", "bind", "escalate", "approve", "sign", "use", "*"];
 
 /**
- * All that whoever has the token may do in the whole cluster, by the API server's own word: every verb
- * on every resource that it serves, on Linkerd's Servers, and on the one object with rules of its own.
+ * What Kubernetes lets every authenticated user do: ask about itself (ClusterRole system:basic-user), and since 1.37 read
+ * ClusterTrustBundles, which hold no secret.
+ */
+const everybody = /^create selfsubject|^(?:get|list|watch) clustertrustbundles\./;
+
+/**
+ * All that whoever has the token may do in the whole cluster beyond what everybody may, by the API server's own word:
+ * every verb on every resource that it serves, on Linkerd's Servers, and on the one object with rules of its own.
  */
 export async function allowedIn(cluster: BedCluster, token: string): Promise<string[]> {
   const standard = ["get", "list", "watch", "create", "update", "patch", "delete"];
@@ -81,7 +87,10 @@ export async function allowedIn(cluster: BedCluster, token: string): Promise<str
     if (each.status === "rejected") throw each.reason;
     return each.value;
   });
-  return allowed.flat().sort();
+  return allowed
+    .flat()
+    .filter((right) => !everybody.test(right))
+    .sort();
 }
 
 /** `resource.group`, subresources too, as `pods/exec`. */
