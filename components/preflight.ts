@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
+import { accessesOf, ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
-  type ClusterAccess,
   type Connect,
   connect,
   openClusters,
@@ -128,10 +127,6 @@ async function openOthers(
       await Promise.all(opened.map(({ close }) => close()));
     },
   };
-}
-
-function accessesOf(clusters: MeshConfig["clusters"]): ReadonlyMap<string, ClusterAccess> {
-  return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
 
 function refuse(heading: string, sentences: readonly string[]): void {

@@ -1,4 +1,5 @@
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
 
@@ -36,15 +37,20 @@ export function touchedClusters(
   return new Map([...clusters].filter(([name]) => names.has(name)));
 }
 
+/** How to reach clusters, by their names. */
+export function accessesOf(
+  clusters: ReadonlyMap<string, ClusterConfig>,
+): ReadonlyMap<string, ClusterAccess> {
+  return new Map([...clusters].map(([name, { access }]) => [name, access]));
+}
+
 /** The part of the config that health depends on: the stack's clusters and links. Holds no secret. */
 export function healthMesh(config: MeshConfig): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
   return {
     // The stack of the trust root alone is to find the same trust on all clusters.
     ...{ manage: manage === "trust" ? "all" : manage, linkerdNamespace, multiclusterNamespace },
-    clusters: Object.fromEntries(
-      [...touchedClusters(config)].map(([name, { access }]) => [name, access]),
-    ),
+    clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
       link: settingsOf(spec),
       mirroring,

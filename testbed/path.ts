@@ -17,6 +17,12 @@ export async function programOnPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
+/** The names of those that it does not bring along. */
+export async function missingOnPath(names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map(programOnPath));
+  return names.filter((_, index) => found[index] === undefined);
+}
+
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),

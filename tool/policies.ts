@@ -3,17 +3,15 @@ import {
   type Kubernetes,
   KubernetesError,
   type MeshTlsAuthentication,
-  openClusters,
   plain,
   type Pod,
   resources,
-  type Resource,
   type Server,
   type Service,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { type LabelSelector, selects } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../config/mesh.ts";
-import { touchedClusters } from "../config/share.ts";
+import { listedIn, withClusters } from "./clusters.ts";
 
 /** Whom a way leads to: a Service of a cluster, asked by a gateway's identity, or by each client's own. */
 export interface Asked {
@@ -51,12 +49,7 @@ export async function admissions(
   config: MeshConfig,
   asked: readonly Asked[],
 ): Promise<ReadonlyMap<string, Admission>> {
-  const accesses = [...touchedClusters(config)].map(
-    ([name, { access }]) => [name, access] as const,
-  );
-  const { clusters, mistakes, close } = await openClusters(new Map(accesses));
-  try {
-    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+  return withClusters(config, async (clusters) => {
     const all = asked.map(async (each) => {
       const cluster = clusters.get(each.cluster);
       const found =
@@ -66,9 +59,7 @@ export async function admissions(
       return [askedKey(each), found] as const;
     });
     return new Map(await Promise.all(all));
-  } finally {
-    await close();
-  }
+  });
 }
 
 async function admissionOf(cluster: Kubernetes, asked: Asked): Promise<Admission> {
@@ -90,27 +81,13 @@ async function readPolicies(cluster: Kubernetes, key: string): Promise<Policies>
     selector.length === 0
       ? []
       : cluster.list(resources.pods, { namespace, labelSelector: selector.join(","), first: 1 }),
-    listed(cluster, resources.servers, namespace),
-    listed(cluster, resources.authorizationPolicies, namespace),
+    listedIn(cluster, resources.servers, namespace),
+    listedIn(cluster, resources.authorizationPolicies, namespace),
     // A policy may name those of other namespaces.
-    listed(cluster, resources.meshTlsAuthentications),
-    listed(cluster, resources.serverAuthorizations, namespace),
+    listedIn(cluster, resources.meshTlsAuthentications),
+    listedIn(cluster, resources.serverAuthorizations, namespace),
   ]);
   return { service, pod: pods[0], servers, policies, authentications, serverAuthorizations };
-}
-
-/** None where the cluster does not serve them, as without Linkerd. */
-async function listed<T>(
-  cluster: Kubernetes,
-  kind: Resource<T>,
-  namespace?: string,
-): Promise<readonly T[]> {
-  try {
-    return await cluster.list(kind, namespace === undefined ? {} : { namespace });
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return [];
-    throw error;
-  }
 }
 
 /** Where no Server takes the pods, the proxy's own default holds, which its injector has written into the pod. */

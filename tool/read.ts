@@ -14,10 +14,6 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
 import { pulumi, type StackLocation, runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
-import { type Admission, admissions, type Asked } from "./policies.ts";
-import type { Requests } from "./probe.ts";
-import { type RequestOptions, sendRequests } from "./request.ts";
-import { readWorkloads, type Workloads } from "./workloads.ts";
 
 /** Where the facts of a stack come from. */
 export interface ReadOptions {
@@ -62,34 +58,6 @@ export async function readFacts(
   const views = await observeMesh(healthMesh(config), now, { sources });
   const tokens = known === undefined ? new Map<string, string>() : tokensIn(known);
   return factsOfClusters(views, { now, stack, runs, sources, tokens });
-}
-
-/** What the clusters of a stack run. @throws Error with a sentence */
-export async function readWorkloadsOf(
-  { folder, ...choice }: Chosen,
-  variables: NodeJS.ProcessEnv,
-): Promise<ReadonlyMap<string, Workloads>> {
-  return readWorkloads(await configOf(choice, folder, variables));
-}
-
-/** What policies say of requests. @throws Error with a sentence */
-export async function readAdmissions(
-  { folder, ...choice }: Chosen,
-  asked: readonly Asked[],
-  variables: NodeJS.ProcessEnv,
-): Promise<ReadonlyMap<string, Admission>> {
-  return admissions(await configOf(choice, folder, variables), asked);
-}
-
-/** What requests through the links of a stack bring. @throws Error with a sentence */
-export async function requestThrough(
-  { folder, ...choice }: Chosen,
-  facts: Facts,
-  options: RequestOptions,
-  signal: AbortSignal,
-  variables: NodeJS.ProcessEnv,
-): Promise<Requests> {
-  return sendRequests(facts, await configOf(choice, folder, variables), options, signal);
 }
 
 /** The facts that a folder holds. @throws Error with a sentence */

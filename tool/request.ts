@@ -4,16 +4,14 @@ import {
   type Endpoints,
   type Kubernetes,
   KubernetesError,
-  openClusters,
   plain,
-  type Reachable,
   resources,
   type Resource,
   type Service,
   type TaskPod,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
-import { touchedClusters } from "../config/share.ts";
+import { type StackClusters, withClusters } from "./clusters.ts";
 import { type Facts, groupedBy, type LinkFact, type MirrorFact } from "./facts.ts";
 import * as probe from "./probe.ts";
 
@@ -54,12 +52,8 @@ export async function sendRequests(
   options: RequestOptions,
   signal: AbortSignal,
 ): Promise<probe.Requests> {
-  const accesses = [...touchedClusters(config)].map(
-    ([name, { access }]) => [name, access] as const,
-  );
-  const { clusters, mistakes, close } = await openClusters(new Map(accesses));
-  try {
-    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+  return withClusters(config, async (clusters) => {
+    const run = { clusters, config, options, signal, swept: new Set<string>() };
     const asked = probe.mirrorsToAsk(facts, options.service);
     const bySource = groupedBy(asked, ({ link }) => link.source);
     const answers = await Promise.all(
@@ -69,44 +63,41 @@ export async function sendRequests(
           signal.throwIfAborted();
           // Of a Service that only some links mirror, the others are not asked.
           if (mirror === undefined && options.service !== undefined) continue;
-          found.push(await new Attempt(clusters, config, options, signal).ask(link, mirror));
+          found.push(await new Attempt(run).ask(link, mirror));
         }
         return found;
       }),
     );
     return { version: 1, answers: answers.flat() };
-  } finally {
-    await close();
-  }
+  });
+}
+
+/** What all requests of a command have in common. */
+interface Run {
+  readonly clusters: StackClusters;
+  readonly config: MeshConfig;
+  readonly options: RequestOptions;
+  readonly signal: AbortSignal;
+  /** Where nothing of a killed process is left: kind, cluster and namespace. */
+  readonly swept: Set<string>;
 }
 
 /** One request, and everything that is made for it. */
 class Attempt {
-  readonly #clusters: ReadonlyMap<string, Reachable>;
-  readonly #config: MeshConfig;
-  readonly #options: RequestOptions;
-  readonly #signal: AbortSignal;
+  readonly #run: Run;
   readonly #deadline: number;
   readonly #name = `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`;
   /** The latest first. */
   readonly #made: (() => Promise<void>)[] = [];
 
-  constructor(
-    clusters: ReadonlyMap<string, Reachable>,
-    config: MeshConfig,
-    options: RequestOptions,
-    signal: AbortSignal,
-  ) {
-    this.#clusters = clusters;
-    this.#config = config;
-    this.#options = options;
-    this.#signal = signal;
-    this.#deadline = performance.now() + options.timeout;
+  constructor(run: Run) {
+    this.#run = run;
+    this.#deadline = performance.now() + run.options.timeout;
   }
 
   async ask(link: LinkFact, mirror: MirrorFact | undefined): Promise<probe.Answer> {
     const { source, target } = link;
-    const { echo, namespace = mirror?.mirror.split("/")[0] } = this.#options;
+    const { echo, namespace = mirror?.mirror.split("/")[0] } = this.#run.options;
     const asked = {
       source,
       target,
@@ -120,7 +111,7 @@ class Attempt {
       const { port, message } = await this.#answer(source, namespace, there ?? "");
       return { ...asked, service: there ?? "", port, ...probe.answerIn(message) };
     } catch (error) {
-      if (this.#signal.aborted) throw error;
+      if (this.#run.signal.aborted) throw error;
       const isSentence = error instanceof Refused || error instanceof KubernetesError;
       if (!isSentence) throw error;
       return { ...asked, answered: false, why: plain(error.message) };
@@ -136,9 +127,9 @@ class Attempt {
     const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
     const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
     if (port === undefined) throw new Refused(`${source}/${service} has no TCP port`);
-    const domain = this.#config.clusters.get(source)?.clusterDomain ?? "cluster.local";
+    const domain = this.#run.config.clusters.get(source)?.clusterDomain ?? "cluster.local";
     const url = `http://${name}.${home}.svc.${domain}:${port}/`;
-    const { image, echo } = this.#options;
+    const { image, echo } = this.#run.options;
     const seconds = this.#seconds();
     const patience = { limit: Math.max(1, seconds - 5), retries: echo === undefined ? 0 : 30 };
     const args = { name: `${this.#name}-client`, namespace, image, seconds };
@@ -151,14 +142,14 @@ class Attempt {
 
   /** @returns what leads to it from the source, `namespace/name` */
   async #leadToEcho(link: LinkFact, namespace: string, image: string): Promise<string> {
-    const port = this.#options.echoPort;
+    const port = this.#run.options.echoPort;
     const own = { name: this.#name, namespace };
     const target = this.#client(link.target);
     const source = this.#client(link.source);
     await this.#make(target, resources.services, probe.echoService(own, port));
     const args = { ...own, image, seconds: this.#seconds() };
     const pod = await this.#pod(target, probe.echoPod(args, port));
-    const domain = this.#config.clusters.get(link.target)?.clusterDomain ?? "cluster.local";
+    const domain = this.#run.config.clusters.get(link.target)?.clusterDomain ?? "cluster.local";
     const { service, endpoints } = probe.echoMirror(link, own, port, domain);
     await this.#make<Service>(source, resources.services, service);
     if (endpoints !== undefined)
@@ -202,6 +193,9 @@ class Attempt {
     kind: Resource<T>,
     namespace: string,
   ): Promise<void> {
+    const place = `${kind.kind} ${kubernetes.cluster}/${namespace}`;
+    if (this.#run.swept.has(place)) return;
+    this.#run.swept.add(place);
     const all = await kubernetes.list(kind, { namespace, labelSelector: selector });
     for (const { metadata } of all) {
       const { name, uid, creationTimestamp = "" } = metadata;
@@ -225,7 +219,7 @@ class Attempt {
         throw new Refused(
           `pod ${kubernetes.cluster}/${namespace}/${name} ${what} within the time limit${reasonOf(pod)}`,
         );
-      await sleep(interval, undefined, { signal: this.#signal });
+      await sleep(interval, undefined, { signal: this.#run.signal });
     }
   }
 
@@ -239,7 +233,7 @@ class Attempt {
   }
 
   #client(cluster: string): Kubernetes {
-    const client = this.#clusters.get(cluster);
+    const client = this.#run.clusters.get(cluster);
     if (client === undefined) throw new Refused(`the config has no cluster ${cluster}`);
     if ("why" in client) throw new Refused(client.why);
     return client;

@@ -1,8 +1,5 @@
 import {
   type HttpRoute,
-  KubernetesError,
-  type Kubernetes,
-  openClusters,
   plain,
   type Reachable,
   resources,
@@ -11,7 +8,7 @@ import {
   type Service,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
-import { touchedClusters } from "../config/share.ts";
+import { listedIn, withClusters } from "./clusters.ts";
 import { groupedBy } from "./facts.ts";
 
 /** Of processors in cores, and of memory in bytes. */
@@ -40,19 +37,12 @@ export interface Workloads {
 
 /** Reads the clusters of a config, and nothing that a run needs. Never throws for what a cluster does not tell. */
 export async function readWorkloads(config: MeshConfig): Promise<ReadonlyMap<string, Workloads>> {
-  const accesses = [...touchedClusters(config)].map(
-    ([name, { access }]) => [name, access] as const,
-  );
-  const { clusters, mistakes, close } = await openClusters(new Map(accesses));
-  try {
-    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+  return withClusters(config, async (clusters) => {
     const read = [...clusters].map(
       async ([name, cluster]) => [name, await readOne(cluster)] as const,
     );
     return new Map(await Promise.all(read));
-  } finally {
-    await close();
-  }
+  });
 }
 
 async function readOne(cluster: Reachable): Promise<Workloads> {
@@ -67,23 +57,13 @@ async function readOne(cluster: Reachable): Promise<Workloads> {
     lists(cluster.list(resources.scheduledPods, { fieldSelector: notEnded })),
     lists(cluster.list(resources.schedulableNodes)),
     lists(cluster.list(resources.services)),
-    lists(routesIn(cluster)),
+    lists(listedIn(cluster, resources.httpRoutes)),
   ]);
   return { ...workloadsOf({ pods, nodes, services, routes }), unread };
 }
 
 /** Pods that have ended hold no node's resources. */
 const notEnded = "status.phase!=Succeeded,status.phase!=Failed";
-
-/** None where the cluster does not serve them. */
-async function routesIn(cluster: Kubernetes): Promise<HttpRoute[]> {
-  try {
-    return await cluster.list(resources.httpRoutes);
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return [];
-    throw error;
-  }
-}
 
 /** What could be listed. */
 interface Listed {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 
 import { kubeconfigText } from "../../testbed/kubeconfig.ts";
+import { missingOnPath } from "../../testbed/path.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { Search } from "../e2e/canaries.ts";
@@ -49,16 +49,13 @@ const languages: readonly Language[] = [
   },
 ];
 
-const isOnPath = (program: string) =>
-  (process.env["PATH"] ?? "").split(delimiter).some((each) => existsSync(join(each, program)));
-
 /**
  * The programs of examples/languages with the Pulumi package, on real API servers. `sdk-generator SCHEMA LANGUAGE FOLDER`
  * stands for `pulumi package gen-sdk`, which the test bed's language hosts do not have.
  */
 for (const language of languages) {
   const { name, programs } = language;
-  const missing = programs.filter((program) => !isOnPath(program));
+  const missing = await missingOnPath(programs);
   const note = missing.length === 0 ? "" : `, skipped: ${missing.join(", ")} not on PATH`;
 
   describe(`the Pulumi package in a program of ${name}${note}`, function () {

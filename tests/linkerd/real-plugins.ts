@@ -1,25 +1,23 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
-
 import { chartFrom } from "../../components/charts/chart.ts";
 import { chartNames, charts } from "../../config/keys.ts";
+import { missingOnPath, programOnPath } from "../../testbed/path.ts";
 
 const variable = "LINKERD_CHARTS";
 
 /** The folder with Linkerd's charts. */
 export const chartsFolder = process.env[variable] ?? "";
 
-export const withCli = isOnPath("linkerd");
+export const withCli = (await programOnPath("linkerd")) !== undefined;
 
 /** What is missing on this machine for a run with Pulumi's real plugins and Linkerd's charts. */
 const lacking = [
-  ...[
-    "pulumi-resource-kubernetes",
-    "pulumi-resource-tls",
-    ...(withCli ? ["pulumi-resource-command"] : []),
-  ]
-    .filter((plugin) => !isOnPath(plugin))
-    .map((plugin) => `${plugin} is not on PATH`),
+  ...(
+    await missingOnPath([
+      "pulumi-resource-kubernetes",
+      "pulumi-resource-tls",
+      ...(withCli ? ["pulumi-resource-command"] : []),
+    ])
+  ).map((plugin) => `${plugin} is not on PATH`),
   ...noCharts(),
 ];
 
@@ -27,11 +25,6 @@ export const arePluginsReal = lacking.length === 0;
 
 /** For the title of tests that are skipped where something is missing. */
 export const skipNote = arePluginsReal ? "" : `, skipped: ${lacking.join("; ")}`;
-
-function isOnPath(program: string): boolean {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, program)));
-}
 
 /** Why the charts can't be had, in a list that is empty where they can. */
 function noCharts(): string[] {

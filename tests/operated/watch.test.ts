@@ -10,12 +10,13 @@ import {
   rm,
   writeFile,
 } from "node:fs/promises";
-import { existsSync, globSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { globSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import getPort from "get-port";
 import * as z from "zod";
 
+import { missingOnPath, programOnPath } from "../../testbed/path.ts";
 import { until } from "../../testbed/processes.ts";
 import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { installGateway } from "../e2e/mirroring/gateway.ts";
@@ -26,14 +27,9 @@ import { documents } from "../unit/examples/files.ts";
 
 const namespace = "operated";
 const programs = ["buildah", "podman", "runc", "mmdebstrap", "systemd-nspawn"];
-const onPath = (program: string) =>
-  (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((each) => join(each, program))
-    .find((file) => existsSync(file));
 const lacking = [
   ...(process.getuid?.() === 0 ? [] : ["it runs as root alone"]),
-  ...programs.filter((each) => onPath(each) === undefined).map((each) => `${each} is not on PATH`),
+  ...(await missingOnPath(programs)).map((each) => `${each} is not on PATH`),
 ];
 const title = `examples/watch, operated${lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`}`;
 
@@ -262,7 +258,7 @@ describe(title, function () {
     const node = join(folder, "node");
     await debian(node, ["ca-certificates"]);
     await cp(process.execPath, join(node, "usr/local/bin/node"));
-    const cli = await realpath(onPath("npm") ?? "");
+    const cli = await realpath((await programOnPath("npm")) ?? "");
     await cp(dirname(dirname(cli)), join(node, "usr/local/lib/npm"), { recursive: true });
     const npm = join(node, "usr/local/bin/npm");
     await writeFile(npm, `#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n`);

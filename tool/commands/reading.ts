@@ -1,3 +1,4 @@
+import type { MeshConfig } from "../../config/mesh.ts";
 import type { Facts } from "../facts.ts";
 import type { Chosen, Said } from "../stacks.ts";
 import type { Workloads } from "../workloads.ts";
@@ -24,8 +25,15 @@ export async function workloadsFor({
   ...options
 }: Which): Promise<ReadonlyMap<string, Workloads>[]> {
   if (from !== undefined || state === true) return [];
-  const { readWorkloadsOf } = await import("../read.ts");
-  return Promise.all((await stacksOf(options)).map((each) => readWorkloadsOf(each, process.env)));
+  const { readWorkloads } = await import("../workloads.ts");
+  const stacks = await stacksOf(options);
+  return Promise.all(stacks.map(async (each) => readWorkloads(await configFor(each))));
+}
+
+export async function configFor(stack: Chosen): Promise<MeshConfig> {
+  const { configOf } = await import("../../config/stack-file.ts");
+  const { folder, ...choice } = stack;
+  return configOf(choice, folder, process.env);
 }
 
 export async function stacksOf(said: Said): Promise<Chosen[]> {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, written } from "../output.ts";
 import { duration, examples, factsCommand, type FactsOptions, port } from "./options.ts";
-import { factsFor, stackOf, stacksOf } from "./reading.ts";
+import { configFor, factsFor, stackOf, stacksOf } from "./reading.ts";
 
 interface VerifyOptions extends FactsOptions {
   readonly service?: string;
@@ -50,14 +50,14 @@ async function run({ dry = false, request = false, ...options }: VerifyOptions):
 
 async function follow({ service, output, ...options }: VerifyOptions): Promise<void> {
   const { leadsTo, verify, verificationText } = await import("../verify.ts");
-  const { readAdmissions } = await import("../read.ts");
+  const { admissions } = await import("../policies.ts");
   const isLive = options.from === undefined && options.state !== true;
   const chosen = isLive ? await stacksOf(options) : [];
   const stacks = await Promise.all(
     (await factsFor(options)).map(async (facts, index) => {
       const stack = chosen[index];
       const asked = leadsTo(facts, service);
-      const policies = stack && (await readAdmissions(stack, asked, process.env));
+      const policies = stack && (await admissions(await configFor(stack), asked));
       return verify(facts, service, policies);
     }),
   );
@@ -72,9 +72,9 @@ async function follow({ service, output, ...options }: VerifyOptions): Promise<v
 async function send({ image, output, ...options }: VerifyOptions): Promise<void> {
   if (image === undefined)
     throw new Error("Name the client's image: --image curlimages/curl:8.20.0");
-  const { requestThrough } = await import("../read.ts");
+  const { sendRequests } = await import("../request.ts");
   const { requestsText } = await import("../probe.ts");
-  const stack = await stackOf(options);
+  const config = await configFor(await stackOf(options));
   const [facts] = await factsFor(options);
   if (facts === undefined) return;
   const ended = new AbortController();
@@ -83,9 +83,7 @@ async function send({ image, output, ...options }: VerifyOptions): Promise<void>
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   const how = { ...options, image };
-  const found: Documents["verify --request"] = await requestThrough(
-    ...([stack, facts, how, ended.signal, process.env] as const),
-  );
+  const found: Documents["verify --request"] = await sendRequests(facts, config, how, ended.signal);
   process.stdout.write(written(found, output, () => requestsText(found)));
   if (found.answers.length === 0 || found.answers.some(({ answered }) => !answered))
     process.exitCode = exitCode.notInOrder;
