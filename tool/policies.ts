@@ -98,13 +98,17 @@ export function admission({ cluster, service: key, identity }: Asked, found: Pol
   const { service, pod, servers, policies, serverAuthorizations } = found;
   if (pod === undefined) return unknown(`${cluster}/${key} has no pod of its own to look at`);
   const [namespace = ""] = key.split("/");
-  const ports = (service.spec.ports ?? []).map(({ targetPort, port }) =>
-    String(targetPort ?? port),
+  const ports = (service.spec.ports ?? []).map(({ targetPort, port }) => targetPort ?? port);
+  const ofPod = servers.filter(({ spec = {} }) => takes(spec.podSelector ?? {}, pod));
+  const taking = ofPod.filter(({ spec = {} }) => ports.some((port) => port === spec.port));
+  // Which number a name stands for only the containers say.
+  const mayTake = ofPod.filter(({ spec = {} }) =>
+    ports.some((port) => typeof port !== typeof spec.port),
   );
-  const taking = servers.filter(({ spec = {} }) => {
-    const { podSelector = {}, port = "" } = spec;
-    return ports.includes(String(port)) && takes(podSelector, pod);
-  });
+  if (taking.length === 0 && mayTake.length > 0)
+    return unknown(
+      `a Server in ${cluster}/${namespace} and the Service call their ports by name and by number, which is not compared`,
+    );
   const [server, ...more] = taking;
   if (server === undefined) return byDefault(cluster, key, pod);
   const where = `${cluster}/${namespace}`;

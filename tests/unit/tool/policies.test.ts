@@ -56,6 +56,13 @@ describe("the policies on the way of a request", () => {
     match(admission(asked, found({ servers: other })).says, /no Server takes the pods/);
   });
 
+  it("are not known where a Server names a port that the Service numbers, or the other way round", () => {
+    deepEqual(stateOf(found({ servers: [server({ port: "http" })] })), "unknown");
+    const of = found({ servers: [server()] });
+    const spec = { ...of.service.spec, ports: [{ port: 80, targetPort: "http" }] };
+    deepEqual(stateOf({ ...of, service: { ...of.service, spec } }), "unknown");
+  });
+
   it("let in nobody by a Server without a policy, unless that lets in by itself", () => {
     const { state, says } = admission(asked, found({ servers: [server()] }));
     deepEqual(state, "broken");
