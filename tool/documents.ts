@@ -3,7 +3,7 @@ import type { DatedChange, MirrorDifference } from "./diff.ts";
 import type { Explanation } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 import type { Picture } from "./map/picture.ts";
-import type { Requests } from "./probe.ts";
+import type { Requests } from "./answers.ts";
 import type { Status } from "./status.ts";
 import type { Verification } from "./verify.ts";
 import type { WhatIf } from "./whatif.ts";

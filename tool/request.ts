@@ -11,6 +11,7 @@ import {
   type TaskPod,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
+import { type Answer, answerIn, type Requests } from "./answers.ts";
 import { type StackClusters, withClusters } from "./clusters.ts";
 import { type Facts, groupedBy, type LinkFact, type MirrorFact } from "./facts.ts";
 import * as probe from "./probe.ts";
@@ -51,14 +52,14 @@ export async function sendRequests(
   config: MeshConfig,
   options: RequestOptions,
   signal: AbortSignal,
-): Promise<probe.Requests> {
+): Promise<Requests> {
   return withClusters(config, async (clusters) => {
     const run = { clusters, config, options, signal, swept: new Set<string>() };
     const asked = probe.mirrorsToAsk(facts, options.service);
     const bySource = groupedBy(asked, ({ link }) => link.source);
     const answers = await Promise.all(
       [...bySource.values()].map(async (links) => {
-        const found: probe.Answer[] = [];
+        const found: Answer[] = [];
         for (const { link, mirror } of links) {
           signal.throwIfAborted();
           // Of a Service that only some links mirror, the others are not asked.
@@ -95,7 +96,7 @@ class Attempt {
     this.#deadline = performance.now() + run.options.timeout;
   }
 
-  async ask(link: LinkFact, mirror: MirrorFact | undefined): Promise<probe.Answer> {
+  async ask(link: LinkFact, mirror: MirrorFact | undefined): Promise<Answer> {
     const { source, target } = link;
     const { echo, namespace = mirror?.mirror.split("/")[0] } = this.#run.options;
     const asked = {
@@ -109,7 +110,7 @@ class Attempt {
       const there =
         echo === undefined ? mirror?.mirror : await this.#leadToEcho(link, namespace, echo);
       const { port, message } = await this.#answer(source, namespace, there ?? "");
-      return { ...asked, service: there ?? "", port, ...probe.answerIn(message) };
+      return { ...asked, service: there ?? "", port, ...answerIn(message) };
     } catch (error) {
       if (this.#run.signal.aborted) throw error;
       const isSentence = error instanceof Refused || error instanceof KubernetesError;

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { until } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { type Config, repository } from "../../testbed/stack.ts";
-import type { Answer } from "../../tool/probe.ts";
+import type { Answer } from "../../tool/answers.ts";
 import type { Verification } from "../../tool/verify.ts";
 import { get, inNamespace } from "../e2e/access-clusters.ts";
 import type { Pod } from "./traffic/objects.ts";

@@ -73,7 +73,7 @@ async function send({ image, output, ...options }: VerifyOptions): Promise<void>
   if (image === undefined)
     throw new Error("Name the client's image: --image curlimages/curl:8.20.0");
   const { sendRequests } = await import("../request.ts");
-  const { requestsText } = await import("../probe.ts");
+  const { requestsText } = await import("../answers.ts");
   const config = await configFor(await stackOf(options));
   const [facts] = await factsFor(options);
   if (facts === undefined) return;

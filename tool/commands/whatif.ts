@@ -22,7 +22,8 @@ export function addWhatIf(program: Command): void {
 }
 
 async function run({ lose, ...options }: WhatIfOptions): Promise<void> {
-  const { lossIn, whatIf, whatIfText } = await import("../whatif.ts");
+  const { lossIn, whatIf } = await import("../whatif.ts");
+  const { whatIfText } = await import("../whatif-text.ts");
   const [found, workloads] = await Promise.all([factsFor(options), workloadsFor(options)]);
   const stacks = found.map((facts, index) => whatIf(facts, lossIn(lose, facts), workloads[index]));
   const document: Documents["whatif"] = { version: 1, stacks };

@@ -1,11 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import {
-  answerIn,
-  clientPod,
-  echoMirror,
-  mirrorsToAsk,
-  requestsText,
-} from "../../../tool/probe.ts";
+import { answerIn, requestsText } from "../../../tool/answers.ts";
+import { clientPod, echoMirror, mirrorsToAsk } from "../../../tool/probe.ts";
 import type { Facts, LinkFact, MirrorFact } from "../../../tool/facts.ts";
 
 const link = (target: string, more: Partial<LinkFact> = {}): LinkFact => ({

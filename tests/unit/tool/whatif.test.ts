@@ -1,6 +1,7 @@
 import { deepEqual, match, throws } from "node:assert/strict";
 import type { Facts, LinkFact, MirrorFact, ServiceFact } from "../../../tool/facts.ts";
-import { lossIn, whatIf, whatIfText } from "../../../tool/whatif.ts";
+import { lossIn, whatIf } from "../../../tool/whatif.ts";
+import { whatIfText } from "../../../tool/whatif-text.ts";
 import type { Workloads } from "../../../tool/workloads.ts";
 
 const mirror = (source: string, part: string, name: string, more: Partial<MirrorFact> = {}) => ({
