@@ -4,7 +4,7 @@ export interface Figure {
   readonly row: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "B" | "MB" | "connections" | "ms" | "requests" | "s" | "waves" | "writes";
+  readonly unit: "MB" | "ms" | "s" | "waves" | "writes";
   /** The same by something that does no more than it has to, measured in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
@@ -34,14 +34,8 @@ export async function leastSeconds(times: number, work: () => Promise<unknown>):
   return least;
 }
 
-/** The least processor time of several, in seconds: for work that waits for nobody. */
-export function leastProcessorSeconds(times: number, work: () => unknown): number {
-  let least = Infinity;
-  for (let time = 0; time < times; time++) {
-    const started = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(started);
-    least = Math.min(least, (user + system) / 1e6);
-  }
-  return least;
+/** The value below which that share of all lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

@@ -1,72 +1,63 @@
-import { type Bed, type BedCluster, startBed } from "../bed.ts";
-import { BedError } from "../errors.ts";
-import { type Config, newStack, type PulumiStack } from "../stack.ts";
+import { type Bed, startBed } from "../bed.ts";
+import { newStack, type PulumiStack } from "../stack.ts";
 import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds } from "./figure.ts";
-import { namespace, type BenchService, Writer } from "./writer.ts";
+import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
 
-export interface MeshSize {
-  readonly clusters: number;
-  /** Exported Services of each cluster. */
-  readonly exports: number;
-}
+/** Exported Services of each cluster of the full mesh. */
+const exportsOfEach = 20;
 
-/** API servers without anything beside them: Services need no pods to be mirrored. */
-export async function startMesh({ clusters, exports }: MeshSize): Promise<Bed<string>> {
-  const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
-  const bed = await startBed({ clusters: names, runs: "nothing" });
-  const services = exportsOf(exports);
+/**
+ * API servers without anything beside them: Services need no pods to be mirrored.
+ *
+ * @param exportsOf what a cluster exports, by its name
+ */
+export async function startExporting<const Name extends string>(
+  clusters: readonly Name[],
+  exportsOf: (cluster: Name) => BenchObjects,
+): Promise<Bed<Name>> {
+  const bed = await startBed({ clusters, runs: "nothing" });
   await Promise.all(
-    Object.values(bed.clusters).map(async (cluster) => {
-      await addNamespace(cluster);
-      const writer = new Writer(cluster);
-      await writer.create(services);
+    clusters.map(async (name) => {
+      const writer = new Writer(bed.clusters[name]);
+      await writer.addNamespace();
+      await writer.create(exportsOf(name));
       await writer.close();
     }),
   );
   return bed;
 }
 
-/** Services that are mirrored for pod-to-pod traffic, which needs no gateway, unless said otherwise. */
-export function exportsOf(count: number, how = "remote-discovery"): BenchService[] {
-  return Array.from({ length: count }, (_, index) => ({
-    metadata: {
-      name: `service-${index}`,
-      labels: { "mirror.linkerd.io/exported": how },
-    },
-    spec: { ports: [{ name: "http", port: 8080 }] },
-  }));
+/** Services that are mirrored for pod-to-pod traffic, which needs no gateway. */
+export function exportedServices(count: number): BenchObject[] {
+  return Array.from({ length: count }, (_, index) => exportedService(`service-${index}`));
 }
 
-/** Every cluster mirrors the exports of every other. */
-function meshConfig(bed: Bed<string>): Config {
+export function exportedService(name: string): BenchObject {
   return {
-    manage: "mirrors",
-    clusters: Object.fromEntries(Object.keys(bed.clusters).map((name) => [name, {}])),
-    topology: "mesh",
-    linkDefaults: { gateway: false },
+    metadata: { name, labels: { "mirror.linkerd.io/exported": "remote-discovery" } },
+    spec: { ports: [{ name: "http", port: 8080 }] },
   };
 }
 
-export async function addNamespace({ name, request }: BedCluster): Promise<void> {
-  const { code } = await request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-  if (code !== 201) throw new BedError(`${name} takes no namespace: it answers ${code}.`);
-}
-
-/** A full mesh of API servers in one stack. */
-export async function measureMesh(size: MeshSize): Promise<Figure[]> {
-  const bed = await startMesh(size);
+/** A full mesh of API servers in one stack: every cluster mirrors the exports of every other. */
+export async function measureMesh(clusters: number): Promise<Figure[]> {
+  const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
+  const services = exportedServices(exportsOfEach);
+  const bed = await startExporting(names, () => ({ services }));
   try {
-    const stack = await newStack(bed, "bench", meshConfig(bed));
-    const preview = await seconds(() => stack.pulumi("preview"));
+    const stack = await newStack(bed, "bench", {
+      manage: "mirrors",
+      clusters: Object.fromEntries(names.map((name) => [name, {}])),
+      topology: "mesh",
+      linkDefaults: { gateway: false },
+    });
     const up = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
     const nothing = await seconds(() => stack.pulumi("preview", "--expect-no-changes"));
     const state = await stateBytes(stack);
     const { mirrors, bareWrites } = await writeAgain(Object.values(bed.clusters));
-    const links = size.clusters * (size.clusters - 1);
-    const mesh = `${size.clusters} clusters, ${links} links, ${mirrors} mirrors`;
+    const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
     return [
-      { row: "mesh", what: `${mesh}: first preview`, value: preview, unit: "s" },
       {
         ...{ row: "mesh", what: `${mesh}: first up`, value: up, unit: "s" },
         against: { what: "bare writes", value: bareWrites },
@@ -80,7 +71,7 @@ export async function measureMesh(size: MeshSize): Promise<Figure[]> {
 }
 
 /** The bytes of the stack's state, as JSON. */
-export async function stateBytes(stack: PulumiStack): Promise<number> {
+async function stateBytes(stack: PulumiStack): Promise<number> {
   const { deployment } = JSON.parse(await stack.pulumi("stack", "export")) as {
     readonly deployment: unknown;
   };

@@ -1,8 +1,7 @@
-import { type Bed, startBed } from "../bed.ts";
-import type { Config, PulumiStack } from "../stack.ts";
-import { newStack } from "../stack.ts";
-import { addNamespace, exportsOf } from "./mesh.ts";
-import { type BenchEndpoints, type BenchService, Writer } from "./writer.ts";
+import type { Bed } from "../bed.ts";
+import { type Config, newStack, type PulumiStack } from "../stack.ts";
+import { exportedServices, startExporting } from "./mesh.ts";
+import type { BenchObjects } from "./writer.ts";
 
 /** One cluster that exports Services, and one that mirrors them. */
 export interface Pair {
@@ -10,42 +9,33 @@ export interface Pair {
   readonly stack: PulumiStack;
 }
 
-export interface Exports {
-  readonly services: readonly BenchService[];
-  readonly endpoints?: readonly BenchEndpoints[];
-  /** The mirrors that they become. */
-  readonly mirrors: number;
-  /** Keys of the link besides its ends. */
-  readonly link: Config;
-}
-
-/** A gateway with all that its Service would say, so that none is needed. */
-export const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
-
 /** Runs `work` on a pair of API servers without anything beside them. */
 export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): Promise<T> {
-  const services = exportsOf(exports);
-  return withExports({ services, mirrors: exports, link: { gateway: false } }, work);
+  return withExports({ services: exportedServices(exports) }, { gateway: false }, exports, work);
 }
 
-/** The same with exports of any kind. */
+/**
+ * The same with exports of any kind.
+ *
+ * @param link keys of the link besides its ends
+ * @param mirrors how many the exports become
+ */
 export async function withExports<T>(
-  { services, endpoints = [], mirrors, link }: Exports,
+  exports: BenchObjects,
+  link: Config,
+  mirrors: number,
   work: (pair: Pair) => Promise<T>,
 ): Promise<T> {
-  const bed = await startBed({ clusters: ["west", "east"], runs: "nothing" });
+  const bed = await startExporting(["west", "east"], (name) =>
+    name === "west" ? exports : { services: [] },
+  );
   try {
-    await Promise.all(Object.values(bed.clusters).map(addNamespace));
-    const writer = new Writer(bed.clusters.west);
-    await writer.create(services);
-    await writer.createEndpoints(endpoints);
-    await writer.close();
-    const config: Config = {
+    const stack = await newStack(bed, "bench", {
       manage: "mirrors",
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", ...link, maxMirrors: 2 * mirrors }],
-    };
-    return await work({ bed, stack: await newStack(bed, "bench", config) });
+    });
+    return await work({ bed, stack });
   } finally {
     await bed.stop();
   }

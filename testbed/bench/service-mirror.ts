@@ -37,15 +37,13 @@ export function measureServiceMirror(exports: number, program: string): Promise<
     const writer = new Writer(east);
     await writer.deleteAll("mirror.linkerd.io/mirrored-service=true");
     await writer.close();
+    await addServiceMirrorLink(east, west);
     const folder = join(bed.folder, "service-mirror");
-    const spec: ServiceMirrorSpec = { program, source: east, target: west, folder };
     await mkdir(folder);
-    await addServiceMirrorLink(spec);
     const watchdog = startWatchdog(folder);
     try {
       const theirs = await mirroring(east, async () => {
-        const controller = await startServiceMirror(spec, watchdog);
-        await mirrored(east, exports, controller);
+        await mirrored(east, exports, await startServiceMirror(program, east, folder, watchdog));
       });
       return figuresOf(exports, ours, theirs);
     } finally {
@@ -71,15 +69,13 @@ function isMirror({ verb, resource, code }: AuditedRequest): boolean {
 async function mirrored(source: BedCluster, count: number, controller: Program): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/services?limit=1`;
   const probe = async (): Promise<true | undefined> => {
-    const { items, metadata } = (await source.request("GET", path)).body as ServiceList;
+    const { items, metadata } = (await source.request("GET", path)).body as {
+      readonly metadata: { readonly remainingItemCount?: number };
+      readonly items: readonly unknown[];
+    };
     return items.length + (metadata.remainingItemCount ?? 0) >= count || undefined;
   };
   await until("the last mirror of Linkerd's controller", [controller], probe, patience);
-}
-
-interface ServiceList {
-  readonly metadata: { readonly remainingItemCount?: number };
-  readonly items: readonly unknown[];
 }
 
 function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[] {
@@ -94,20 +90,8 @@ function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[
   ];
 }
 
-/** Linkerd's own controller for a link: the program is given, and talks to clusters of the bed. */
-interface ServiceMirrorSpec {
-  /** Linkerd's program `controller`. */
-  readonly program: string;
-  /** The cluster in which it writes mirrors. */
-  readonly source: BedCluster;
-  /** The cluster whose exports it mirrors, on a flat network: labelled `mirror.linkerd.io/exported: remote-discovery`. */
-  readonly target: BedCluster;
-  /** The folder for its kubeconfig and its log. */
-  readonly folder: string;
-}
-
-/** Makes what the controller reads: the Link, and the credentials for the target. */
-async function addServiceMirrorLink({ source, target }: ServiceMirrorSpec): Promise<void> {
+/** Makes what Linkerd's controller reads: the Link, and the credentials for the target, on a flat network. */
+async function addServiceMirrorLink(source: BedCluster, target: BedCluster): Promise<void> {
   await addLinkCrd(source);
   const credentials = `cluster-credentials-${target.name}`;
   const path = `/api/v1/namespaces/${linkNamespace}/secrets`;
@@ -124,8 +108,11 @@ async function addServiceMirrorLink({ source, target }: ServiceMirrorSpec): Prom
   });
 }
 
+/** @param folder for its kubeconfig and its log */
 async function startServiceMirror(
-  { program, source, target, folder }: ServiceMirrorSpec,
+  program: string,
+  source: BedCluster,
+  folder: string,
   watchdog: Watchdog,
 ): Promise<Program> {
   const kubeconfig = join(folder, "service-mirror.kubeconfig");
@@ -133,7 +120,7 @@ async function startServiceMirror(
   const [port = 0] = await freePorts(1);
   const args = [
     ...["HOSTNAME=service-mirror", program, "service-mirror", `-kubeconfig=${kubeconfig}`],
-    ...[`-namespace=${linkNamespace}`, `-metrics-addr=127.0.0.1:${port}`, target.name],
+    ...[`-namespace=${linkNamespace}`, `-metrics-addr=127.0.0.1:${port}`, "west"],
   ];
   const log = join(folder, "service-mirror.log");
   return startProgram({ name: "Linkerd's controller", path: "env", args, log }, watchdog);
