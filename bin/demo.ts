@@ -3,11 +3,16 @@ import { parseArgs } from "node:util";
 
 import { Cleanup } from "../demo/cleanup.ts";
 import { play } from "../demo/play.ts";
-import { scenarioCalled, scenarioNames } from "../demo/scenarios/scenarios.ts";
+import type { Scenario } from "../demo/scenario.ts";
+import { federated } from "../demo/scenarios/federated.ts";
+import { statefulset } from "../demo/scenarios/statefulset.ts";
+import { watch } from "../demo/scenarios/watch.ts";
 import { screenOn } from "../demo/screen.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const USAGE = `Usage: npm run demo -- [${scenarioNames.join(" | ")}] [--keep]`;
+const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated, watch };
+const names = Object.keys(scenarios);
+const USAGE = `Usage: npm run demo -- [${names.join(" | ")}] [--keep]`;
 
 const screen = screenOn(process.stdout);
 const cleanup = new Cleanup();
@@ -21,10 +26,12 @@ process.exit();
 
 async function main(): Promise<string> {
   const { values, positionals } = parsed();
-  const [name = scenarioNames[0] ?? "", ...rest] = positionals;
+  const [name = "statefulset", ...rest] = positionals;
   if (values.help) return USAGE;
   if (rest.length > 0) throw new Error(USAGE);
-  const scenario = scenarioCalled(name);
+  const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+  const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+  if (scenario === undefined) throw new Error(`There is no scenario "${name}": choose ${choices}.`);
   await play(scenario, screen, cleanup, values.keep);
   // Until someone wants it to end: with nothing to wait for, Node would.
   if (values.keep) await new Promise(() => setInterval(() => undefined, 2 ** 31 - 1));

@@ -3,11 +3,10 @@ import {
   type Kubernetes,
   processEnvironment,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type Bed, startBed } from "../testbed/bed.ts";
+import { type Bed, type Dns, startBed, until } from "../testbed/bed.ts";
 import { shellLines } from "../testbed/pulumi.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { kubectlOn } from "./kubernetes/kubectl.ts";
-import { lookUpOn } from "./kubernetes/names.ts";
+import { kubectlOn } from "./kubectl.ts";
 import { pulumiFor } from "./pulumi.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
@@ -83,6 +82,23 @@ function printNextSteps(
   screen.command(...nextCommands);
   screen.remark("Change something, see what would come of it, do it, and undo it all:");
   screen.command("pulumi preview --diff", "pulumi up", "pulumi destroy");
+}
+
+/** A cluster's DNS server starts with the first question. */
+function lookUpOn(bed: Bed<string>, screen: Screen): Stage["lookUp"] {
+  const servers = new Map<string, Promise<Dns>>();
+  return async (cluster, name) => {
+    const server = servers.get(cluster) ?? bed.dns(cluster);
+    servers.set(cluster, server);
+    const { port, lookup } = await server;
+    // CoreDNS hears of a new name a moment later.
+    const addresses = await until(`an address of ${name}`, [], async () => {
+      const found = await lookup(name);
+      return found.length > 0 ? found : undefined;
+    });
+    screen.command(`dig +short @127.0.0.1 -p ${port} ${name}`);
+    for (const address of addresses) screen.output(address);
+  };
 }
 
 async function connectAll(

@@ -1,6 +1,5 @@
 import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
-import type { Kubectl } from "./kubernetes/kubectl.ts";
-import type { LookUp } from "./kubernetes/names.ts";
+import type { Kubectl } from "./kubectl.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 import type { Watch } from "./watch.ts";
@@ -28,7 +27,8 @@ export interface Act {
 export interface Stage {
   readonly screen: Screen;
   readonly kubectl: Kubectl;
-  readonly lookUp: LookUp;
+  /** Asks a cluster's DNS server for a name, and prints what dig would, which need not be installed. */
+  readonly lookUp: (cluster: string, name: string) => Promise<void>;
   readonly pulumi: Pulumi;
   readonly watch: Watch;
   readonly cluster: (name: string) => Kubernetes;

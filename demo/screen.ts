@@ -2,25 +2,10 @@ import { styleText } from "node:util";
 
 import { columns } from "../testbed/table.ts";
 
-/** The printer of the demo, through which everything goes, so that it looks the same everywhere. */
-export interface Screen {
-  /** Whether `pulumi` may use colors too. */
-  readonly colored: boolean;
-  heading(text: string): void;
-  /** The next step: what is done, and why. */
-  step(title: string, why: string): void;
-  /** Commands as one would type them. */
-  command(...lines: readonly string[]): void;
-  /** The output of a command. */
-  output(text: string): void;
-  table(rows: readonly (readonly string[])[]): void;
-  /** A remark on what to see in the output above it. */
-  remark(text: string): void;
-  /** Prints nothing from now on: what is being torn down has nothing to say. */
-  close(): void;
-}
+export type Screen = ReturnType<typeof screenOn>;
 
-export function screenOn(stream: NodeJS.WriteStream): Screen {
+/** The printer of the demo, through which everything goes, so that it looks the same everywhere. */
+export function screenOn(stream: NodeJS.WriteStream) {
   // Not where it is no terminal, nor against the reader's will (https://no-color.org).
   const colored = stream.isTTY && stream.hasColors();
   let steps = 0;
@@ -40,28 +25,34 @@ export function screenOn(stream: NodeJS.WriteStream): Screen {
   };
 
   return {
+    /** Whether `pulumi` may use colors too. */
     colored,
-    heading(text) {
+    heading(text: string) {
       print(paint("bold", text));
     },
-    step(title, why) {
+    /** The next step: what is done, and why. */
+    step(title: string, why: string) {
       steps += 1;
       print("");
       print(paint(["bold", "cyan"], `${steps}. ${title}`));
       indented(why);
     },
-    command(...lines) {
+    /** Commands as one would type them. */
+    command(...lines: readonly string[]) {
       print("");
       for (const line of lines) indented(paint("green", `$ ${line}`));
     },
+    /** The output of a command. */
     output: indented,
-    table(rows) {
+    table(rows: readonly (readonly string[])[]) {
       indented(columns(rows));
     },
-    remark(text) {
+    /** A remark on what to see in the output above it. */
+    remark(text: string) {
       print("");
       indented(paint("italic", text));
     },
+    /** Prints nothing from now on: what is being torn down has nothing to say. */
     close() {
       isOpen = false;
     },

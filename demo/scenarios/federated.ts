@@ -1,5 +1,5 @@
 import { label } from "@linkerd-multicluster/engine/mirroring";
-import { makeNamespaces, makeService } from "../kubernetes/make.ts";
+import { makeNamespaces, makeService } from "../make.ts";
 import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
 
 const CLUSTERS = ["west", "east", "north"] as const;

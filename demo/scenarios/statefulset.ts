@@ -1,7 +1,7 @@
 import { until } from "../../testbed/bed.ts";
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
-import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
+import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../make.ts";
 import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
 
 /** Two clusters: what west exports appears on east, and of headless Services every single pod. */

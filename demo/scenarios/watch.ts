@@ -1,6 +1,6 @@
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
-import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../kubernetes/make.ts";
+import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../make.ts";
 import type { Act, Scenario, Stage } from "../scenario.ts";
 import { nextCommands, nginx, set, westOnEast } from "./statefulset.ts";
 

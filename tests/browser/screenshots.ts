@@ -12,7 +12,7 @@ import {
 import { label } from "@linkerd-multicluster/engine/mirroring";
 import { execa } from "execa";
 import { chromium } from "playwright-core";
-import { makeGateway, makeNamespaces, makeStatefulSet } from "../../demo/kubernetes/make.ts";
+import { makeGateway, makeNamespaces, makeStatefulSet } from "../../demo/make.ts";
 import { startBed } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { newStack, repository } from "../../testbed/stack.ts";
