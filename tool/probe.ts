@@ -37,7 +37,7 @@ interface PodArgs {
 /** No rights, no token of the API server, and what the Pod Security Standard `restricted` asks for. */
 function meshedPod(
   { name, namespace, image, seconds }: PodArgs,
-  container: object,
+  container: { readonly name: string } & Readonly<Record<string, unknown>>,
   own: StringMap,
 ) {
   return {

@@ -8,7 +8,7 @@ import {
   resources,
   type Resource,
   type Service,
-  type TaskPod,
+  type Pod,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { type Answer, answerIn, type Requests } from "./answers.ts";
@@ -162,8 +162,8 @@ class Attempt {
     return `${namespace}/${service.metadata.name}`;
   }
 
-  async #pod(kubernetes: Kubernetes, pod: TaskPod): Promise<TaskPod> {
-    const made = await this.#make(kubernetes, resources.taskPods, pod);
+  async #pod(kubernetes: Kubernetes, pod: Pod): Promise<Pod> {
+    const made = await this.#make(kubernetes, resources.pods, pod);
     // The injector changes it while it is made.
     if (!JSON.stringify(made.spec).includes('"linkerd-proxy"'))
       throw new Refused(
@@ -172,7 +172,7 @@ class Attempt {
     return made;
   }
 
-  async #make<T extends TaskPod | Service | Endpoints>(
+  async #make<T extends Pod | Service | Endpoints>(
     kubernetes: Kubernetes,
     kind: Resource<T>,
     object: T,
@@ -189,7 +189,7 @@ class Attempt {
   }
 
   /** Takes away what a process has left that was killed. */
-  async #sweep<T extends TaskPod | Service | Endpoints>(
+  async #sweep<T extends Pod | Service | Endpoints>(
     kubernetes: Kubernetes,
     kind: Resource<T>,
     namespace: string,
@@ -208,12 +208,12 @@ class Attempt {
 
   async #until<R>(
     kubernetes: Kubernetes,
-    { metadata: { namespace, name } }: TaskPod,
+    { metadata: { namespace, name } }: Pod,
     what: string,
-    found: (pod: TaskPod) => R | undefined,
+    found: (pod: Pod) => R | undefined,
   ): Promise<R> {
     for (;;) {
-      const pod = await kubernetes.get(resources.taskPods, { namespace, name });
+      const pod = await kubernetes.get(resources.pods, { namespace, name });
       const result = found(pod);
       if (result !== undefined) return result;
       if (performance.now() > this.#deadline)
@@ -249,12 +249,12 @@ class Attempt {
 /** Why a request can't be sent, or brings no answer, as a sentence. */
 class Refused extends Error {}
 
-function terminated({ status }: TaskPod, container: string) {
+function terminated({ status }: Pod, container: string) {
   return status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated;
 }
 
 /** What its containers wait for, or what has become of it. */
-function reasonOf({ status = {} }: TaskPod): string {
+function reasonOf({ status = {} }: Pod): string {
   const { phase = "", reason = phase, containerStatuses = [] } = status;
   const waiting = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
   const [first] = waiting.map((each) => [each.reason, each.message].filter(Boolean).join(": "));

@@ -3,8 +3,8 @@ import {
   plain,
   type Reachable,
   resources,
-  type SchedulableNode,
-  type ScheduledPod,
+  type Node,
+  type Pod,
   type Service,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -54,8 +54,8 @@ async function readOne(cluster: Reachable): Promise<Workloads> {
       return undefined;
     });
   const [pods, nodes, services, routes] = await Promise.all([
-    lists(cluster.list(resources.scheduledPods, { fieldSelector: notEnded })),
-    lists(cluster.list(resources.schedulableNodes)),
+    lists(cluster.list(resources.pods, { fieldSelector: notEnded })),
+    lists(cluster.list(resources.nodes)),
     lists(cluster.list(resources.services)),
     lists(listedIn(cluster, resources.httpRoutes)),
   ]);
@@ -67,8 +67,8 @@ const notEnded = "status.phase!=Succeeded,status.phase!=Failed";
 
 /** What could be listed. */
 interface Listed {
-  readonly pods?: readonly ScheduledPod[] | undefined;
-  readonly nodes?: readonly SchedulableNode[] | undefined;
+  readonly pods?: readonly Pod[] | undefined;
+  readonly nodes?: readonly Node[] | undefined;
   readonly services?: readonly Service[] | undefined;
   readonly routes?: readonly HttpRoute[] | undefined;
 }
@@ -82,7 +82,7 @@ export function workloadsOf({ pods, nodes, services, routes }: Listed): Omit<Wor
   };
 }
 
-function freeOf(nodes: readonly SchedulableNode[], pods: readonly ScheduledPod[]): Amount {
+function freeOf(nodes: readonly Node[], pods: readonly Pod[]): Amount {
   const taken = new Map<string, Amount>();
   for (const pod of pods) {
     const node = pod.spec?.nodeName;
@@ -97,7 +97,7 @@ function freeOf(nodes: readonly SchedulableNode[], pods: readonly ScheduledPod[]
 }
 
 /** Whether any pod may be put there. Tolerations are not looked at. */
-function takesPods({ spec = {}, status = {} }: SchedulableNode): boolean {
+function takesPods({ spec = {}, status = {} }: Node): boolean {
   const { unschedulable = false, taints = [] } = spec;
   const isTainted = taints.some(({ effect }) => effect !== "PreferNoSchedule");
   const isReady = (status.conditions ?? []).some(
@@ -108,7 +108,7 @@ function takesPods({ spec = {}, status = {} }: SchedulableNode): boolean {
 
 function requestedOf(
   services: readonly Service[],
-  pods: readonly ScheduledPod[],
+  pods: readonly Pod[],
 ): ReadonlyMap<string, Amount> {
   const inNamespace = groupedBy(pods, ({ metadata }) => metadata.namespace);
   return new Map(
@@ -127,7 +127,7 @@ function requestedOf(
  * What the scheduler counts for a pod: its own request, or that of its containers and of init containers that go on
  * running, or that of the largest other init container, where that is more; and its overhead.
  */
-function requestOf({ spec = {} }: ScheduledPod): Amount {
+function requestOf({ spec = {} }: Pod): Amount {
   const { containers = [], initContainers = [], resources, overhead } = spec;
   const requests = (all: typeof containers) =>
     all.map((each) => amountOf(each.resources?.requests));

@@ -19,14 +19,12 @@ export { plain } from "./objects/plain.ts";
 export type {
   Endpoints,
   HttpRoute,
+  Node,
   ObjectMeta,
   Pod,
-  SchedulableNode,
-  ScheduledPod,
   Service,
   ServicePort,
   StringMap,
-  TaskPod,
 } from "./objects/objects.ts";
 export type {
   AuthorizationPolicy,

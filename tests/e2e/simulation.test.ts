@@ -28,7 +28,7 @@ const subjects = {
  * - What controllers do, it does at once: Endpoints go with their Service, and a namespace with all
  *   that is in it. These conversations wait for it.
  * - UIDs, versions, addresses, node ports and times are others. Its clock stands still.
- * - Of causes and messages only the field and the kind of objection are the same, not the words.
+ * - Of messages only the field and the kind of objection are the same, not the words.
  * - Lists in managed fields are one field, and a field that is no longer sent, but kept by the server
  *   (a ClusterIP), stays with its manager. The conversations are about labels and annotations.
  * - Server-side apply is for labels and annotations.

@@ -168,7 +168,7 @@ describe("linkerd-clusters on real clusters", function () {
     }
     for (const kubernetes of [kube.east, kube.west]) {
       const made = { labelSelector: "app.kubernetes.io/managed-by=linkerd-clusters" };
-      for (const kind of [resources.taskPods, resources.services, resources.endpoints])
+      for (const kind of [resources.pods, resources.services, resources.endpoints])
         deepEqual(await kubernetes.list<object>(kind, made), []);
     }
     equal((await run("verify")).code, 2);

@@ -1,20 +1,19 @@
 import { isRecord, Wrong } from "../objects/checks.ts";
-import { malformedAnswer } from "./failure.ts";
 import { SharedValues } from "../objects/shared-values.ts";
 import { malformed } from "../objects/objects.ts";
-import type { Page, PageQuery } from "./paging.ts";
-import type { Reader } from "./request.ts";
+import type { Page } from "./paging.ts";
+import type { Reader, Unreadable } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
 import { inMiB } from "./size-limits.ts";
 
 /** Takes one object from an answer, with all its fields. */
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   return (body) => {
-    if (!isRecord(body) || body.kind !== kind) return `the answer is not a ${kind}`;
+    if (!isRecord(body) || body.kind !== kind) return another(`the answer is not a ${kind}`);
     // Where no shape is given, nobody looks into what is answered.
     const read = shape === undefined ? (body as T) : shape(body);
     return read instanceof Wrong
-      ? { failure: malformedAnswer(`the answer is no ${kind}: ${problemOf(read)}`) }
+      ? { problem: `the answer is no ${kind}: ${problemOf(read)}`, transient: false }
       : { value: read };
   };
 }
@@ -27,25 +26,28 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
  */
 export function pageOf<T>(
   resource: Resource<T>,
-  query: PageQuery,
   keep: SharedValues,
   most: number,
 ): Reader<Page<T>> {
   const expected = `${resource.kind}List`;
   return (body, bytes) => {
-    if (!isRecord(body) || body.kind !== expected) return `the answer is not a ${expected}`;
+    if (!isRecord(body) || body.kind !== expected)
+      return another(`the answer is not a ${expected}`);
     const list = body.items === null ? [] : body.items;
-    if (!Array.isArray(list)) return `the ${expected} in the answer has no items`;
+    if (!Array.isArray(list)) return another(`the ${expected} in the answer has no items`);
     const token = isRecord(body.metadata) ? body.metadata.continue : undefined;
     const next = typeof token === "string" && token !== "" ? token : undefined;
-    if (next !== undefined && next === query.continue)
-      return `the ${expected} in the answer is followed by itself`;
     const items = itemsOf(resource, list, keep);
-    if (typeof items === "string") return { failure: malformedAnswer(items) };
+    if (typeof items === "string") return { problem: items, transient: false };
     return keep.bytes > most
-      ? { failure: malformedAnswer(`what is kept of it takes more than ${inMiB(most)}`) }
+      ? { problem: `what is kept of it takes more than ${inMiB(most)}`, transient: false }
       : { value: { items, next, version: versionIn(body), bytes } };
   };
+}
+
+/** What does not come from the API server itself may be followed by what does. */
+function another(problem: string): Unreadable {
+  return { problem, transient: true };
 }
 
 /**

@@ -2,65 +2,55 @@ import type { RequestFailure, FailureKind } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
 /** When calls to a cluster that does not answer are no longer sent. */
-export interface BreakerPolicy {
+export const breakerPolicy = {
   /** Calls that failed in a row, each after its retries. */
-  readonly failures: number;
+  failures: 3,
   /** Milliseconds until one call is sent again, to see whether the cluster is back. */
-  readonly coolDown: number;
-}
+  coolDown: 15_000,
+};
 
-export const breakerPolicy: BreakerPolicy = { failures: 3, coolDown: 15_000 };
+export type Breaker = ReturnType<typeof breakerOf>;
 
 /**
  * Remembers of one cluster that it does not answer, so that 10,000 calls do not each find out for
  * themselves.
  */
-export class Breaker {
-  readonly #policy: BreakerPolicy;
-  readonly #time: Pick<Time, "now">;
-  #failures = 0;
+export function breakerOf(time: Pick<Time, "now">) {
+  let failures = 0;
   /** True while none but writes have failed in this row. */
-  #isOfWrites = false;
-  #last: RequestFailure | undefined;
-  #closedUntil = -Infinity;
-  #probing = false;
+  let isOfWrites = false;
+  let last: RequestFailure | undefined;
+  let closedUntil = -Infinity;
+  let probing = false;
+  return {
+    /** The failure that the cluster ended the last call with, if no call is to be sent now; asked before each call. */
+    refusal(): RequestFailure | undefined {
+      if (failures < breakerPolicy.failures) return undefined;
+      if (probing || time.now() < closedUntil) return last;
+      probing = true;
+      return undefined;
+    },
 
-  constructor(policy: BreakerPolicy, time: Pick<Time, "now">) {
-    this.#policy = policy;
-    this.#time = time;
-  }
-
-  /**
-   * The failure that the cluster ended the last call with, if no call is to be sent now; asked before each call.
-   */
-  refusal(): RequestFailure | undefined {
-    if (this.#failures < this.#policy.failures) return undefined;
-    if (this.#probing || this.#time.now() < this.#closedUntil) return this.#last;
-    this.#probing = true;
-    return undefined;
-  }
-
-  /** Learns from a call that was sent: the failure that it ended with, or undefined. */
-  ended(failure: RequestFailure | undefined, isRead: boolean): void {
-    this.#probing = false;
-    if (failure === undefined || !mayConcernAll(failure.kind)) {
-      // Each update reads first, which may go well where no write does.
-      if (!isRead || !this.#isOfWrites) this.#failures = 0;
-      return;
-    }
-    if (!isRead && mayConcernOne(failure)) return;
-    this.#isOfWrites = !isRead && (this.#failures === 0 || this.#isOfWrites);
-    this.#failures += 1;
-    this.#last = failure;
-    this.#closedUntil = this.#time.now() + this.#policy.coolDown;
-  }
+    /** Learns from a call that was sent: the failure that it ended with, or undefined. */
+    ended(failure: RequestFailure | undefined, isRead: boolean): void {
+      probing = false;
+      if (failure === undefined || !mayConcernAll(failure.kind)) {
+        // Each update reads first, which may go well where no write does.
+        if (!isRead || !isOfWrites) failures = 0;
+        return;
+      }
+      if (!isRead && mayConcernOne(failure)) return;
+      isOfWrites = !isRead && (failures === 0 || isOfWrites);
+      failures += 1;
+      last = failure;
+      closedUntil = time.now() + breakerPolicy.coolDown;
+    },
+  };
 }
-
-const unavailable = new Set<FailureKind>(["unreachable", "late", "throttled", "server"]);
 
 /** True for a kind of failure that can mean that the cluster as a whole is unavailable. */
 export function mayConcernAll(kind: FailureKind): boolean {
-  return unavailable.has(kind);
+  return ["unreachable", "late", "throttled", "server"].includes(kind);
 }
 
 /**

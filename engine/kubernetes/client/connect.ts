@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import { programVersion } from "../../version.ts";
-import { Authenticator } from "../kubeconfig/authentication.ts";
-import { Breaker, breakerPolicy } from "./breaker.ts";
-import { Client, type ListSettings } from "./client.ts";
+import { authenticatorOf } from "../kubeconfig/authentication.ts";
+import { breakerOf } from "./breaker.ts";
+import { clientOf } from "./client.ts";
 import { defined } from "../objects/defined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
@@ -16,11 +16,12 @@ import {
 } from "../kubeconfig/kubeconfig.ts";
 import { debugLog } from "./log.ts";
 import { proxyFor } from "../kubeconfig/proxy.ts";
-import { Requester, type Settings } from "./request.ts";
+import type { ListSettings } from "./paging.ts";
+import { Requester } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
-import { Sessions } from "./session.ts";
+import { sessionsOf } from "./session.ts";
 import { sizeLimits } from "./size-limits.ts";
-import { Watcher, type Watching } from "./watching.ts";
+import { type Watching, watchingOf } from "./watching.ts";
 
 /** An API server as a kubeconfig names it. Nothing in it is secret. */
 export interface ApiServer {
@@ -54,7 +55,7 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Kubernetes> {
   const { requester, lists } = await partsOf(to, cluster, options);
-  return new Client(cluster, requester, lists);
+  return clientOf(cluster, requester, lists);
 }
 
 /**
@@ -68,7 +69,7 @@ export async function connectToWatch(
   options: ConnectOptions = {},
 ): Promise<Watching> {
   const { requester, lists, time } = await partsOf(to, cluster, options);
-  return new Watcher(cluster, requester, lists, time);
+  return watchingOf(cluster, requester, lists, time);
 }
 
 async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions) {
@@ -80,29 +81,29 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
   const { log = debugLog(variables) } = options;
   const limits = { ...sizeLimits, ...options.sizeLimits };
   const read = () => kubeconfigOf(to, cluster, environment);
-  const authenticator = (one: Kubeconfig) => new Authenticator(one, { variables, pluginTimeout });
+  const authenticator = (one: Kubeconfig) => authenticatorOf(one, { variables, pluginTimeout });
   const kubeconfig = await read();
   const { context } = kubeconfig;
   const server = new URL(kubeconfig.cluster.server);
   const proxy = proxyFor(server, kubeconfig.cluster.proxyUrl, variables);
   if (typeof proxy === "string")
     throw new KubeconfigError(cluster, `the way to the server of context ${context}: ${proxy}`);
-  const sessions = new Sessions(
-    authenticator(kubeconfig),
-    async () => authenticator(await read()),
-    { server, proxy, connections, connectTimeout, dispatcher },
-    time,
-  );
-  const settings: Settings = {
-    ...{ server, policy: retry, time, cancellation, requestTimeout, log },
+  const sessions = sessionsOf({
+    authenticate: authenticator(kubeconfig),
+    reread: async () => authenticator(await read()),
+    connect: (tls) => dispatcher({ server, proxy, tls, connections, connectTimeout }),
+    ...{ proxy, time },
+  });
+  const requester = new Requester({
+    ...{ sessions, server, policy: retry, time, cancellation, requestTimeout, log },
     place: { cluster, context, server: server.origin },
-    breaker: new Breaker(breakerPolicy, time),
+    breaker: breakerOf(time),
     turns: pLimit(connections),
     mostBytes: limits.answer,
     userAgent: programVersion,
-  };
+  });
   const lists: ListSettings = { pageSize, within: listTimeout, limits, time };
-  return { requester: new Requester(sessions, settings), lists, time };
+  return { requester, lists, time };
 }
 
 async function kubeconfigOf(

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
@@ -12,16 +13,12 @@ export interface Cancellation {
 /** The reason of what was not attempted, or given up, after that. */
 export const cancelledWords = "the run was cancelled";
 
+export const cancelled: RequestFailure = { kind: "cancelled", transient: false };
+
 export interface TimeLimit {
   readonly milliseconds: number;
   /** The failure's sentence once it is over. */
   readonly tooLate: string;
-}
-
-/** Reasons to give work up. */
-interface Limits extends TimeLimit {
-  readonly abort: AbortSignal | undefined;
-  readonly time: Pick<Time, "alarm">;
 }
 
 /**
@@ -31,34 +28,28 @@ interface Limits extends TimeLimit {
  * @returns what the work does, or the failure
  */
 export async function within<T>(
-  { milliseconds, tooLate, abort, time }: Limits,
+  { milliseconds, tooLate }: TimeLimit,
+  { time, abort }: { readonly time: Pick<Time, "alarm">; readonly abort?: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | { readonly failure: RequestFailure }> {
   const own = new AbortController();
-  let giveUp: (failure: RequestFailure) => void = () => undefined;
-  const givenUp = new Promise<{ readonly failure: RequestFailure }>((resolve) => {
-    giveUp = (failure) => {
-      resolve({ failure });
-      own.abort();
-    };
-  });
+  let reason = cancelled;
   const cancel = () => {
-    giveUp(cancelled);
+    own.abort();
   };
   const silence = time.alarm(milliseconds, () => {
-    giveUp({ kind: "late", transient: false, detail: tooLate });
+    reason = { kind: "late", transient: false, detail: tooLate };
+    own.abort();
   });
   abort?.addEventListener("abort", cancel, { once: true });
   try {
-    if (abort?.aborted === true) return { failure: cancelled };
     const doing = work(own.signal);
     // Work that fails after it was given up is nobody's error.
     doing.catch(() => undefined);
-    return await Promise.race([givenUp, doing]);
+    await Promise.race([once(own.signal, "abort"), doing]);
+    return own.signal.aborted ? { failure: reason } : await doing;
   } finally {
     silence();
     abort?.removeEventListener("abort", cancel);
   }
 }
-
-export const cancelled: RequestFailure = { kind: "cancelled", transient: false };

@@ -35,8 +35,6 @@ export class KubernetesError extends Error {
   readonly reason: string | undefined;
   /** The server's own message. */
   readonly detail: string | undefined;
-  /** Reasons of the Status's causes, such as `NamespaceTerminating`. */
-  readonly causes: readonly string[];
   /** Name of the object that the server says does not exist; of a 404 for any other reason, none. */
   readonly absent: string | undefined;
   /** A clause that says why it was not sent; undefined where it was. */
@@ -49,7 +47,6 @@ export class KubernetesError extends Error {
     this.status = failure.status;
     this.reason = failure.reason;
     this.detail = failure.detail;
-    this.causes = failure.causes ?? [];
     this.absent = failure.absent;
     this.notAttempted = failure.notAttempted;
   }
@@ -90,9 +87,9 @@ function sentence(
         ? `could not load the credentials of context ${context} to ${verb} ${what} in cluster ${cluster}${said}`
         : `cluster ${cluster} rejects the credentials of context ${context} when asked to ${verb} ${what}${said}; log in again or renew the kubeconfig`;
     case "forbidden":
-      return forbidden(place, operation, failure);
+      return forbidden(place, operation, said);
     case "notFound":
-      return notFound(place, operation, failure);
+      return notFound(place, operation, said, failure.absent);
     case "alreadyExists":
       return `${what} already exists in cluster ${cluster}; run again`;
     case "conflict":
@@ -110,17 +107,11 @@ function sentence(
 }
 
 /** RBAC's message names the user; quotas, closing namespaces and admission refuse without one. */
-function forbidden(
-  { cluster, context }: Place,
-  operation: Operation,
-  failure: RequestFailure,
-): string {
+function forbidden({ cluster, context }: Place, operation: Operation, said: string): string {
   const { verb, resource, at } = operation;
-  const user = failure.detail?.match(/User "([^"]*)" cannot /)?.[1];
-  if (user === undefined) {
-    const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
+  const user = /User "([^"]*)" cannot /.exec(said)?.[1];
+  if (user === undefined)
     return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}; resolve this in the cluster, or give context ${context} the right, and run again`;
-  }
   const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;
   return `cluster ${cluster} does not let user ${user} ${verb} ${describe(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
 }
@@ -129,11 +120,11 @@ function forbidden(
 function notFound(
   { cluster, server }: Place,
   operation: Operation,
-  failure: RequestFailure,
+  said: string,
+  absent: string | undefined,
 ): string {
   const { verb, resource, at } = operation;
-  const said = failure.detail === undefined ? "" : `: ${failure.detail}`;
-  if (failure.absent === undefined) {
+  if (absent === undefined) {
     const object = at.name === undefined ? "them" : describe(operation);
     return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} ${object}${said}; check what answers at ${server}`;
   }

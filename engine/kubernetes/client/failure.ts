@@ -32,10 +32,9 @@ export interface RequestFailure {
   readonly retryAfter?: number;
   /** HTTP status, if the server answered. */
   readonly status?: number;
-  /** `reason` and `message` of the server's Status object, and the reasons of its causes. */
+  /** `reason` and `message` of the server's Status object. */
   readonly reason?: string;
   readonly detail?: string;
-  readonly causes?: readonly string[];
   /** Name of the object that the server says does not exist. */
   readonly absent?: string;
   /** The reason why the call was not sent at all; the rest is about the call before it. */
@@ -53,35 +52,28 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
 
 const transientStatus = new Set([429, 500, 502, 503, 504]);
 
+/** What an attempt comes to. */
+export type Outcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
+
 /** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
 export function failureOfResponse(
-  response: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
   redact: Redact,
 ): RequestFailure {
-  const { statusCode, headers } = response;
-  const said = statusObject(body, redact);
-  const retryAfter = milliseconds(first(headers["retry-after"]), first(headers.date));
-  const other = statusCode >= 400 && statusCode < 500 ? "invalid" : "server";
-  const { object, ...rest } = said;
-  const exists = statusCode === 409 && said.reason === "AlreadyExists";
+  const { object, ...said } = statusObject(body, redact);
+  const other = status >= 400 && status < 500 ? "invalid" : "server";
+  const exists = status === 409 && said.reason === "AlreadyExists";
   return {
-    kind: exists ? "alreadyExists" : (kindOfStatus[statusCode] ?? other),
-    transient: transientStatus.has(statusCode),
-    status: statusCode,
-    ...rest,
-    ...defined({ retryAfter, absent: statusCode === 404 ? object : undefined }),
+    kind: exists ? "alreadyExists" : (kindOfStatus[status] ?? other),
+    transient: transientStatus.has(status),
+    status,
+    ...said,
+    ...defined({
+      retryAfter: milliseconds(first(headers["retry-after"]), first(headers.date)),
+      absent: status === 404 ? object : undefined,
+    }),
   };
-}
-
-/** The failure of an answer of 200 that is not what a Kubernetes API server sends. */
-export function unreadable(status: number, detail: string): RequestFailure {
-  return { kind: "server", transient: true, status, detail };
-}
-
-/** The failure of an answer that asking again won't mend, as one whose object is none of its kind. */
-export function malformedAnswer(detail: string): RequestFailure {
-  return { kind: "server", transient: false, status: 200, detail };
 }
 
 /**
@@ -104,23 +96,17 @@ function first(header: string | string[] | undefined): string | undefined {
  * The words of the Status object in a response. Any other text is dropped: an error page of a proxy
  * may echo the request, and with it the credentials.
  */
-function statusObject(
-  body: string,
-  redact: Redact,
-): Pick<RequestFailure, "reason" | "detail" | "causes"> & { readonly object?: string } {
+function statusObject(body: string, redact: Redact) {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") return {};
-  const details = isRecord(status.details) ? status.details : {};
-  const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : [];
+  const { name } = isRecord(status.details) ? status.details : {};
   // Redacted first: of a credential that is cut, the rest might not be known as such.
-  const text = (value: unknown) => (typeof value === "string" ? [plain(redact(value))] : []);
-  const [reason] = text(status.reason);
-  const [detail] = text(status.message);
-  const [object] = text(details.name);
-  return {
-    ...defined({ reason, detail, object }),
-    causes: causes.flatMap(({ reason }) => text(reason)),
-  };
+  const text = (value: unknown) => (typeof value === "string" ? plain(redact(value)) : undefined);
+  return defined({
+    reason: text(status.reason),
+    detail: text(status.message),
+    object: text(name),
+  });
 }
 
 const untrusted = "its certificate is signed by an authority that the context does not trust";

@@ -9,16 +9,21 @@ export type Redact = (text: string) => string;
 /** The words in the place of a text that is not shown. */
 export const hidden = "[not shown, as it quotes a credential]";
 
-/** Letters and digits in a row that betray a credential; its forms in base64 and hex are longer. */
-const telling = { plain: 6, base64: 8, hex: 12 };
+/** Letters and digits in a row that betray a credential, as it is and as it is in base64 or hex. */
+const telling = { plain: 6, encoded: 8 };
 
 /** @param sent the credentials that requests are sent with; blank ones mean nothing */
 export function redactor(sent: readonly string[]): Redact {
-  let traces: Traces | undefined;
+  const credentials = sent.map((one) => one.trim()).filter((one) => one !== "");
+  /** Too short to be told from a part of a word. */
+  const short = credentials.filter((one) => letters(one).length < telling.plain);
+  let traces: ReadonlySet<string> | undefined;
   return (text) => {
     const shown = cut(text);
     // Made for the first text, as most sessions never see one, and a token has thousands of traces.
-    return quotes(shown, (traces ??= tracesOf(sent))) ? hidden : withoutUserPart(shown);
+    traces ??= new Set(credentials.flatMap(tracesOf));
+    const isQuoted = short.some((one) => shown.includes(one)) || quotes(shown, traces);
+    return isQuoted ? hidden : withoutUserPart(shown);
   };
 }
 
@@ -43,36 +48,20 @@ function cut(text: string): string {
   return `${start.slice(0, start.lastIndexOf(" ") + 1)}…`;
 }
 
-interface Traces {
-  /** Credentials too short to be told from a part of a word. */
-  readonly exact: readonly string[];
-  /** Parts of the others' letters and digits, by their length. */
-  readonly parts: ReadonlyMap<number, ReadonlySet<string>>;
-}
-
-function tracesOf(sent: readonly string[]): Traces {
-  const credentials = sent.map((one) => one.trim()).filter((one) => one !== "");
-  const parts = new Map<number, Set<string>>();
-  for (const [length, form] of credentials.flatMap(formsOf)) {
-    const some = parts.get(length) ?? new Set();
-    parts.set(length, some);
-    for (let at = 0; at + length <= form.length; at++) some.add(form.slice(at, at + length));
-  }
-  return { exact: credentials.filter((one) => letters(one).length < telling.plain), parts };
-}
-
-/** A credential as it may be quoted, and how much of each form betrays it. */
-function formsOf(credential: string): (readonly [length: number, form: string])[] {
-  const base64 = [0, 1, 2].map((before) => [telling.base64, encoded(credential, before)] as const);
+/** The parts of a credential that betray it, in each form in which it may be quoted. */
+function tracesOf(credential: string): string[] {
   const hex = Buffer.from(credential).toString("hex");
-  return [[telling.plain, credential] as const, [telling.hex, hex] as const, ...base64]
-    .map(([length, form]) => [length, letters(form)] as const)
-    .filter(([, form]) => form.length >= telling.plain)
-    .map(([length, form]) => [Math.min(length, form.length), form]);
+  const encoded = [hex, ...[0, 1, 2].map((before) => base64(credential, before))].map(letters);
+  return [
+    ...partsOf(letters(credential), telling.plain),
+    ...encoded.flatMap((form) =>
+      partsOf(form, form.length < telling.encoded ? telling.plain : telling.encoded),
+    ),
+  ];
 }
 
 /** The characters of base64 that the credential alone decides, `before` bytes into three that are encoded. */
-function encoded(credential: string, before: number): string {
+function base64(credential: string, before: number): string {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(credential)]);
   const end = Math.floor((bytes.length * 8) / 6);
   return bytes.toString("base64").slice(before === 0 ? 0 : before + 1, end);
@@ -80,17 +69,20 @@ function encoded(credential: string, before: number): string {
 
 const escape = /(?:%(?:25)*|(?<!\\)\\+(?:u00|x)|&#x?)([\da-f]{2,3})/gi;
 
-function quotes(text: string, { exact, parts }: Traces): boolean {
-  if (exact.some((one) => text.includes(one))) return true;
+function quotes(text: string, traces: ReadonlySet<string>): boolean {
   // Of what is escaped in part the rest betrays it; of what is escaped in full, the numbers are its hex.
   const readings = [text, text.replaceAll(escape, ""), text.replaceAll(escape, "$1")].map(letters);
   return readings.some((reading) =>
-    [...parts].some(([length, some]) => {
-      for (let at = 0; at + length <= reading.length; at++)
-        if (some.has(reading.slice(at, at + length))) return true;
-      return false;
-    }),
+    Object.values(telling).some((length) =>
+      partsOf(reading, length).some((part) => traces.has(part)),
+    ),
   );
+}
+
+/** All parts of a text that have this length. */
+function partsOf(text: string, length: number): string[] {
+  const count = Math.max(0, text.length - length + 1);
+  return Array.from({ length: count }, (_, at) => text.slice(at, at + length));
 }
 
 /** The characters that are compared, so that neither blanks and quotes nor the case can hide anything. */

@@ -11,18 +11,17 @@ import {
 } from "./deadline.ts";
 import { inSeconds } from "../objects/duration.ts";
 import {
-  type RequestFailure,
   failureOfConnection,
   failureOfResponse,
-  unreadable,
+  type Outcome,
+  type RequestFailure,
 } from "./failure.ts";
-import { defined } from "../objects/defined.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
 import { parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
-import { type RequestOutcome, retry, type RetryPolicy, type Time } from "./retry.ts";
+import { backoff, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
-import { inMiB, type SizeLimits, textWithin } from "./size-limits.ts";
+import { inMiB, textWithin } from "./size-limits.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -32,14 +31,17 @@ export interface Request {
   readonly body?: unknown;
   readonly contentType?: string;
   /** The form that the answer is to have; `application/json`. */
-  readonly accept?: string;
+  readonly accept?: string | undefined;
 }
 
-/**
- * Takes the value from the JSON of an answer of so many bytes. Words that say why there is none have it asked for
- * again; a failure says itself whether that is of use.
- */
-export type Reader<T> = (body: unknown, bytes: number) => RequestOutcome<T> | string;
+/** Takes the value from the JSON of an answer of so many bytes, or says why there is none. */
+export type Reader<T> = (body: unknown, bytes: number) => { readonly value: T } | Unreadable;
+
+export interface Unreadable {
+  readonly problem: string;
+  /** True if another answer may well be better. */
+  readonly transient: boolean;
+}
 
 /** An answer that goes on until somebody ends it. */
 export interface Stream {
@@ -48,6 +50,7 @@ export interface Stream {
 }
 
 export interface Settings {
+  readonly sessions: Sessions;
   readonly place: Place;
   readonly server: URL;
   readonly policy: RetryPolicy;
@@ -59,7 +62,7 @@ export interface Settings {
   /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
   /** Bytes that an answer may have. */
-  readonly mostBytes: SizeLimits["answer"];
+  readonly mostBytes: number;
   readonly userAgent: string;
   /** The debug log; undefined: it is off. */
   readonly log: Log | undefined;
@@ -67,15 +70,13 @@ export interface Settings {
 
 /** Sends requests to one API server until they are answered or not worth another attempt. */
 export class Requester {
-  readonly #sessions: Sessions;
   readonly #settings: Settings;
   /** True if the server was there when last heard of; decides how long it is tried. */
   #answering = false;
   /** Requests sent, every attempt counted. */
   readonly sent = { reads: 0, writes: 0 };
 
-  constructor(sessions: Sessions, settings: Settings) {
-    this.#sessions = sessions;
+  constructor(settings: Settings) {
     this.#settings = settings;
   }
 
@@ -97,33 +98,38 @@ export class Requester {
     const { breaker, cancellation, log, policy, time } = this.#settings;
     const notSent = this.#whyNotSent();
     if (notSent !== undefined) throw this.errorOf(request.operation, notSent);
-    const usual = policy.working.within;
+    const { working } = policy;
     const { milliseconds, tooLate } =
-      limit !== undefined && limit.milliseconds < usual
+      limit !== undefined && limit.milliseconds < working.within
         ? limit
-        : { milliseconds: usual, tooLate: `no complete answer within ${inSeconds(usual)}` };
-    const working = { ...policy.working, within: milliseconds };
-    const result = await retry<T>({ ...policy, working }, time, {
-      attempt: (remaining, number) =>
-        this.#limited(request, read, { milliseconds: remaining, tooLate }, number),
-      answering: () => this.#answering,
-      stop: cancellation?.stop,
-      retrying:
-        log &&
-        ((failure, wait) => {
-          log(`${this.#line(request)}: retry in ${Math.round(wait)} ms (${briefly(failure)})`);
-        }),
-    });
+        : {
+            milliseconds: working.within,
+            tooLate: `no complete answer within ${inSeconds(working.within)}`,
+          };
     const isRead = request.method === "GET";
-    if ("value" in result) {
-      breaker.ended(undefined, isRead);
-      return result.value;
+    const start = time.now();
+    for (let attempts = 1; ; attempts++) {
+      const left = { milliseconds: milliseconds - (time.now() - start), tooLate };
+      const outcome = await this.#attempt(request, read, left, attempts);
+      if ("value" in outcome) {
+        breaker.ended(undefined, isRead);
+        return outcome.value;
+      }
+      const { failure } = outcome;
+      const isAway = failure.kind === "unreachable" && !this.#answering;
+      const budget = isAway ? policy.connecting : { ...working, within: milliseconds };
+      // What the server asks for is the least.
+      const wait = (failure.retryAfter ?? 0) + backoff(attempts, policy.backoff, time);
+      const isLate = time.now() - start + wait >= budget.within;
+      if (!failure.transient || attempts >= budget.attempts || isLate) {
+        breaker.ended(failure, isRead);
+        // So that the next calls give up quickly, instead of each retrying for long.
+        if (failure.kind === "unreachable") this.#answering = false;
+        throw this.errorOf(request.operation, failure, attempts);
+      }
+      log?.(`${this.#line(request)}: retry in ${Math.round(wait)} ms (${briefly(failure)})`);
+      await time.sleep(wait, cancellation?.stop);
     }
-    const { failure, attempts } = result;
-    breaker.ended(failure, isRead);
-    // So that the next calls give up quickly, instead of each retrying for long.
-    if (failure.kind === "unreachable") this.#answering = false;
-    throw this.errorOf(request.operation, failure, attempts);
   }
 
   /**
@@ -133,18 +139,9 @@ export class Requester {
    * @throws KubernetesError
    */
   async stream(request: Request, silence: number, signal: AbortSignal): Promise<Stream> {
-    const { mostBytes } = this.#settings;
-    const outcome = await this.#withCredentials(request, async (session) => {
-      try {
-        const options = { ...this.#options(session, request), bodyTimeout: silence, signal };
-        const response = await session.dispatcher.request(options);
-        const body = response.body as AsyncIterable<Buffer>;
-        if (response.statusCode < 300) return { value: { session, body } };
-        const said = await textWithin(response.body, mostBytes);
-        return { failure: failureOfResponse(response, said?.text ?? "", session.redact) };
-      } catch (error) {
-        return { failure: failureOfConnection(error, session.proxy) };
-      }
+    const outcome = await this.#withCredentials<Stream>(request, async (session) => {
+      const answer = await this.#exchange(session, request, { bodyTimeout: silence, signal });
+      return "failure" in answer ? answer : { value: { session, body: answer.value.body } };
     });
     if ("value" in outcome) return outcome.value;
     throw this.errorOf(request.operation, outcome.failure);
@@ -155,7 +152,7 @@ export class Requester {
   }
 
   close(): Promise<void> {
-    return this.#sessions.close();
+    return this.#settings.sessions.close();
   }
 
   #whyNotSent(): RequestFailure | undefined {
@@ -168,54 +165,44 @@ export class Requester {
   }
 
   /** An attempt that ends in time, whatever the server sends, and however slowly. */
-  async #limited<T>(
+  async #attempt<T>(
     request: Request,
     read: Reader<T>,
     limit: TimeLimit,
     number: number,
-  ): Promise<RequestOutcome<T>> {
-    const { cancellation, time } = this.#settings;
+  ): Promise<Outcome<T>> {
+    const { cancellation, log, time } = this.#settings;
     if (cancellation?.stop.aborted === true) return { failure: cancelled };
-    return within({ ...limit, abort: cancellation?.abort, time }, (signal) =>
-      this.#withCredentials(request, (session) =>
-        this.#logged(request, number, () => this.#send(session, request, read, signal)),
-      ),
+    return within(limit, { time, abort: cancellation?.abort }, (signal) =>
+      this.#withCredentials(request, async (session) => {
+        const start = time.now();
+        const outcome = await this.#send(session, request, read, signal);
+        const result = "failure" in outcome ? briefly(outcome.failure) : "ok";
+        const took = Math.round(time.now() - start);
+        log?.(`${this.#line(request)}: ${result}, ${took} ms, attempt ${number}`);
+        return outcome;
+      }),
     );
   }
 
   /** Sends once more with other credentials, where there are any, after a 401. */
   async #withCredentials<T>(
     request: Request,
-    send: (session: Session) => Promise<RequestOutcome<T>>,
-  ): Promise<RequestOutcome<T>> {
+    send: (session: Session) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    const { sessions, log } = this.#settings;
     try {
-      const session = await this.#sessions.current();
+      const session = await sessions.current();
       const outcome = await send(session);
       const refused = "failure" in outcome && outcome.failure.kind === "unauthorized";
-      if (!refused || !(await this.#sessions.renew(session))) return outcome;
-      this.#settings.log?.(`${this.#line(request)}: again with renewed credentials`);
-      return await send(await this.#sessions.current());
+      if (!refused || !(await sessions.renew(session))) return outcome;
+      log?.(`${this.#line(request)}: again with renewed credentials`);
+      return await send(await sessions.current());
     } catch (error) {
       if (error instanceof CredentialsMissing)
         return { failure: { kind: "unauthorized", transient: false, detail: error.message } };
       throw error;
     }
-  }
-
-  /** One request, and a line about it in the debug log. */
-  async #logged<T>(
-    request: Request,
-    number: number,
-    send: () => Promise<RequestOutcome<T>>,
-  ): Promise<RequestOutcome<T>> {
-    const { log, time } = this.#settings;
-    if (log === undefined) return send();
-    const start = time.now();
-    const outcome = await send();
-    const result = "failure" in outcome ? briefly(outcome.failure) : "ok";
-    const took = Math.round(time.now() - start);
-    log(`${this.#line(request)}: ${result}, ${took} ms, attempt ${number}`);
-    return outcome;
   }
 
   #line({ operation }: Request): string {
@@ -227,32 +214,56 @@ export class Requester {
     request: Request,
     read: Reader<T>,
     signal: AbortSignal,
-  ): Promise<RequestOutcome<T>> {
+  ): Promise<Outcome<T>> {
+    const answer = await this.#exchange(session, request, { signal });
+    if ("failure" in answer) return answer;
+    const whole = await this.#whole(answer.value, session);
+    if ("failure" in whole) return whole;
+    const result = read(parse(whole.value.text), whole.value.bytes);
+    if ("value" in result) return result;
+    const { problem: detail, transient } = result;
+    return { failure: { kind: "server", transient, status: answer.value.statusCode, detail } };
+  }
+
+  /** The answer to one request, of which the body is still to come; one of 300 and above is a failure. */
+  async #exchange(
+    session: Session,
+    request: Request,
+    options: Partial<Dispatcher.RequestOptions>,
+  ): Promise<Outcome<Dispatcher.ResponseData>> {
     this.sent[request.method === "GET" ? "reads" : "writes"]++;
-    const { mostBytes } = this.#settings;
     let response: Dispatcher.ResponseData;
-    let whole: Awaited<ReturnType<typeof textWithin>>;
     try {
-      response = await session.dispatcher.request({ ...this.#options(session, request), signal });
-      this.#answering = true;
-      whole = await textWithin(response.body, mostBytes);
+      response = await session.dispatcher.request({
+        ...this.#options(session, request),
+        ...options,
+      });
     } catch (error) {
       return { failure: failureOfConnection(error, session.proxy) };
     }
-    const { statusCode: status } = response;
-    if (whole === undefined) {
+    this.#answering = true;
+    if (response.statusCode < 300) return { value: response };
+    const whole = await this.#whole(response, session);
+    if ("failure" in whole) return whole;
+    const { detail, ...failure } = failureOfResponse(response, whole.value.text, session.redact);
+    // What is said of a Secret may be what is in it.
+    const isSecret = request.operation.resource.sensitive === true;
+    return { failure: isSecret || detail === undefined ? failure : { ...failure, detail } };
+  }
+
+  async #whole(
+    { body, statusCode: status }: Dispatcher.ResponseData,
+    { proxy }: Session,
+  ): Promise<Outcome<{ readonly text: string; readonly bytes: number }>> {
+    const { mostBytes } = this.#settings;
+    try {
+      const value = await textWithin(body, mostBytes);
+      if (value !== undefined) return { value };
       const detail = `the answer is longer than ${inMiB(mostBytes)}`;
       return { failure: { kind: "tooLong", transient: false, detail, status } };
+    } catch (error) {
+      return { failure: failureOfConnection(error, proxy) };
     }
-    const { text, bytes } = whole;
-    if (status >= 300) {
-      const { detail, ...failure } = failureOfResponse(response, text, session.redact);
-      // What is said of a Secret may be what is in it.
-      const isSecret = request.operation.resource.sensitive === true;
-      return { failure: { ...failure, ...defined({ detail: isSecret ? undefined : detail }) } };
-    }
-    const result = read(parse(text), bytes);
-    return typeof result === "string" ? { failure: unreadable(status, result) } : result;
   }
 
   #options(session: Session, request: Request): Dispatcher.RequestOptions {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RequestFailure } from "./failure.ts";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
 export interface Time {
@@ -60,60 +59,6 @@ export const retryPolicy: RetryPolicy = {
   connecting: { attempts: 2, within: 3_000 },
   backoff: { first: 100, longest: 5_000 },
 };
-
-export type RequestOutcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
-
-/** A thing that is tried, with what has to be known about it. */
-export interface Trying<T> {
-  /** One attempt, the `number`th from 1 up, which may take up to `remaining` milliseconds. */
-  readonly attempt: (remaining: number, number: number) => Promise<RequestOutcome<T>>;
-  /** True if the cluster answers, as the last attempt has shown. */
-  readonly answering: () => boolean;
-  /** Hears of each wait, in milliseconds, for another attempt. */
-  readonly retrying?: ((failure: RequestFailure, wait: number) => void) | undefined;
-  /** Ends waits; the attempt after one finds out for itself. */
-  readonly stop?: AbortSignal | undefined;
-}
-
-/**
- * Attempts until there is a value, a failure that trying again won't fix, or no time left. Never
- * throws what `attempt` doesn't throw.
- */
-export async function retry<T>(
-  policy: RetryPolicy,
-  time: Time,
-  { attempt, answering, retrying, stop }: Trying<T>,
-): Promise<
-  { readonly value: T } | { readonly failure: RequestFailure; readonly attempts: number }
-> {
-  const start = time.now();
-  for (let attempts = 1; ; attempts++) {
-    const outcome = await attempt(policy.working.within - (time.now() - start), attempts);
-    if ("value" in outcome) {
-      return outcome;
-    }
-    const { failure } = outcome;
-    const absent = failure.kind === "unreachable" && !answering();
-    const budget = absent ? policy.connecting : policy.working;
-    const wait = waitAfter(attempts, failure, policy, time);
-    const late = time.now() - start + wait >= budget.within;
-    if (!failure.transient || attempts >= budget.attempts || late) {
-      return { failure, attempts };
-    }
-    retrying?.(failure, wait);
-    await time.sleep(wait, stop);
-  }
-}
-
-/** `Retry-After` of the server is a lower bound. */
-function waitAfter(
-  attempts: number,
-  failure: RequestFailure,
-  policy: RetryPolicy,
-  time: Time,
-): number {
-  return (failure.retryAfter ?? 0) + backoff(attempts, policy.backoff, time);
-}
 
 /**
  * Milliseconds to wait after the `attempts`th failure in a row, from 1 up. Half of the wait is random,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Dispatcher } from "undici";
-import type { Authentication, Authenticator, Tls } from "../kubeconfig/authentication.ts";
-import type { Route } from "./dispatcher.ts";
+import type { Authenticate, Authentication, Tls } from "../kubeconfig/authentication.ts";
 import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
@@ -10,115 +9,95 @@ import type { Time } from "./retry.ts";
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
   /** The field or variable that names the proxy in between, if there is one. */
-  readonly proxy?: string;
+  readonly proxy: string | undefined;
   /** Decides about what the server says. */
   readonly redact: Redact;
 }
 
-/** The way that connections take, and the function that makes them. */
-export interface Connections extends Omit<Route, "tls"> {
-  readonly dispatcher: (route: Route) => Dispatcher;
+/** How one cluster is logged in to and connected to. */
+export interface Access {
+  readonly authenticate: Authenticate;
+  /** The kubeconfig read again. What it returns remembers nothing: plugins run again. */
+  readonly reread: () => Promise<Authenticate>;
+  readonly connect: (tls: Tls) => Dispatcher;
+  readonly proxy: Proxy | undefined;
+  readonly time: Pick<Time, "now">;
 }
 
 /** Milliseconds after which credentials are loaded again, and between two renewals on a 401. */
 const credentialsAge = 30_000;
 
+export type Sessions = ReturnType<typeof sessionsOf>;
+
 /**
  * Credentials and connections of one cluster. Credentials are loaded again now and then, because
  * they expire and files are replaced, and start anew when the server has answered 401.
  */
-export class Sessions {
-  #authenticator: Authenticator;
-  readonly #reread: () => Promise<Authenticator>;
-  readonly #connections: Connections;
-  readonly #time: Time;
-  #session: Promise<Session> | undefined;
+export function sessionsOf({ authenticate: first, reread, connect, proxy, time }: Access) {
+  let authenticate = first;
+  let session: Promise<Session> | undefined;
   /** The last one that was made. */
-  #latest: Session | undefined;
+  let latest: Session | undefined;
   /** When credentials have to be loaded again. */
-  #due = -Infinity;
-  #renewedAt = -Infinity;
+  let due = -Infinity;
+  let renewedAt = -Infinity;
 
-  constructor(
-    authenticator: Authenticator,
-    reread: () => Promise<Authenticator>,
-    connections: Connections,
-    time: Time,
-  ) {
-    this.#authenticator = authenticator;
-    this.#reread = reread;
-    this.#connections = connections;
-    this.#time = time;
-  }
+  /** A new session, or the latest one if nothing has changed. */
+  const next = async (): Promise<Session> => {
+    const now = time.now();
+    due = now + credentialsAge;
+    const { sent, ...authentication } = await authenticate();
+    const { tls, headers, expires = Infinity } = authentication;
+    const left = expires - Date.now();
+    // One that is given out expired is shown all the same: clocks differ.
+    if (left > 0) due = Math.min(due, now + left);
+    const known = isDeepStrictEqual(latest?.tls, tls) ? latest : undefined;
+    if (known !== undefined && isDeepStrictEqual(known.headers, headers)) return known;
+    // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
+    if (known === undefined) latest?.dispatcher.close().catch(() => undefined);
+    const dispatcher = known?.dispatcher ?? connect(tls);
+    const redact = redactor([...sent, ...sentTo(proxy)]);
+    latest = { ...authentication, dispatcher, redact, proxy: proxy?.from };
+    return latest;
+  };
 
-  /** Throws CredentialsMissing, the same one to all who ask within `credentialsAge`. */
-  current(): Promise<Session> {
-    if (this.#session !== undefined && this.#time.now() <= this.#due) {
-      return this.#session;
-    }
-    const session = this.#next();
-    this.#session = session;
-    return session;
-  }
-
-  /**
-   * Reads the kubeconfig again after `refused` was answered with 401, unless another request has
-   * done so meanwhile. Returns whether there are other credentials to try now.
-   */
-  async renew(refused: Session): Promise<boolean> {
-    const isCurrent = (await this.current()) === refused;
-    if (isCurrent && this.#time.now() - this.#renewedAt > credentialsAge) {
-      this.#renewedAt = this.#time.now();
-      this.#session = this.#anew(refused);
-    }
-    return (await this.current()) !== refused;
-  }
-
-  async close(): Promise<void> {
-    await this.#session?.catch(() => undefined);
-    await this.#latest?.dispatcher.destroy();
-  }
-
-  async #anew(refused: Session): Promise<Session> {
+  const anew = async (refused: Session): Promise<Session> => {
     try {
-      // A new one remembers nothing: plugins run again.
-      this.#authenticator = await this.#reread();
-      return await this.#next();
+      authenticate = await reread();
+      return await next();
     } catch {
       // The server's 401 says more than that there are no other credentials.
       return refused;
     }
-  }
+  };
 
-  /** A new session, or the latest one if nothing has changed. */
-  async #next(): Promise<Session> {
-    const now = this.#time.now();
-    this.#due = now + credentialsAge;
-    const { sent, ...authentication } = await this.#authenticator.authenticate();
-    const { tls, headers, expires = Infinity } = authentication;
-    const left = expires - Date.now();
-    // One that is given out expired is shown all the same: clocks differ.
-    if (left > 0) this.#due = Math.min(this.#due, now + left);
-    const latest = this.#latest;
-    const sameTls = latest !== undefined && isDeepStrictEqual(latest.tls, tls);
-    if (sameTls && isDeepStrictEqual(latest.headers, headers)) {
-      return latest;
-    }
-    const dispatcher = sameTls ? latest.dispatcher : this.#dispatcher(tls);
-    if (latest !== undefined && !sameTls) {
-      // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
-      latest.dispatcher.close().catch(() => undefined);
-    }
-    const { proxy } = this.#connections;
-    const redact = redactor([...sent, ...sentTo(proxy)]);
-    this.#latest = { ...authentication, dispatcher, redact, ...(proxy && { proxy: proxy.from }) };
-    return this.#latest;
-  }
+  /** Throws CredentialsMissing, the same one to all who ask within `credentialsAge`. */
+  const current = (): Promise<Session> => {
+    if (session === undefined || time.now() > due) session = next();
+    return session;
+  };
 
-  #dispatcher(tls: Tls): Dispatcher {
-    const { dispatcher, ...route } = this.#connections;
-    return dispatcher({ ...route, tls });
-  }
+  return {
+    current,
+
+    /**
+     * Reads the kubeconfig again after `refused` was answered with 401, unless another request has
+     * done so meanwhile. Returns whether there are other credentials to try now.
+     */
+    async renew(refused: Session): Promise<boolean> {
+      const isCurrent = (await current()) === refused;
+      if (isCurrent && time.now() - renewedAt > credentialsAge) {
+        renewedAt = time.now();
+        session = anew(refused);
+      }
+      return (await current()) !== refused;
+    },
+
+    async close(): Promise<void> {
+      await session?.catch(() => undefined);
+      await latest?.dispatcher.destroy();
+    },
+  };
 }
 
 /** A proxy sees the password that it is sent, and so may whoever answers in its place. */

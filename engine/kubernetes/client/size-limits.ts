@@ -1,23 +1,15 @@
 import type { Readable } from "node:stream";
 import { bounds } from "../objects/bounds.ts";
 
-/** The most that one API server may make this process hold. */
-export interface SizeLimits {
-  /** Bytes of one answer. */
-  readonly answer: number;
-  /** Objects of a list, and the bytes of its pages together. */
-  readonly items: number;
-  readonly list: number;
-  /** Bytes of memory, in about, for what is kept of the lists that are read together. */
-  readonly kept: number;
-}
-
-export const sizeLimits: SizeLimits = {
+/** The most that one API server may make this process hold; bounds.ts says what each counts. */
+export const sizeLimits = {
   answer: bounds.answer.most,
   items: bounds.items.most,
   list: bounds.list.most,
   kept: bounds.kept.most,
 };
+
+export type SizeLimits = Readonly<Record<keyof typeof sizeLimits, number>>;
 
 /** A size in a sentence. */
 export function inMiB(bytes: number): string {

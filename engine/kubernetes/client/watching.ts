@@ -1,18 +1,11 @@
-import { objectOf, pageOf, versionIn } from "./answers.ts";
-import type { ListSettings } from "./client.ts";
-import {
-  type RequestFailure,
-  failureOfConnection,
-  failureOfResponse,
-  malformedAnswer,
-} from "./failure.ts";
-import type { TimeLimit } from "./deadline.ts";
-import { KubernetesError, type Operation } from "./errors.ts";
+import { objectOf, versionIn } from "./answers.ts";
+import { readList } from "./client.ts";
+import { failureOfConnection, failureOfResponse, type RequestFailure } from "./failure.ts";
+import { KubernetesError } from "./errors.ts";
 import { isRecord, parse } from "../objects/checks.ts";
-import { SharedValues } from "../objects/shared-values.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
-import { type Page, type PageQuery, readAll } from "./paging.ts";
-import type { Reader, Requester } from "./request.ts";
+import type { ListSettings } from "./paging.ts";
+import type { Requester } from "./request.ts";
 import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
@@ -68,106 +61,74 @@ const shortestWatch = 300;
  */
 const longestSilence = 150_000;
 
-const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-const metadataLists = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+const partial = "PartialObjectMetadata";
+const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
-export class Watcher implements Watching {
-  readonly cluster: string;
-  readonly #requester: Requester;
-  readonly #lists: ListSettings;
-  readonly #time: Pick<Time, "random">;
+export function watchingOf(
+  cluster: string,
+  requester: Requester,
+  lists: ListSettings,
+  time: Pick<Time, "random">,
+): Watching {
+  const errorOf = (resource: Resource<unknown>, failure: RequestFailure) =>
+    requester.errorOf({ verb: "watch", resource, at: {} }, failure);
 
-  constructor(
-    cluster: string,
-    requester: Requester,
-    lists: ListSettings,
-    time: Pick<Time, "random">,
-  ) {
-    this.cluster = cluster;
-    this.#requester = requester;
-    this.#lists = lists;
-    this.#time = time;
-  }
-
-  async list(resource: Resource<unknown>): Promise<Listed> {
-    let resourceVersion = "";
-    const errorOf = (failure: RequestFailure) => this.#errorOf(resource, failure);
-    const items = await readAll(
-      async (query, limit) => {
-        const page = await this.#page(resource, query, limit);
-        resourceVersion = page.version;
-        return page;
-      },
-      { ...this.#lists, errorOf },
+  const list = async (resource: Resource<unknown>, first?: number): Promise<Listed> => {
+    const { items, version } = await readList(
+      ...([requester, lists, metadataOf(resource)] as const),
+      ...([first === undefined ? {} : { first }, metadataOnly(`${partial}List`)] as const),
     );
-    return { items, resourceVersion };
-  }
+    if (version === undefined)
+      throw errorOf(resource, unreadable("the answer has no resource version"));
+    return { items, resourceVersion: version };
+  };
 
-  async version(resource: Resource<unknown>): Promise<string> {
-    return (await this.#page(resource, { limit: "1" })).version;
-  }
+  return {
+    cluster,
+    list: (resource) => list(resource),
+    version: async (resource) => (await list(resource, 1)).resourceVersion,
 
-  async watch(
-    resource: Resource<unknown>,
-    from: string,
-    { opened, changed }: WatchCalls,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const query = new URLSearchParams({
-      ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
-      // Not all of them at the same time.
-      timeoutSeconds: String(Math.round(shortestWatch * (1 + this.#time.random() / 5))),
-    });
-    const operation: Operation = { verb: "watch", resource, at: {} };
-    const path = `${pathOf(resource, {})}?${query.toString()}`;
-    const request = { operation, method: "GET", path, accept: metadataOnly } as const;
-    const { body, session } = await this.#requester.stream(request, longestSilence, signal);
-    opened();
-    let version = from;
-    try {
-      for await (const line of linesOf(body)) {
-        const event = eventIn(line, resource, session);
-        if ("failure" in event) throw this.#errorOf(resource, event.failure);
-        version = event.version;
-        if (event.change !== undefined) changed(event.change);
+    async watch(resource, from, { opened, changed }, signal) {
+      const query = new URLSearchParams({
+        ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
+        // Not all of them at the same time.
+        timeoutSeconds: String(Math.round(shortestWatch * (1 + time.random() / 5))),
+      });
+      const { body, session } = await requester.stream(
+        {
+          operation: { verb: "watch", resource, at: {} },
+          method: "GET",
+          path: `${pathOf(resource, {})}?${query.toString()}`,
+          accept: metadataOnly(partial),
+        },
+        longestSilence,
+        signal,
+      );
+      opened();
+      let version = from;
+      try {
+        for await (const line of linesOf(body)) {
+          const event = eventIn(line, resource, session);
+          if ("failure" in event) throw errorOf(resource, event.failure);
+          version = event.version;
+          if (event.change !== undefined) changed(event.change);
+        }
+      } catch (error) {
+        if (signal.aborted) return version;
+        if (error instanceof KubernetesError) throw error;
+        throw errorOf(resource, failureOfConnection(error, session.proxy));
       }
-    } catch (error) {
-      if (signal.aborted) return version;
-      if (error instanceof KubernetesError) throw error;
-      throw this.#errorOf(resource, failureOfConnection(error, session.proxy));
-    }
-    return version;
-  }
+      return version;
+    },
 
-  close(): Promise<void> {
-    return this.#requester.close();
-  }
-
-  #page(resource: Resource<unknown>, query: PageQuery, limit?: TimeLimit) {
-    const operation: Operation = { verb: "list", resource, at: {} };
-    const path = `${pathOf(resource, {})}?${new URLSearchParams(query).toString()}`;
-    const request = { operation, method: "GET", path, accept: metadataLists } as const;
-    const read = pageOf(metadataOf(resource), query, new SharedValues(), Infinity);
-    const reader: Reader<Page<OtherObject> & { readonly version: string }> = (body, bytes) => {
-      const page = read(body, bytes);
-      if (typeof page === "string" || "failure" in page) return page;
-      const { version, ...rest } = page.value;
-      return version === undefined
-        ? "the answer has no resource version"
-        : { value: { ...rest, version } };
-    };
-    return this.#requester.call(request, reader, limit);
-  }
-
-  #errorOf(resource: Resource<unknown>, failure: RequestFailure): KubernetesError {
-    return this.#requester.errorOf({ verb: "watch", resource, at: {} }, failure);
-  }
+    close: () => requester.close(),
+  };
 }
 
 /** The same objects, of which the server sends the metadata alone. */
 function metadataOf({ shape: _, identity: __, ...resource }: Resource<unknown>) {
   const shape = resource.namespaced ? otherObject : clusterObject;
-  return { ...resource, kind: "PartialObjectMetadata", shape };
+  return { ...resource, kind: partial, shape };
 }
 
 type Event =
@@ -176,23 +137,25 @@ type Event =
 
 function eventIn(line: string, resource: Resource<unknown>, { redact }: Session): Event {
   const event = parse(line);
-  if (!isRecord(event)) return unexpected("a line of the watch is no event");
+  if (!isRecord(event)) return { failure: unreadable("a line of the watch is no event") };
   const { type, object } = event;
   if (type === "ERROR") {
-    const code = isRecord(object) && typeof object.code === "number" ? object.code : 500;
-    const response = { statusCode: code, headers: {} };
-    return { failure: failureOfResponse(response, JSON.stringify(object), redact) };
+    const statusCode = isRecord(object) && typeof object.code === "number" ? object.code : 500;
+    const said = JSON.stringify(object);
+    return { failure: failureOfResponse({ statusCode, headers: {} }, said, redact) };
   }
   const version = versionIn(object);
-  if (version === undefined) return unexpected("an event of the watch has no resource version");
+  if (version === undefined)
+    return { failure: unreadable("an event of the watch has no resource version") };
   if (type === "BOOKMARK") return { version };
   if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")
-    return unexpected("an event of the watch is of no known type");
+    return { failure: unreadable("an event of the watch is of no known type") };
   const read = objectOf(metadataOf(resource))(object, line.length);
-  if (typeof read === "string") return unexpected(read);
-  return "failure" in read ? read : { version, change: { type, object: read.value } };
+  return "value" in read
+    ? { version, change: { type, object: read.value } }
+    : { failure: unreadable(read.problem) };
 }
 
-function unexpected(detail: string): { readonly failure: RequestFailure } {
-  return { failure: malformedAnswer(detail) };
+function unreadable(detail: string): RequestFailure {
+  return { kind: "server", transient: false, status: 200, detail };
 }

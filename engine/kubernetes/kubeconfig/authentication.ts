@@ -4,7 +4,7 @@ import { defined } from "../objects/defined.ts";
 import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
 import { codeOf } from "../objects/plain.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import type { Impersonation } from "./entries.ts";
+import type { Impersonation, KubeconfigCluster, KubeconfigUser } from "./entries.ts";
 
 /** The part of TLS that a kubeconfig decides. */
 export type Tls = Pick<
@@ -32,107 +32,98 @@ export interface PluginSettings {
   readonly pluginTimeout: number;
 }
 
+/** @throws CredentialsMissing */
+export type Authenticate = () => Promise<Authentication>;
+
 /**
  * Logs in as one context says, in the order of precedence of client-go. Files are read anew each time;
  * a plugin runs again when its credential has expired.
  */
-export class Authenticator {
-  readonly #kubeconfig: Kubeconfig;
-  readonly #settings: PluginSettings;
-  #credential: PluginCredential | undefined;
-
-  constructor(kubeconfig: Kubeconfig, settings: PluginSettings) {
-    this.#kubeconfig = kubeconfig;
-    this.#settings = settings;
-  }
-
-  /** @throws CredentialsMissing */
-  async authenticate(): Promise<Authentication> {
+export function authenticatorOf(
+  { context, cluster, user }: Kubeconfig,
+  { variables, pluginTimeout: limit }: PluginSettings,
+): Authenticate {
+  let credential: PluginCredential | undefined;
+  const fromPlugin = async () => {
+    if (user.plugin === undefined) return undefined;
+    if (credential === undefined || (credential.expires ?? Infinity) <= Date.now()) {
+      const run = { variables, limit, cluster: () => clusterInfo(cluster) };
+      credential = await runPlugin(user.plugin, run);
+    }
+    return credential;
+  };
+  return async () => {
     try {
-      return await this.#authenticate();
+      return await authenticate(cluster, user, fromPlugin);
     } catch (error) {
       if (error instanceof CredentialsMissing) throw error;
-      const shows = `kubectl --context ${this.#kubeconfig.context} get --raw /version shows why`;
+      const shows = `kubectl --context ${context} get --raw /version shows why`;
       if (error instanceof PluginFailure)
         throw new CredentialsMissing(`${error.message}; ${shows}`);
       // What a library says may quote what it was given.
       throw new CredentialsMissing(`${shows} (${codeOf(error)})`);
     }
-  }
+  };
+}
 
-  async #authenticate(): Promise<Authentication> {
-    const { user } = this.#kubeconfig;
-    const { caData, caFile, skipTLSVerify, tlsServerName } = this.#kubeconfig.cluster;
-    const [ca, cert, key, fixed] = await Promise.all([
-      contentOf("certificate-authority", caData, caFile),
-      contentOf("client-certificate", user.certData, user.certFile),
-      contentOf("client-key", user.keyData, user.keyFile),
-      this.#token(),
-    ]);
-    const { username = "", password = "" } = user;
-    const login = username + password && base64(`${username}:${password}`);
-    // As with kubectl, a plugin runs only where there is nothing else to log in with.
-    const runs = fixed === undefined && login === "" && cert === undefined;
-    const plugin = runs ? await this.#fromPlugin() : undefined;
-    const token = login === "" ? (fixed ?? plugin?.token) : undefined;
-    const authorization = login === "" ? token && bearer(token) : `Basic ${login}`;
-    return {
-      headers: { ...defined({ authorization }), ...impersonationHeaders(user.impersonate) },
-      tls: {
-        // Always said, so that no variable of Node's can switch verification off.
-        rejectUnauthorized: !skipTLSVerify,
-        ...defined({ ca, servername: tlsServerName }),
-        ...(plugin?.certificate ?? (cert && key && { cert, key })),
-      },
-      sent: [token ?? "", password, login],
-      ...defined({ expires: plugin?.expires }),
-    };
-  }
+async function authenticate(
+  { caData, caFile, skipTLSVerify, tlsServerName }: KubeconfigCluster,
+  user: KubeconfigUser,
+  fromPlugin: () => Promise<PluginCredential | undefined>,
+): Promise<Authentication> {
+  const [ca, cert, key, fixed] = await Promise.all([
+    contentOf("certificate-authority", caData, caFile),
+    contentOf("client-certificate", user.certData, user.certFile),
+    contentOf("client-key", user.keyData, user.keyFile),
+    tokenOf(user),
+  ]);
+  const { username = "", password = "" } = user;
+  const login = username + password && base64(`${username}:${password}`);
+  // As with kubectl, a plugin runs only where there is nothing else to log in with.
+  const runs = fixed === undefined && login === "" && cert === undefined;
+  const plugin = runs ? await fromPlugin() : undefined;
+  const token = login === "" ? (fixed ?? plugin?.token) : undefined;
+  const authorization = login === "" ? token && bearer(token) : `Basic ${login}`;
+  return {
+    headers: { ...defined({ authorization }), ...impersonationHeaders(user.impersonate) },
+    tls: {
+      // Always said, so that no variable of Node's can switch verification off.
+      rejectUnauthorized: !skipTLSVerify,
+      ...defined({ ca, servername: tlsServerName }),
+      ...(plugin?.certificate ?? (cert && key && { cert, key })),
+    },
+    sent: [token ?? "", password, login],
+    ...defined({ expires: plugin?.expires }),
+  };
+}
 
-  /** The file wins, so that a token can be replaced; without the file the token is used. */
-  async #token(): Promise<string | undefined> {
-    const { tokenFile, token } = this.#kubeconfig.user;
-    if (tokenFile === undefined) return token;
-    try {
-      const text = (await contentOf("tokenFile", undefined, tokenFile))?.toString().trim();
-      if (text) return text;
-    } catch (error) {
-      if (token === undefined) throw error;
-    }
-    if (token !== undefined) return token;
-    throw new CredentialsMissing("the file that tokenFile names is empty");
+/** The file wins, so that a token can be replaced; without the file the token is used. */
+async function tokenOf({ tokenFile, token }: KubeconfigUser): Promise<string | undefined> {
+  if (tokenFile === undefined) return token;
+  try {
+    const text = (await contentOf("tokenFile", undefined, tokenFile))?.toString().trim();
+    if (text) return text;
+  } catch (error) {
+    if (token === undefined) throw error;
   }
+  if (token !== undefined) return token;
+  throw new CredentialsMissing("the file that tokenFile names is empty");
+}
 
-  async #fromPlugin(): Promise<PluginCredential | undefined> {
-    const { plugin } = this.#kubeconfig.user;
-    if (plugin === undefined) return undefined;
-    const { expires = Infinity } = this.#credential ?? { expires: 0 };
-    if (this.#credential === undefined || expires <= Date.now()) {
-      this.#credential = await runPlugin(plugin, {
-        variables: this.#settings.variables,
-        limit: this.#settings.pluginTimeout,
-        cluster: () => this.#clusterInfo(),
-      });
-    }
-    return this.#credential;
-  }
-
-  /** `spec.cluster` of an ExecCredential. */
-  async #clusterInfo(): Promise<unknown> {
-    const { cluster } = this.#kubeconfig;
-    const ca = await contentOf("certificate-authority", cluster.caData, cluster.caFile);
-    return {
-      server: cluster.server,
-      ...defined({
-        "tls-server-name": cluster.tlsServerName,
-        "insecure-skip-tls-verify": cluster.skipTLSVerify || undefined,
-        "certificate-authority-data": ca?.toString("base64"),
-        "proxy-url": cluster.proxyUrl,
-        "disable-compression": cluster.disableCompression || undefined,
-        config: cluster.pluginConfig,
-      }),
-    };
-  }
+/** `spec.cluster` of an ExecCredential. */
+async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
+  const ca = await contentOf("certificate-authority", cluster.caData, cluster.caFile);
+  return {
+    server: cluster.server,
+    ...defined({
+      "tls-server-name": cluster.tlsServerName,
+      "insecure-skip-tls-verify": cluster.skipTLSVerify || undefined,
+      "certificate-authority-data": ca?.toString("base64"),
+      "proxy-url": cluster.proxyUrl,
+      "disable-compression": cluster.disableCompression || undefined,
+      config: cluster.pluginConfig,
+    }),
+  };
 }
 
 async function contentOf(
@@ -178,12 +169,11 @@ function impersonationHeaders(as: Impersonation | undefined): Authentication["he
 function headerKey(key: string): string {
   return Buffer.from(key)
     .toString("latin1")
-    .replaceAll(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (char) => `%${base16(char)}`)
+    .replaceAll(
+      /[^A-Za-z0-9!#$&'*+\-.^_`|~]/g,
+      (char) => `%${Buffer.from(char, "latin1").toString("hex")}`,
+    )
     .toLowerCase();
-}
-
-function base16(char: string): string {
-  return Buffer.from(char, "latin1").toString("hex");
 }
 
 /** Sent as the bytes of UTF-8, as Go does; undici writes one byte for each character. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { inRanges } from "../objects/address-ranges.ts";
+import { inRanges, isCidr } from "../objects/address-ranges.ts";
 
 /** A proxy that connections go through. */
 export interface Proxy {
@@ -82,7 +82,7 @@ interface Destination {
 /** `*`, a CIDR block, or an address or domain with or without a port. */
 function matches(entry: string, { host, port, isAddress }: Destination): boolean {
   if (entry === "*") return true;
-  if (isBlock(entry)) return isAddress && contains(entry, host);
+  if (isCidr(entry)) return isAddress && contains(entry, host);
   const [, bracketed, plain, ofPort = ""] =
     /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(entry) ?? [];
   const name = bracketed ?? plain ?? entry;
@@ -97,12 +97,6 @@ function isWithin(host: string, entry: string): boolean {
   const [, below, name = ""] = /^((?:\*?\.)?)(.*)$/.exec(entry) ?? [];
   const domain = domainToASCII(name) || name;
   return host.endsWith(`.${domain}`) || (below === "" && host === domain);
-}
-
-function isBlock(entry: string): boolean {
-  const [, address = "", prefix = ""] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
-  const family = isIP(address);
-  return family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
 /** True for an address in a block. One of IPv4 that is written in IPv6 is in no block of IPv6. */

@@ -57,7 +57,7 @@ export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
   };
 }
 
-type Fields = Readonly<Record<string, Check>>;
+export type Fields = Readonly<Record<string, Check>>;
 
 /** The type of a map with these fields, of which `R` are required. */
 type MapOf<F extends Fields, R extends keyof F> = Flat<

@@ -1,5 +1,5 @@
 import { dispensable, list, map, type Of, text } from "./checks.ts";
-import { anyText, dnsLabel, dnsName, metadata, time } from "./objects.ts";
+import { anyText, dnsLabel, dnsName, object, time } from "./objects.ts";
 
 const reference = map({ group: anyText, kind: anyText, name: dnsName, namespace: dnsLabel }, [
   "name",
@@ -39,24 +39,20 @@ const status = map({
  * The Link resource, v1alpha3, as far as this program reads it, and writes its status (1.3). Nothing but its status is
  * judged by what is in a Link, so neither it nor its list is lost with that.
  */
-export const link = map(
-  {
-    metadata,
-    spec: dispensable(
-      map({
-        targetClusterName: anyText,
-        targetClusterDomain: anyText,
-        targetClusterLinkerdNamespace: anyText,
-        clusterCredentialsSecret: anyText,
-        gatewayAddress: anyText,
-        gatewayPort: anyText,
-        gatewayIdentity: anyText,
-      }),
-    ),
-    status: dispensable(status),
-  },
-  ["metadata"],
-);
+export const link = object({
+  spec: dispensable(
+    map({
+      targetClusterName: anyText,
+      targetClusterDomain: anyText,
+      targetClusterLinkerdNamespace: anyText,
+      clusterCredentialsSecret: anyText,
+      gatewayAddress: anyText,
+      gatewayPort: anyText,
+      gatewayIdentity: anyText,
+    }),
+  ),
+  status: dispensable(status),
+});
 
 export type ServiceReference = Of<typeof reference>;
 export type Condition = Of<typeof condition>;

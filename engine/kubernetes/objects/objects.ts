@@ -4,6 +4,7 @@ import {
   anything,
   type Check,
   either,
+  type Fields,
   flag,
   list,
   map,
@@ -109,8 +110,13 @@ interface Malformed {
   readonly [malformed]?: string;
 }
 
+/** A namespaced object with these fields besides its metadata. */
+export function object<const F extends Fields>(fields: F) {
+  return map({ metadata, ...fields }, ["metadata"]);
+}
+
 /** An object of which nothing but the metadata is read. */
-export const otherObject = map({ metadata }, ["metadata"]);
+export const otherObject = object({});
 
 export type OtherObject = Of<typeof otherObject>;
 
@@ -188,67 +194,74 @@ const subset = map({
   ports: shared(list(endpointPort)),
 });
 
-export const endpoints = map({ metadata, subsets: shared(list(subset)) }, ["metadata"]);
+export const endpoints = object({ subsets: shared(list(subset)) });
 
 export type EndpointAddress = Of<typeof endpointAddress>;
 export type EndpointPort = Of<typeof endpointPort>;
 export type EndpointSubset = Of<typeof subset>;
 export type Endpoints = Of<typeof endpoints> & Malformed;
 
-export const configMap = map({ metadata, data: texts() }, ["metadata"]);
+export const configMap = object({ data: texts() });
 /** `data` is in base64. */
-export const secret = map({ metadata, type: anyText, data: texts() }, ["metadata"]);
+export const secret = object({ type: anyText, data: texts() });
 
 export type ConfigMap = Of<typeof configMap>;
 export type Secret = Of<typeof secret>;
 
+const requests = map({ requests: mapOf(quantity) });
 const environment = list(map({ name: anyText, value: anyText }, ["name"]));
-const containers = shared(list(map({ name: anyText, env: environment }, ["name"])));
-const containerStatus = map(
-  { name: anyText, restartCount: count, state: map({ running: anything }) },
-  ["name"],
+const containers = shared(
+  list(
+    map({ name: anyText, env: environment, restartPolicy: word, resources: requests }, ["name"]),
+  ),
+);
+const containerStatuses = list(
+  map(
+    {
+      ...{ name: anyText, ready: flag, restartCount: count },
+      state: map({
+        running: anything,
+        terminated: map({ exitCode: wholeNumber(-(2 ** 31), 2 ** 31), message: anyText }),
+        waiting: map({ reason: anyText, message: anyText }),
+      }),
+    },
+    ["name"],
+  ),
 );
 
-export const pod = map(
-  {
-    metadata,
-    spec: map({ containers, initContainers: containers }),
-    status: map({
-      phase: anyText,
-      containerStatuses: list(containerStatus),
-      initContainerStatuses: list(containerStatus),
-    }),
-  },
-  ["metadata"],
-);
+export const pod = object({
+  spec: map({
+    nodeName: dnsName,
+    ...{ containers, initContainers: containers },
+    /** Of the pod as a whole, instead of its containers'. */
+    resources: requests,
+    overhead: mapOf(quantity),
+  }),
+  status: map({
+    ...{ phase: anyText, reason: anyText, podIP: ipAddress },
+    ...{ containerStatuses, initContainerStatuses: containerStatuses },
+  }),
+});
 
 export type Pod = Of<typeof pod>;
 
-export const deployment = map(
-  {
-    metadata,
-    spec: map({
-      replicas: count,
-      template: map({ spec: map({ serviceAccountName: dnsName }) }),
-    }),
-    status: map({ readyReplicas: count }),
-  },
-  ["metadata"],
-);
+export const deployment = object({
+  spec: map({
+    replicas: count,
+    template: map({ spec: map({ serviceAccountName: dnsName }) }),
+  }),
+  status: map({ readyReplicas: count }),
+});
 
-export const statefulSet = map(
-  {
-    metadata,
-    spec: map({
-      serviceName: anyText,
-      /** 1 where it is left out. */
-      replicas: count,
-      /** The number of the first pod; 0 where it is left out. */
-      ordinals: map({ start: count }),
-    }),
-  },
-  ["metadata"],
-);
+export const statefulSet = object({
+  spec: map({
+    serviceName: anyText,
+    /** 1 where it is left out. */
+    replicas: count,
+    /** The number of the first pod; 0 where it is left out. */
+    ordinals: map({ start: count }),
+  }),
+});
 
 export type StatefulSet = Of<typeof statefulSet>;
 
@@ -260,66 +273,15 @@ export const serviceCidr = map({ metadata: clusterMetadata, spec: map({ cidrs: r
 export const node = map(
   {
     metadata: clusterMetadata,
-    /** Ranges of the pods on it, as the cluster's controller manager has given them out. */
-    spec: map({ podCIDRs: ranges }),
-    /** IPs, and names of the machine. */
-    status: map({ addresses: list(map({ address: text("an address") }, ["address"])) }),
-  },
-  ["metadata"],
-);
-
-export type Node = Of<typeof node>;
-
-const requests = map({ requests: mapOf(quantity) });
-const requesting = list(map({ name: anyText, restartPolicy: word, resources: requests }, ["name"]));
-
-/** What a pod asks a node for. */
-export const scheduledPod = map(
-  {
-    metadata,
     spec: map({
-      nodeName: dnsName,
-      ...{ containers: requesting, initContainers: requesting },
-      /** Of the pod as a whole, instead of its containers'. */
-      resources: requests,
-      overhead: mapOf(quantity),
-    }),
-    status: map({ phase: anyText }),
-  },
-  ["metadata"],
-);
-
-export type ScheduledPod = Of<typeof scheduledPod>;
-
-const ended = map({
-  terminated: map({ exitCode: wholeNumber(-(2 ** 31), 2 ** 31), message: anyText }),
-  waiting: map({ reason: anyText, message: anyText }),
-});
-
-/** A pod that is made for one task, and what comes of that. */
-export const taskPod = map(
-  {
-    metadata,
-    spec: anything as Check<object>,
-    status: map({
-      ...{ phase: anyText, reason: anyText, podIP: ipAddress },
-      containerStatuses: list(map({ name: anyText, ready: flag, state: ended }, ["name"])),
-    }),
-  },
-  ["metadata"],
-);
-
-export type TaskPod = Of<typeof taskPod>;
-
-/** What a node has for pods, and whether it takes new ones. */
-export const schedulableNode = map(
-  {
-    metadata: clusterMetadata,
-    spec: map({
+      /** Ranges of the pods on it, as the cluster's controller manager has given them out. */
+      podCIDRs: ranges,
       unschedulable: flag,
       taints: list(map({ key: anyText, effect: word }, ["effect"])),
     }),
     status: map({
+      /** IPs, and names of the machine. */
+      addresses: list(map({ address: text("an address") }, ["address"])),
       allocatable: mapOf(quantity),
       conditions: list(map({ type: word, status: word }, ["type", "status"])),
     }),
@@ -327,28 +289,24 @@ export const schedulableNode = map(
   ["metadata"],
 );
 
-export type SchedulableNode = Of<typeof schedulableNode>;
+export type Node = Of<typeof node>;
 
 const routeRef = map({ group: anyText, kind: anyText, name: anyText, namespace: anyText }, [
   "name",
 ]);
 
 /** A route of the Gateway API, as Linkerd takes it: of Services, to Services. */
-export const httpRoute = map(
-  {
-    metadata,
-    spec: map({
-      parentRefs: list(routeRef),
-      rules: list(map({ backendRefs: list(routeRef) })),
-    }),
-  },
-  ["metadata"],
-);
+export const httpRoute = object({
+  spec: map({
+    parentRefs: list(routeRef),
+    rules: list(map({ backendRefs: list(routeRef) })),
+  }),
+});
 
 export type HttpRoute = Of<typeof httpRoute>;
 
 /** A Lease says that somebody has something (coordination.k8s.io). */
-export const lease = map({ metadata, spec: map({ holderIdentity: word }) }, ["metadata"]);
+export const lease = object({ spec: map({ holderIdentity: word }) });
 
 export type Lease = Of<typeof lease>;
 

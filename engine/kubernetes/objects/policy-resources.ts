@@ -1,5 +1,5 @@
 import { either, list, map, type Of, text, texts, wholeNumber } from "./checks.ts";
-import { anyText, metadata, word } from "./objects.ts";
+import { anyText, object, word } from "./objects.ts";
 
 /** Linkerd's policies for the requests that come to pods (`charts/linkerd-crds` of linkerd2). */
 
@@ -12,31 +12,22 @@ const reference = map({ group: anyText, kind: word, name: anyText, namespace: an
   "name",
 ]);
 
-export const server = map(
-  {
-    metadata,
-    spec: map({
-      podSelector: map({ matchLabels: texts(), matchExpressions: list(requirement) }),
-      port: either(wholeNumber(1, 65_535), text("a port")),
-      /** Whom it lets in that no policy does; nobody where it is left out. */
-      accessPolicy: word,
-    }),
-  },
-  ["metadata"],
-);
+export const server = object({
+  spec: map({
+    podSelector: map({ matchLabels: texts(), matchExpressions: list(requirement) }),
+    port: either(wholeNumber(1, 65_535), text("a port")),
+    /** Whom it lets in that no policy does; nobody where it is left out. */
+    accessPolicy: word,
+  }),
+});
 
-export const authorizationPolicy = map(
-  {
-    metadata,
-    spec: map({ targetRef: reference, requiredAuthenticationRefs: list(reference) }),
-  },
-  ["metadata"],
-);
+export const authorizationPolicy = object({
+  spec: map({ targetRef: reference, requiredAuthenticationRefs: list(reference) }),
+});
 
-export const meshTlsAuthentication = map(
-  { metadata, spec: map({ identities: list(anyText), identityRefs: list(reference) }) },
-  ["metadata"],
-);
+export const meshTlsAuthentication = object({
+  spec: map({ identities: list(anyText), identityRefs: list(reference) }),
+});
 
 export type Server = Of<typeof server>;
 export type AuthorizationPolicy = Of<typeof authorizationPolicy>;

@@ -67,9 +67,6 @@ export const resources = {
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   leases: namespaced("coordination.k8s.io/v1", "Lease", objects.lease),
   nodes: clusterScoped("v1", "Node", objects.node),
-  scheduledPods: namespaced("v1", "Pod", objects.scheduledPod),
-  taskPods: namespaced("v1", "Pod", objects.taskPod),
-  schedulableNodes: clusterScoped("v1", "Node", objects.schedulableNode),
   httpRoutes: namespaced("gateway.networking.k8s.io/v1", "HTTPRoute", objects.httpRoute),
   servers: namespaced(policy("v1beta3"), "Server", policies.server),
   authorizationPolicies: {

@@ -14,8 +14,8 @@ export class Normaliser {
       return this.#shown(await work);
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
-      const { status, reason, causes, absent, detail = "" } = error;
-      return { status, reason, causes: once(causes), absent, objections: objectionsIn(detail) };
+      const { status, reason, absent, detail = "" } = error;
+      return { status, reason, absent, objections: objectionsIn(detail) };
     }
   }
 

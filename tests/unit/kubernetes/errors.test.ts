@@ -102,11 +102,4 @@ describe("an error", () => {
       assert.deepEqual([error.message, error.kind, error.status], [sentence, kind, code]);
       assert(!error.clusterUnavailable);
     });
-
-  it("tells the server's own words, and the causes, such as a namespace that is going", () => {
-    const causes = [{ reason: "NamespaceTerminating", field: "metadata.namespace" }];
-    const error = errorOf({}, 403, { reason: "Forbidden", message: "no", details: { causes } });
-    assert.deepEqual([error.reason, error.detail], ["Forbidden", "no"]);
-    assert.deepEqual(error.causes, ["NamespaceTerminating"]);
-  });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import {
-  Authenticator,
+  authenticatorOf,
   CredentialsMissing,
 } from "../../../engine/kubernetes/kubeconfig/authentication.ts";
 import {
@@ -33,8 +33,8 @@ async function authenticate(entries: { cluster?: Entry; user?: Entry }): Promise
     });
     try {
       const config = await readKubeconfig({ context: "west", kubeconfig }, "west");
-      const authenticator = new Authenticator(config, { variables: {}, pluginTimeout: 1000 });
-      const { headers, tls } = await authenticator.authenticate();
+      const authenticate = authenticatorOf(config, { variables: {}, pluginTimeout: 1000 });
+      const { headers, tls } = await authenticate();
       const plain = Object.entries(tls).map(
         ([name, value]) => [name, Buffer.isBuffer(value) ? value.toString() : value] as const,
       );

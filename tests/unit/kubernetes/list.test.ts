@@ -105,11 +105,6 @@ describe("a list", () => {
       );
     });
 
-  it("is an error if a page says it is followed by itself", async () => {
-    const { error } = await listError(() => serviceList(["a"], "to a"));
-    match(error.message, /followed by itself/);
-  });
-
   for (const items of [[], ["a"]])
     it(`is an error if ever more pages bring ${items.length === 0 ? "nothing" : "the same"}`, async () => {
       const { error, received } = await listError((_, number) =>

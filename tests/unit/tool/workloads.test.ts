@@ -12,7 +12,7 @@ const GiB = 2 ** 30;
 const requests = (cpu: string, memory: string) => ({ resources: { requests: { cpu, memory } } });
 
 function node(name: string, more: Readonly<Record<string, unknown>> = {}, ready = "True") {
-  return read(resources.schedulableNodes, {
+  return read(resources.nodes, {
     metadata: { name },
     spec: more,
     status: {
@@ -23,7 +23,7 @@ function node(name: string, more: Readonly<Record<string, unknown>> = {}, ready 
 }
 
 function pod(name: string, spec: Readonly<Record<string, unknown>>, labels = { app: name }) {
-  return read(resources.scheduledPods, { metadata: { name, namespace: "shop", labels }, spec });
+  return read(resources.pods, { metadata: { name, namespace: "shop", labels }, spec });
 }
 
 const container = (name: string, cpu: string, memory: string) => ({
