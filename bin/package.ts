@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { argsTypes } from "../plugin/args-types.ts";
 import { packageSchema } from "../plugin/schema.ts";
 
 const dist = "dist";
@@ -22,6 +23,9 @@ const parts = manifest.omit({ engines: true }).parse(json("engine/package.json")
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
+
+// With what each key means, which a program's editor shows.
+writeFileSync(join(dist, "components/mesh-args.d.ts"), argsTypes());
 
 // One package has all of it: what state imports by name is then found from a program's own folder, hoisted or not.
 for (const file of globSync(`${dist}/**/*.{js,d.ts}`))

@@ -1,6 +1,5 @@
 import * as prettier from "prettier";
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
-import { argsTypes } from "./args-types.ts";
 import { sections, stack } from "./keys.ts";
 import type { Key, Section } from "./schema.ts";
 
@@ -9,7 +8,6 @@ export const documents = {
   "Pulumi.yaml": projectFile,
   "docs/reference/config.md": reference,
   "docs/reference/link-config.md": reference,
-  "components/mesh-args.ts": () => formatted(argsTypes(), "typescript"),
 } as const;
 
 /**
@@ -95,10 +93,7 @@ function capitalised(text: string): string {
 }
 
 /** The text as `npm run format` would have it. */
-async function formatted(
-  text: string,
-  parser: "yaml" | "markdown" | "typescript",
-): Promise<string> {
+async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
   const settings = await prettier.resolveConfig(import.meta.filename);
   return prettier.format(text, { ...settings, parser });
 }

@@ -1,4 +1,4 @@
-import { type ArgType, type Args, capitalised, programArgs, type Word } from "../config/args.ts";
+import { type Args, capitalised, mapOf, outputText, programArgs, type Type } from "./args.ts";
 
 /** The part of a package's schema that describes a value (Pulumi's docs, "Package schema"). */
 type TypeSpec = Readonly<Record<string, unknown>>;
@@ -109,30 +109,25 @@ function isNamed({ args }: Args): boolean {
   return args.every(({ name }) => /^\w+$/.test(name));
 }
 
-/** All are plain, since they decide which resources there are. */
-function specOf(type: ArgType | Word, all: ReadonlyMap<string, Args>): TypeSpec {
+/** All but what may come of a resource is plain, since it decides which resources there are. */
+function specOf(schema: Type | boolean | undefined, all: ReadonlyMap<string, Args>): TypeSpec {
   const plain = true;
-  if (typeof type === "string")
-    return { ...words[type], ...(type !== "output string" && { plain }) };
-  if ("word" in type) return { type: typeof type.word, plain };
-  if ("list" in type) return { type: "array", items: specOf(type.list, all), plain };
-  if ("map" in type) return { type: "object", additionalProperties: specOf(type.map, all), plain };
-  if ("args" in type) {
-    const args = all.get(type.args);
-    if (args !== undefined && isNamed(args))
-      return { $ref: `#/types/${tokenOf(type.args)}`, plain };
-    return specOf({ map: { map: "anything" } }, all);
+  const anything = { $ref: "pulumi.json#/Any", plain };
+  if (typeof schema !== "object") return anything;
+  const { $ref, anyOf, type, format, items, additionalProperties } = schema;
+  if ($ref !== undefined) {
+    const args = all.get($ref);
+    if (args !== undefined && isNamed(args)) return { $ref: `#/types/${tokenOf($ref)}`, plain };
+    return specOf(mapOf(mapOf({})), all);
   }
-  const specs = new Map(
-    type.one.map((each) => specOf(each, all)).map((spec) => [JSON.stringify(spec), spec]),
-  );
-  const [only, ...others] = specs.values();
-  if (others.length === 0) return only ?? words.anything;
-  return { oneOf: [...specs.values()], plain };
+  if (anyOf !== undefined) {
+    const specs = anyOf.map((each) => specOf(each, all));
+    return { oneOf: specs, plain };
+  }
+  if (items !== undefined)
+    return { type: "array", items: specOf(Array.isArray(items) ? {} : items, all), plain };
+  if (type === "object")
+    return { type, additionalProperties: specOf(additionalProperties, all), plain };
+  if (format === outputText) return text;
+  return type === undefined ? anything : { type, plain };
 }
-
-const words: Readonly<Record<Extract<ArgType, string>, TypeSpec>> = {
-  ...{ string: text, "output string": text, percentage: text },
-  ...{ boolean: { type: "boolean" }, number: { type: "number" }, integer: { type: "integer" } },
-  anything: { $ref: "pulumi.json#/Any" },
-};

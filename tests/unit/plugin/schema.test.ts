@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { sections } from "../../../config/keys.ts";
 import type { Section } from "../../../config/schema.ts";
+import { argsTypes } from "../../../plugin/args-types.ts";
 import { packageSchema } from "../../../plugin/schema.ts";
 
 interface Spec {
@@ -44,4 +45,32 @@ describe("the schema of the Pulumi package", () => {
     for (const { properties = {} } of Object.values(schema.types))
       for (const name of Object.keys(properties)) equal(/^[a-z]\w*$/i.test(name), true, name);
   });
+});
+
+describe("the types of the npm package", () => {
+  const types = argsTypes();
+
+  it("are interfaces that refer to each other and to nothing else", () => {
+    const declared = [...types.matchAll(/^export interface (\w+) \{$/gm)].map(([, name]) => name);
+    const used = [...types.matchAll(/\b(\w+Args)\b/g)].map(([, name]) => name);
+    deepEqual([...new Set(used)].sort(), declared.sort());
+  });
+
+  for (const line of [
+    "  /** PEM of its private key, which is encrypted in state. */",
+    "  readonly clusters: Readonly<Record<string, ClusterArgs>>;",
+    "  readonly links?: ReadonlyArray<LinkArgs>;",
+    '  readonly manage?: "all" | "links" | "mirrors";',
+    '  readonly topology?: "none" | "mesh" | TopologyArgs;',
+    "  readonly kubeconfig?: pulumi.Input<string>;",
+    "  readonly gateway?: false | ClusterGatewayArgs;",
+    '  readonly "linkerd-crds"?: Readonly<Record<string, unknown>>;',
+    "  readonly maxDeletions?: number | `${number}%`;",
+    "  /** How many days a new trust anchor is valid (default: `3650`). */",
+    "  readonly anchorValidityDays?: number;",
+    "  readonly headless?: boolean;",
+  ])
+    it(`have the line ${line.trim()}`, () => {
+      ok(types.split("\n").includes(line));
+    });
 });
