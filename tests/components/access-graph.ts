@@ -1,12 +1,11 @@
-import { setTimeout } from "node:timers/promises";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { LinkAccount, type LinkAccountArgs } from "../../components/link-account.ts";
 import { LinkCredentials } from "../../components/link-credentials.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { link } from "../unit/fixtures/link.ts";
-import { listen } from "./mocked-stack.ts";
+import { types } from "./mocked-mesh.ts";
+import { isCustom, mockedStack, type Registered, type State, unwrapped } from "./mocked-stack.ts";
 
 export const token = "canary-of-the-issued-token";
 export const account = "linkerd-multicluster-access-east";
@@ -21,29 +20,16 @@ export const facts: TargetFacts = {
   gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
 };
 
-/** A resource as the program registered it, secrets unwrapped. */
-export interface Registered {
-  readonly type: string;
-  readonly name: string;
+/** A resource, secrets unwrapped. */
+interface Plain extends Registered {
   readonly custom: boolean;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  /** Which inputs are marked secret. */
-  readonly secrets: readonly string[];
-  /** Name of the provider resource. */
-  readonly provider: string;
-  readonly deleteBeforeReplace: boolean;
-  readonly replaceOnChanges: readonly string[];
-  /** URNs. */
-  readonly dependencies: readonly string[];
+  /** The inputs as they travel. */
+  readonly sent: Registered["inputs"];
 }
 
 export interface Graph {
-  readonly resources: readonly Registered[];
-  /** `type name` of custom resources, in the order in which they were registered. */
-  readonly order: readonly string[];
-  readonly resource: (type: string, name: string) => Registered;
-  /** What must be there before that resource, as `Type name`, sorted. */
-  readonly needs: (type: string, name: string) => string[];
+  readonly resources: readonly Plain[];
+  readonly resource: (type: string, name: string) => Plain;
 }
 
 export interface World {
@@ -60,115 +46,44 @@ export async function graph(
   overrides: Partial<LinkAccountArgs> = {},
   world: World = { preview: false, known: true },
 ): Promise<Graph> {
-  const resources: Registered[] = [];
-  const requests = new Map<string, RegisterResourceRequest>();
-  const mocked = mocks(world, resources, requests);
-  await pulumi.runtime.setMocks(mocked, "mesh", "test", world.preview);
-  listen(requests);
+  const said = { facts, token, ...world };
+  const state: State = new Map();
+  if (said.known) state.set(`${types.target} east/west`, { facts: said.facts });
+  const data = { token: Buffer.from(said.token).toString("base64") };
+  if (!said.preview) state.set(`${types.secret} east/west/token`, { data });
+  const stack = await mockedStack(
+    () => {
+      build(overrides);
+    },
+    state,
+    said.preview,
+  );
+  const plain = (each: Registered): Plain => ({
+    ...{ ...each, sent: each.inputs, custom: isCustom(each) },
+    // The placeholder of an unknown value has a class of its own, which plain JSON has not.
+    inputs: JSON.parse(JSON.stringify(unwrapped(each.inputs))) as Registered["inputs"],
+  });
+  return {
+    resources: stack.resources.map(plain),
+    resource: (type, name) => plain(stack.resource(type, name)),
+  };
+}
+
+function build(overrides: Partial<LinkAccountArgs>): void {
   const target = new k8s.Provider("west", { context: "k3d-west" });
   const source = new k8s.Provider("east", { context: "k3d-east" });
   const args: LinkAccountArgs = {
-    spec: link(),
-    mirroring: "pulumi",
-    source: { context: "k3d-east" },
-    target: { access: { context: "k3d-west" } },
-    namespaces,
-    rotation: { generation: 1 },
-    provider: target,
-    ...overrides,
+    ...{ spec: link(), mirroring: "pulumi", namespaces, rotation: { generation: 1 } },
+    ...{ source: { context: "k3d-east" }, target: { access: { context: "k3d-west" } } },
+    ...{ provider: target, ...overrides },
   };
-  const opts = { dependsOn: new Stand("test:Linkerd", "before") };
-  const access = new LinkAccount("east/west", args, opts);
+  const access = new LinkAccount("east/west", args);
   const { spec, mirroring } = args;
-  const credentials = new LinkCredentials(
-    "east/west",
-    { ...{ spec, mirroring, namespaces, access }, provider: source, unreachable: false },
-    opts,
-  );
-  new Stand("test:Mirrors", "after", credentials);
-  await pulumi.runtime.disconnect();
-  const custom = resources.filter((resource) => resource.custom);
-  const find = (type: string, name: string): Registered => {
-    const [found, ...more] = resources.filter(
-      (resource) => resource.type === type && resource.name === name,
-    );
-    if (found === undefined || more.length > 0)
-      throw new Error(`${more.length} more ${type} ${name}`);
-    return found;
-  };
-  return {
-    resources,
-    order: custom
-      .map(({ type, name }) => `${type} ${name}`)
-      .filter((id) => !id.startsWith("pulumi:")),
-    resource: find,
-    needs: (type, name) => find(type, name).dependencies.map(shortName).sort(),
-  };
+  const credentials = new LinkCredentials("east/west", {
+    ...{ spec, mirroring, namespaces, access, provider: source, unreachable: false },
+  });
+  new Stand("test:Mirrors", "after", {}, { dependsOn: credentials });
 }
 
-/** Stands for Linkerd, which comes before a link, and for the mirrors, which come after all else of it. */
-class Stand extends pulumi.CustomResource {
-  constructor(type: string, name: string, ...dependsOn: readonly pulumi.Resource[]) {
-    super(type, name, {}, { dependsOn: [...dependsOn] });
-  }
-}
-
-function mocks(
-  world: World,
-  resources: Registered[],
-  requests: ReadonlyMap<string, RegisterResourceRequest>,
-): pulumi.runtime.Mocks {
-  return {
-    async newResource({ type, name, inputs, custom = false, provider = "" }) {
-      // Whatever does not wait for Linkerd overtakes it.
-      if (type === "test:Linkerd") await setTimeout(100);
-      const all = inputs as Readonly<Record<string, unknown>>;
-      const request = requests.get(`${type} ${name}`);
-      if (request !== undefined)
-        resources.push({
-          ...{ type, name, custom, inputs: unwrapped(all), secrets: secretKeys(all) },
-          provider: provider.split("::").at(-2) ?? "",
-          deleteBeforeReplace: request.getDeletebeforereplace(),
-          replaceOnChanges: request.getReplaceonchangesList(),
-          dependencies: request.getDependenciesList(),
-        });
-      // The engine has no id for what a preview would create.
-      const isNew = world.preview && type !== "pulumi:providers:kubernetes";
-      const state = { ...outputsOf(type, name, world), ...all };
-      return { id: isNew ? undefined : `${name}-id`, state };
-    },
-    call: () => ({}),
-  };
-}
-
-/** What providers add to the inputs. */
-function outputsOf(type: string, name: string, world: World): object {
-  const said = { facts, token, ...world };
-  if (type.endsWith(":LinkTarget")) return world.known ? { facts: said.facts } : {};
-  const isFilled = name.endsWith("/token") && !world.preview;
-  return isFilled ? { data: { token: Buffer.from(said.token).toString("base64") } } : {};
-}
-
-const secretSignature = "4dabf18193072939515e22adb298388d";
-
-function isSecret(value: unknown): value is { readonly value: unknown } {
-  return typeof value === "object" && value !== null && secretSignature in value;
-}
-
-function secretKeys(inputs: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(inputs).filter((key) => isSecret(inputs[key]));
-}
-
-function unwrapped(inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const values = Object.fromEntries(
-    Object.entries(inputs).map(([key, value]) => [key, isSecret(value) ? value.value : value]),
-  );
-  // The placeholder of an unknown value has a class of its own, which plain JSON has not.
-  return JSON.parse(JSON.stringify(values)) as Record<string, unknown>;
-}
-
-/** `Type name` of a URN. */
-function shortName(urn: string): string {
-  const [, , types = "", name = ""] = urn.split("::");
-  return `${types.split(":").at(-1) ?? ""} ${name}`;
-}
+/** Stands for the mirrors, which come after all else of a link. */
+class Stand extends pulumi.CustomResource {}

@@ -16,6 +16,8 @@ import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";
 
 const command = "command:local:Command";
+const own = ifInstalled(checkCommand("multicluster check", 60));
+
 describe("the checks of Linkerd's CLI", function () {
   this.timeout(30_000);
 
@@ -31,47 +33,41 @@ describe("the checks of Linkerd's CLI", function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  const run = (args = mesh(), path = folder) => {
+  const run = async (args = mesh(), path = folder) => {
     process.env.PATH = path;
-    return mockedStack(() => new LinkerdCliCheck("check", { mesh: args, triggers: [1] }));
+    const stack = await mockedStack(
+      () => new LinkerdCliCheck("check", { mesh: args, triggers: [1] }),
+    );
+    const created = (name: string) => stack.resource(command, `check/${name}`).inputs["create"];
+    return { ...stack, created };
   };
 
   it("are two commands for each cluster, one after the other, when something has changed", async () => {
     const { order, resource } = await run();
-    deepEqual(order.toSorted(), [
-      `${command} check/east`,
-      `${command} check/east/multicluster`,
-      `${command} check/west`,
-      `${command} check/west/multicluster`,
-    ]);
+    const names = ["east", "east/multicluster", "west", "west/multicluster"];
+    deepEqual(
+      order.toSorted(),
+      names.map((name) => `${command} check/${name}`),
+    );
     deepEqual(resource(command, "check/west").inputs, {
-      create: ifInstalled(checkCommand("check", 60)),
+      ...{ create: ifInstalled(checkCommand("check", 60)), logging: "none", triggers: [1] },
       environment: {
-        CONTEXT: "k3d-west",
-        LINKERD_CLUSTERS_STACKS: "none",
-        LINKERD_NAMESPACE: "linkerd",
+        ...{ CONTEXT: "k3d-west", LINKERD_CLUSTERS_STACKS: "none", LINKERD_NAMESPACE: "linkerd" },
       },
-      logging: "none",
-      triggers: [1],
     });
     deepEqual(resource(command, "check/west/multicluster").dependencies, [`${command} check/west`]);
   });
 
   it("decide nothing where they want a controller that is not meant to be there", async () => {
-    const { resource } = await run();
-    const created = (name: string) => resource(command, name).inputs["create"];
-    equal(created("check/west/multicluster"), ifInstalled(checkCommand("multicluster check", 60)));
-    equal(
-      created("check/east/multicluster"),
+    const { created } = await run();
+    const inEast = [created("east"), created("east/multicluster"), created("west/multicluster")];
+    deepEqual(inEast, [
+      ifInstalled(exceptMulticluster(checkCommand("check", 10))),
       ifInstalled(reported(checkCommand("multicluster check", 1))),
-    );
-    equal(created("check/east"), ifInstalled(exceptMulticluster(checkCommand("check", 10))));
+      own,
+    ]);
     const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
-    const { resource: other } = await run(controlled);
-    equal(
-      other(command, "check/east/multicluster").inputs["create"],
-      created("check/west/multicluster"),
-    );
+    equal((await run(controlled)).created("east/multicluster"), own);
   });
 
   it("go by the stack's kubeconfig", async () => {
@@ -79,30 +75,20 @@ describe("the checks of Linkerd's CLI", function () {
       west: { context: "west", kubeconfig: "~/west config" },
       east: { context: "east", kubeconfig: "/etc/east" },
     };
-    const { resource } = await run(mesh({ clusters }));
-    const [west, east] = ["west", "east"].map((name) => resource(command, `check/${name}`).inputs);
-    equal(
-      west?.["create"],
-      ifInstalled(withKubeconfig("~/west config", checkCommand("check", 60))),
-    );
-    deepEqual(west.environment, {
-      ...{ CONTEXT: "west", LINKERD_CLUSTERS_STACKS: "none", LINKERD_NAMESPACE: "linkerd" },
-      FILE: "west config",
-    });
+    const { resource, created } = await run(mesh({ clusters }));
+    const script = withKubeconfig("~/west config", checkCommand("check", 60));
+    equal(created("west"), ifInstalled(script));
+    const { FILE } = resource(command, "check/west").inputs["environment"] as { FILE: string };
+    equal(FILE, "west config");
     const inEast = withKubeconfig("/etc/east", exceptMulticluster(checkCommand("check", 10)));
-    equal(east?.["create"], ifInstalled(inEast));
+    equal(created("east"), ifInstalled(inEast));
   });
 
   it("are the same on a machine without the CLI, which says so", async () => {
-    const here = await run();
-    const elsewhere = await run(mesh(), join(folder, "nowhere"));
-    deepEqual(
-      elsewhere.resources.map(({ inputs }) => inputs),
-      here.resources.map(({ inputs }) => inputs),
-    );
-    deepEqual(here.said, []);
-    deepEqual(elsewhere.said, [
-      "warning: the linkerd CLI is not on PATH, so no linkerd check runs on this machine",
-    ]);
+    const [here, elsewhere] = [await run(), await run(mesh(), join(folder, "nowhere"))];
+    const inputsIn = ({ resources }: typeof here) => resources.map(({ inputs }) => inputs);
+    deepEqual(inputsIn(elsewhere), inputsIn(here));
+    const warning = "the linkerd CLI is not on PATH, so no linkerd check runs on this machine";
+    deepEqual([here.said, elsewhere.said], [[], [`warning: ${warning}`]]);
   });
 });

@@ -7,45 +7,46 @@ import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { mockedMesh, preflightOf, types } from "./mocked-mesh.ts";
 import { isSecretOutput, mockedStack, unwrapped, valueOf } from "./mocked-stack.ts";
 
-const claim = "pulumi-nodejs:dynamic/linkerd:Claim";
+const { claim } = types;
 const links = [
   { source: "east", target: "west" },
   { source: "west", target: "east" },
 ];
 const split = { links, sources: ["east"], trust: { external: true } };
-const stackReference = "pulumi:pulumi:StackReference";
 
 describe("Mesh of one stack among many", () => {
   it("has what is written into its clusters, and the accounts in the targets", async () => {
     const mesh = await mockedMesh(split);
-    const namesOf = (type: string) => mesh.ofType(type).map(({ name }) => name);
-    deepEqual(namesOf(types.link), ["east/west"]);
-    deepEqual(namesOf(types.mirrors), ["east"]);
-    deepEqual(new Set(namesOf(types.release).map((name) => name.split("-")[0])), new Set(["east"]));
-    deepEqual(namesOf(types.identity).toSorted(), ["east", "west"]);
+    deepEqual(mesh.names(types.link), ["east/west"]);
+    deepEqual(mesh.names(types.mirrors), ["east"]);
+    deepEqual(
+      new Set(mesh.names(types.release).map((name) => name.split("-")[0])),
+      new Set(["east"]),
+    );
+    deepEqual(mesh.names(types.identity), ["east", "west"]);
     equal(mesh.inputs(types.target, "east/west")["awaited"], true);
   });
 
   it("claims its clusters before anything is written to them, or for them elsewhere", async () => {
     const mesh = await mockedMesh(split);
-    deepEqual(
-      mesh.ofType(claim).map(({ name }) => name),
-      ["east"],
-    );
+    deepEqual(mesh.names(claim), ["east"]);
     const { stack, cluster } = mesh.inputs(claim, "east");
     deepEqual([stack, cluster], ["organization/mesh/test", "east"]);
     const needs = (type: string, name: string) => mesh.needs(type, name).includes(`${claim} east`);
-    equal(needs(types.provider, "east"), true);
-    equal(needs(types.mirrors, "east"), true);
-    equal(needs(types.access, "east/west"), true);
+    for (const [type, name] of [
+      [types.provider, "east"],
+      [types.mirrors, "east"],
+      [types.access, "east/west"],
+    ] as const)
+      equal(needs(type, name), true, type);
     equal(needs(types.provider, "west"), false);
   });
 
   it("claims them with manage: mirrors too, and nothing where it names no sources", async () => {
     const mirrors = await mockedMesh({ links, sources: ["east"], manage: "mirrors" });
     equal(mirrors.needs(types.mirrors, "east").includes(`${claim} east`), true);
-    deepEqual(mirrors.ofType(types.mirrors).length, 1);
-    deepEqual((await mockedMesh({ links, manage: "mirrors" })).ofType(claim), []);
+    deepEqual(mirrors.names(types.mirrors), ["east"]);
+    deepEqual((await mockedMesh({ links, manage: "mirrors" })).names(claim), []);
   });
 
   it("waits for no Linkerd of others with manage: links", async () => {
@@ -55,46 +56,34 @@ describe("Mesh of one stack among many", () => {
 });
 
 describe("a stack of the trust root", () => {
-  const config = configOf({ manage: "trust" });
-
   it("exports what each cluster is to have, the keys of the issuers as secrets", async () => {
-    const { result, resources } = await mockedStack(async () => {
-      const made = new TrustStack("trust", config, preflightOf(config));
-      return { made, keys: await valueOf(made.issuerKeys), trust: await valueOf(made.trust) };
-    }, published());
+    const config = configOf({ manage: "trust" });
+    const share = { bundlePem: "pem of the anchor", issuer: "" };
+    // As its provider has it for two clusters without Linkerd.
+    const publication = { stage: "settled", notes: [], clusters: { west: share, east: share } };
+    const step = "pulumi-nodejs:dynamic/linkerd:TrustPublication";
+    const { result, resources, resource } = await mockedStack(
+      async () => {
+        const made = new TrustStack("trust", config, preflightOf(config));
+        return { made, keys: await valueOf(made.issuerKeys), trust: await valueOf(made.trust) };
+      },
+      new Map([[`${step} trust`, { publication }]]),
+    );
     equal(await isSecretOutput(result.made.issuerKeys), true);
     equal(await isSecretOutput(result.made.trust), false);
     deepEqual(Object.keys(result.trust.clusters).toSorted(), ["east", "west"]);
     match(result.keys["west"] ?? "", /PRIVATE KEY/);
     equal(JSON.stringify(result.trust).includes("PRIVATE KEY"), false);
-    const written = resources.filter(({ type }) => type.startsWith("kubernetes:"));
-    deepEqual(written, []);
-    const step = resources.find(({ type }) => type.endsWith(":TrustPublication"));
+    equal(resources.filter(({ type }) => type.startsWith("kubernetes:")).length, 0);
+    const { dependencies, inputs } = resource(step, "trust");
+    // A context that leads elsewhere must not look like a cluster without Linkerd.
+    const identities = ["east", "west"].map((name) => `${types.identity} ${name}`);
     deepEqual(
-      step?.dependencies.filter((each) => each.includes("ClusterIdentity")).length,
-      2,
-      "a context that leads elsewhere must not look like a cluster without Linkerd",
+      identities.filter((each) => !dependencies.includes(each)),
+      [],
     );
-    equal(JSON.stringify(unwrapped(step.inputs)).includes("PRIVATE KEY"), false);
+    equal(JSON.stringify(unwrapped(inputs)).includes("PRIVATE KEY"), false);
   });
-
-  /** The mocked publication, as its provider has it for two clusters without Linkerd. */
-  function published() {
-    return new Map([
-      [
-        "pulumi-nodejs:dynamic/linkerd:TrustPublication trust",
-        {
-          publication: {
-            ...{ stage: "settled", notes: [] },
-            clusters: {
-              west: { bundlePem: "pem of the anchor", issuer: "" },
-              east: { bundlePem: "pem of the anchor", issuer: "" },
-            },
-          },
-        },
-      ],
-    ]);
-  }
 });
 
 describe("a stack that takes its trust from another", () => {
@@ -111,7 +100,7 @@ describe("a stack that takes its trust from another", () => {
   const read = (outputs: object, secretOutputNames: readonly string[] = ["issuerKeys"]) =>
     mockedStack(
       () => publishedTrust(name, ["west"]),
-      new Map([[`${stackReference} ${name}`, { outputs, secretOutputNames }]]),
+      new Map([[`pulumi:pulumi:StackReference ${name}`, { outputs, secretOutputNames }]]),
     );
 
   it("reads it before anything is made", async () => {
@@ -120,14 +109,12 @@ describe("a stack that takes its trust from another", () => {
   });
 
   it("says in one sentence, without a trace, what is not there or can't be decrypted", async () => {
-    await rejects(read({}), (error) => {
-      equal(error instanceof pulumi.RunError, true);
-      match(
-        String(error),
-        /linkerd-multicluster:trust\.stack: the stack organization\/mesh\/trust exports no trust: run it first/,
-      );
-      return true;
-    });
+    const error: unknown = await read({}).catch((thrown: unknown) => thrown);
+    equal(error instanceof pulumi.RunError, true);
+    match(
+      String(error),
+      /linkerd-multicluster:trust\.stack: the stack organization\/mesh\/trust exports no trust: run it first/,
+    );
     await rejects(
       read({ trust, issuerKeys: {} }),
       /can't be decrypted: .*PULUMI_CONFIG_PASSPHRASE/,

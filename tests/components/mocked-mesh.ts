@@ -14,11 +14,12 @@ const component = (kind: string): string => `linkerd-multicluster:index:${kind}`
 export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
   ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
-  cliCheck: component("LinkerdCliCheck"),
-  mirrors: dynamic("Mirrors"),
-  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
+  ...{ cliCheck: component("LinkerdCliCheck"), mirrors: dynamic("Mirrors") },
+  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health"), claim: dynamic("Claim") },
   ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
+  revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",
+  namespace: "kubernetes:core/v1:Namespace",
   secret: "kubernetes:core/v1:Secret",
   linkCr: "kubernetes:multicluster.linkerd.io/v1alpha3:Link",
   release: "kubernetes:helm.sh/v3:Release",
@@ -37,55 +38,55 @@ export const tokenOf = (link: string): string => `canary-of-the-token-of-${link}
 
 export interface MockedMesh extends MockedStack<Mesh> {
   readonly config: MeshConfig;
-  /** `type name` of all, the components too. */
-  readonly all: readonly string[];
   /** Inputs without the serialized provider of a dynamic resource. */
   readonly inputs: (type: string, name: string) => Readonly<Record<string, unknown>>;
   readonly needs: (type: string, name: string) => readonly string[];
   readonly ofType: (type: string) => readonly Registered[];
+  /** Their names, sorted. */
+  readonly names: (type: string) => readonly string[];
+}
+
+interface Circumstances {
+  /** The first preview: no target tells anything yet. */
+  readonly preview?: boolean;
+  readonly unreachable?: readonly string[];
+  readonly found?: Partial<Preflight>;
 }
 
 /** The whole mesh of a config, with clusters that nobody has installed anything on. */
-export async function mockedMesh(raw: Raw): Promise<MockedMesh> {
-  return meshOf(configOf(raw));
-}
-
-/** The first preview: no target tells anything yet. */
-export function previewedMesh(raw: Raw): Promise<MockedMesh> {
-  return meshOf(configOf(raw), true);
+export async function mockedMesh(raw: Raw, circumstances?: Circumstances): Promise<MockedMesh> {
+  return meshOf(configOf(raw), circumstances);
 }
 
 export async function meshOf(
   config: MeshConfig,
-  preview = false,
-  unreachable: readonly string[] = [],
+  { preview = false, unreachable = [], found = {} }: Circumstances = {},
 ): Promise<MockedMesh> {
-  const preflight = config.manage === "mirrors" ? undefined : preflightOf(config, unreachable);
+  const observed = { ...preflightOf(config), unreachable: new Set(unreachable), ...found };
+  const preflight = config.manage === "mirrors" ? undefined : observed;
   const state = preview ? new Map<string, never>() : outputs(config);
   const stack = await mockedStack(() => new Mesh("mesh", { config, preflight }), state, preview);
+  const ofType = (type: string) => stack.resources.filter((each) => each.type === type);
   return {
-    ...stack,
-    config,
-    all: stack.resources.map(({ type, name }) => `${type} ${name}`),
+    ...{ ...stack, config, ofType },
+    names: (type) =>
+      ofType(type)
+        .map(({ name }) => name)
+        .toSorted(),
     inputs: (type, name) => {
       const { __provider, ...rest } = stack.resource(type, name).inputs;
       return rest;
     },
     needs: (type, name) => stack.resource(type, name).dependencies,
-    ofType: (type) => stack.resources.filter((each) => each.type === type),
   };
 }
 
-export function preflightOf(
-  { clusters }: MeshConfig,
-  unreachable: readonly string[] = [],
-): Preflight {
+export function preflightOf({ clusters }: MeshConfig): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
-    unreachable: new Set(unreachable),
-    warnings: [],
+    ...{ unreachable: new Set(), warnings: [] },
   };
 }
 
@@ -96,13 +97,10 @@ function outputs({ links, clusters }: MeshConfig): State {
   for (const { spec, rotation } of links) {
     const { source, target, gateway, targetDomain } = spec;
     const link = `${source}/${target}`;
-    const token = tokenName(accountName(source), { ...rotation, serial: 1 });
     const facts: TargetFacts = {
-      server: `https://${target}.example.com`,
-      certificateAuthority: "Q0E=",
-      trustDomain: targetDomain,
-      clusterDomain: targetDomain,
-      token,
+      ...{ server: `https://${target}.example.com`, certificateAuthority: "Q0E=" },
+      ...{ trustDomain: targetDomain, clusterDomain: targetDomain },
+      token: tokenName(accountName(source), { ...rotation, serial: 1 }),
       ...(gateway !== false && { gateway: gatewayOf(target) }),
     };
     state.set(`${types.target} ${link}`, { facts });

@@ -2,12 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { tlsOutputs } from "./mocked-tls.ts";
 
+type Inputs = Readonly<Record<string, unknown>>;
+
 /** A resource as the program registered it. */
 export interface Registered {
   readonly type: string;
   readonly name: string;
   /** As they travel, with secrets in their envelopes. */
-  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly inputs: Inputs;
   /** Name of the provider resource; empty: the default provider. */
   readonly provider: string;
   readonly parent: string;
@@ -15,6 +17,8 @@ export interface Registered {
   readonly dependencies: readonly string[];
   readonly ignoreChanges: readonly string[];
   readonly retainOnDelete: boolean;
+  readonly deleteBeforeReplace: boolean;
+  readonly replaceOnChanges: readonly string[];
   /** As JSON. */
   readonly replacementTrigger: unknown;
 }
@@ -29,8 +33,8 @@ export interface MockedStack<T> {
   readonly resource: (type: string, name: string) => Registered;
 }
 
-/** Outputs of keys and certificates by `type name`: what stays from one run to the next. */
-export type State = Map<string, Readonly<Record<string, unknown>>>;
+/** Outputs by `type name`: what providers add to the inputs, and what stays from one run to the next. */
+export type State = Map<string, Inputs>;
 
 /** Runs a program against Pulumi's mocks until all that it registers is registered. */
 export async function mockedStack<T>(
@@ -40,47 +44,56 @@ export async function mockedStack<T>(
 ): Promise<MockedStack<T>> {
   const resources: Registered[] = [];
   const requests = new Map<string, RegisterResourceRequest>();
-  await pulumi.runtime.setMocks(
-    mocks(resources, requests, state),
-    "mesh",
-    "test",
-    preview,
-    "organization",
-  );
+  const mocks: pulumi.runtime.Mocks = {
+    newResource({ type, name, inputs, provider = "" }) {
+      const all = inputs as Inputs;
+      const id = `${type} ${name}`;
+      const request = requests.get(id);
+      if (request !== undefined)
+        resources.push({ ...{ type, name, inputs: all }, ...optionsIn(request, provider) });
+      const outputs = state.get(id) ?? tlsOutputs(type, unwrapped(all));
+      state.set(id, outputs);
+      // The engine has no id for what a preview would create.
+      const isNew = preview && !type.startsWith("pulumi:providers:");
+      return { id: isNew ? undefined : `${name}-id`, state: { ...all, ...outputs } };
+    },
+    call: () => ({}),
+  };
+  await pulumi.runtime.setMocks(mocks, "mesh", "test", preview, "organization");
   listen(requests);
   const said: string[] = [];
-  const log = intercepted(said);
+  const { log } = pulumi;
+  const { warn, error } = log;
+  const record = (severity: string) => (message: string) => {
+    said.push(`${severity}: ${message}`);
+    return Promise.resolve();
+  };
+  Object.assign(log, { warn: record("warning"), error: record("error") });
   const { stackTraceLimit } = Error;
   // Pulumi keeps the stack of every promise, which takes half of the time of these tests.
   Error.stackTraceLimit = 0;
   try {
     const result = await program();
     await pulumi.runtime.disconnect();
-    const custom = resources.filter(({ type }) => !type.startsWith("linkerd-multicluster:"));
-    const find = (type: string, name: string): Registered => {
+    const resource = (type: string, name: string): Registered => {
       const found = resources.find((each) => each.type === type && each.name === name);
       if (found === undefined) throw new Error(`there is no ${type} ${name}`);
       return found;
     };
-    const order = custom.map(({ type, name }) => `${type} ${name}`);
-    return { result, resources, said, order, resource: find };
+    const order = resources.filter(isCustom).map(({ type, name }) => `${type} ${name}`);
+    return { result, resources, said, order, resource };
   } finally {
-    log.restore();
+    Object.assign(log, { warn, error });
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** What an output comes to; undefined if it is unknown. */
-export function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
-  return new Promise((resolve) => output.apply(resolve));
-}
-
-export function isSecretOutput(output: unknown): Promise<boolean> {
-  return (output as { readonly isSecret: Promise<boolean> }).isSecret;
+export function isCustom({ type }: Registered): boolean {
+  return !type.startsWith("linkerd-multicluster:");
 }
 
 /** Mocks are not told of a resource's options, which the request for it holds. */
-export function listen(requests: Map<string, RegisterResourceRequest>): void {
+function listen(requests: Map<string, RegisterResourceRequest>): void {
   interface Monitor {
     registerResource: (request: RegisterResourceRequest, ...rest: readonly unknown[]) => unknown;
   }
@@ -92,57 +105,36 @@ export function listen(requests: Map<string, RegisterResourceRequest>): void {
   };
 }
 
-function mocks(
-  resources: Registered[],
-  requests: ReadonlyMap<string, RegisterResourceRequest>,
-  state: State,
-): pulumi.runtime.Mocks {
+function optionsIn(request: RegisterResourceRequest, provider: string) {
   return {
-    newResource({ type, name, inputs, provider = "" }) {
-      const all = inputs as Readonly<Record<string, unknown>>;
-      const request = requests.get(`${type} ${name}`);
-      if (request !== undefined)
-        resources.push({
-          ...{ type, name, inputs: all },
-          provider: provider.split("::").at(-2) ?? "",
-          parent: shortName(request.getParent()),
-          dependencies: request.getDependenciesList().map(shortName).toSorted(),
-          ignoreChanges: request.getIgnorechangesList(),
-          retainOnDelete: request.getRetainondelete() ?? false,
-          replacementTrigger: request.getReplacementTrigger()?.toJavaScript(),
-        });
-      const outputs = state.get(`${type} ${name}`) ?? tlsOutputs(type, unwrapped(all));
-      state.set(`${type} ${name}`, outputs);
-      return { id: `${name}-id`, state: { ...all, ...outputs } };
-    },
-    call: () => ({}),
+    provider: provider.split("::").at(-2) ?? "",
+    parent: shortName(request.getParent()),
+    dependencies: request.getDependenciesList().map(shortName).toSorted(),
+    ignoreChanges: request.getIgnorechangesList(),
+    retainOnDelete: request.getRetainondelete() ?? false,
+    deleteBeforeReplace: request.getDeletebeforereplace(),
+    replaceOnChanges: request.getReplaceonchangesList(),
+    replacementTrigger: request.getReplacementTrigger()?.toJavaScript(),
   };
 }
 
-const { log } = pulumi;
-
-/** Messages of the program, which mocks have nobody to hand to. */
-function intercepted(said: string[]) {
-  const { engine } = { engine: log };
-  const { warn, error } = engine;
-  const record =
-    (severity: string) =>
-    (message: string): Promise<void> => {
-      said.push(`${severity}: ${message}`);
-      return Promise.resolve();
-    };
-  Object.assign(engine, { warn: record("warning"), error: record("error") });
-  return {
-    restore: () => {
-      Object.assign(engine, { warn, error });
-    },
-  };
+/** `type name` of a URN, without the types of its parents. */
+function shortName(urn: string): string {
+  const [, , types = "", ...name] = urn.split("::");
+  return urn === "" ? "" : `${types.split("$").at(-1) ?? ""} ${name.join("::")}`;
 }
 
-const secretSignature = "4dabf18193072939515e22adb298388d";
+/** What an output comes to; undefined if it is unknown. */
+export function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((resolve) => output.apply(resolve));
+}
 
-export function isSecret(value: unknown): value is { readonly value: unknown } {
-  return typeof value === "object" && value !== null && secretSignature in value;
+export function isSecretOutput(output: unknown): Promise<boolean> {
+  return (output as { readonly isSecret: Promise<boolean> }).isSecret;
+}
+
+export function isSecret(value: unknown): boolean {
+  return pulumi.runtime.isRpcSecret(value);
 }
 
 /** A value with all secrets out of their envelopes, at any depth. */
@@ -156,17 +148,11 @@ export function redacted(value: unknown): unknown {
 }
 
 function walked(value: unknown, ofSecret: (content: unknown) => unknown): unknown {
-  if (isSecret(value)) return ofSecret(value.value);
+  if (isSecret(value)) return ofSecret(pulumi.runtime.unwrapRpcSecret(value));
   if (Array.isArray(value)) return value.map((each: unknown) => walked(each, ofSecret));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(
     ([key, each]) => [key, walked(each, ofSecret)] as const,
   );
   return Object.fromEntries(entries);
-}
-
-/** `type name` of a URN, without the types of its parents. */
-function shortName(urn: string): string {
-  const [, , types = "", ...name] = urn.split("::");
-  return urn === "" ? "" : `${types.split("$").at(-1) ?? ""} ${name.join("::")}`;
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
 
-const type = "pulumi-nodejs:dynamic/linkerd:Revocation";
+const type = types.revocation;
 const clusters = { west: null, north: null, east: { context: "k3d-east", revoked: true } };
 const links = [
   { source: "east", target: "west" },

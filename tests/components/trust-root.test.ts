@@ -3,76 +3,94 @@ import type { TrustConfig } from "../../config/mesh.ts";
 import { certificatesIn, isIssuedBy, onlyCertificate } from "../../engine/trust/certificate.ts";
 import type { LiveTrust } from "../../engine/trust/live.ts";
 import { keyProblem } from "../../engine/trust/requirements.ts";
+import { unknownValue } from "../../engine/providers/contract.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { absent, present } from "../unit/trust/live.ts";
-import { isSecretOutput, redacted, type State, unwrapped, valueOf } from "./mocked-stack.ts";
-import { bare, generated, rootOf } from "./trust-roots.ts";
+import {
+  isSecretOutput,
+  type MockedStack,
+  redacted,
+  type State,
+  unwrapped,
+  valueOf,
+} from "./mocked-stack.ts";
+import type { TrustRoot } from "../../components/trust-root.ts";
+import { generated, rootOf } from "./trust-roots.ts";
 
 const key = "tls:index/privateKey:PrivateKey";
 const selfSigned = "tls:index/selfSignedCert:SelfSignedCert";
 const request = "tls:index/certRequest:CertRequest";
 const locallySigned = "tls:index/locallySignedCert:LocallySignedCert";
+const signing = ["cert_signing", "crl_signing"];
+const second = { ...generated, generation: 2 };
+
+/** What a cluster with the first generation has. */
+async function firstOf({ result }: MockedStack<TrustRoot>) {
+  const anchor = onlyCertificate(await valueOf(result.anchorsPem));
+  const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
+  const west: LiveTrust = { ...present([], undefined), bundle: [anchor], issuer: [issuer] };
+  return { anchor, issuer, west };
+}
 
 describe("TrustRoot: generated", () => {
-  it("one anchor, and for each cluster a key, a request and an issuer", async () => {
-    const { order } = await rootOf(generated, bare);
-    deepEqual(order.toSorted(), [
-      `${request} trust-1-issuer-east`,
-      `${request} trust-1-issuer-west`,
-      `${locallySigned} trust-1-issuer-east`,
-      `${locallySigned} trust-1-issuer-west`,
-      `${key} trust-1-anchor`,
-      `${key} trust-1-issuer-east`,
-      `${key} trust-1-issuer-west`,
-      `${selfSigned} trust-1-anchor`,
-    ]);
+  let first: MockedStack<TrustRoot>;
+  before(async () => {
+    first = await rootOf(generated, { now: new Date(1000 * day) });
   });
 
-  it("an anchor that can sign, on P-256, and that nothing replaces", async () => {
-    const { resource } = await rootOf({ ...generated, anchorValidityDays: 100 }, bare);
-    deepEqual(resource(key, "trust-1-anchor").inputs, { algorithm: "ECDSA", ecdsaCurve: "P256" });
-    const anchor = resource(selfSigned, "trust-1-anchor");
-    deepEqual(redacted(anchor.inputs), {
-      allowedUses: ["cert_signing", "crl_signing"],
-      earlyRenewalHours: 0,
-      isCaCertificate: true,
-      privateKeyPem: "[secret]",
-      setSubjectKeyId: true,
+  it("one anchor, and for each cluster a key, a request and an issuer", () => {
+    deepEqual(
+      first.order.toSorted(),
+      [
+        ...[`${key} trust-1-anchor`, `${selfSigned} trust-1-anchor`],
+        ...["east", "west"].flatMap((cluster) =>
+          [key, request, locallySigned].map((type) => `${type} trust-1-issuer-${cluster}`),
+        ),
+      ].sort(),
+    );
+  });
+
+  it("an anchor that can sign, on P-256, and that nothing replaces", () => {
+    const { inputs, replacementTrigger } = first.resource(key, "trust-1-anchor");
+    deepEqual(
+      [inputs, replacementTrigger],
+      [{ algorithm: "ECDSA", ecdsaCurve: "P256" }, undefined],
+    );
+    const anchor = first.resource(selfSigned, "trust-1-anchor");
+    const settings = {
+      ...{ allowedUses: signing, isCaCertificate: true, setSubjectKeyId: true },
+      ...{ earlyRenewalHours: 0, validityPeriodHours: 3650 * 24 },
       subject: { commonName: "root.linkerd.cluster.local" },
-      validityPeriodHours: 2400,
-    });
-    const settings = Object.keys(anchor.inputs).filter((each) => each !== "privateKeyPem");
-    deepEqual(anchor.ignoreChanges.toSorted(), settings.toSorted());
-    equal(resource(key, "trust-1-anchor").replacementTrigger, undefined);
+    };
+    deepEqual(redacted(anchor.inputs), { ...settings, privateKeyPem: "[secret]" });
+    deepEqual(anchor.ignoreChanges.toSorted(), Object.keys(settings).sort());
   });
 
   it("issuers under it, each with a key of its own that is renewed with it", async () => {
-    const { resource, result } = await rootOf(generated, bare, new Date(1000 * day));
-    const west = resource(locallySigned, "trust-1-issuer-west");
-    deepEqual(redacted({ ...west.inputs, caCertPem: "", certRequestPem: "" }), {
-      allowedUses: ["cert_signing", "crl_signing"],
-      caCertPem: "",
-      caPrivateKeyPem: "[secret]",
-      certRequestPem: "",
-      earlyRenewalHours: 1440,
-      isCaCertificate: true,
-      setSubjectKeyId: true,
-      validityPeriodHours: 8760,
+    const { resource, result } = first;
+    const { caCertPem, certRequestPem, ...settings } = resource(
+      locallySigned,
+      "trust-1-issuer-west",
+    ).inputs;
+    deepEqual(redacted(settings), {
+      ...{ allowedUses: signing, isCaCertificate: true, setSubjectKeyId: true },
+      ...{ earlyRenewalHours: 1440, validityPeriodHours: 8760, caPrivateKeyPem: "[secret]" },
     });
     deepEqual(resource(request, "trust-1-issuer-east").inputs["subject"], {
       commonName: "identity.linkerd.east.local",
     });
     // 305 days is how long an issuer serves.
     equal(resource(key, "trust-1-issuer-west").replacementTrigger, 3);
-    const [one, other] = [result.issuerFor("west"), result.issuerFor("east")];
-    const anchor = onlyCertificate(await valueOf(result.anchorsPem));
-    for (const issuer of [one, other])
-      equal(isIssuedBy(onlyCertificate(await valueOf(issuer.certPem)), anchor), true);
-    equal((await valueOf(one.keyPem)) === (await valueOf(other.keyPem)), false);
+    const issuers = ["west", "east"].map((cluster) => result.issuerFor(cluster));
+    const { anchor } = await firstOf(first);
+    for (const { certPem } of issuers)
+      equal(isIssuedBy(onlyCertificate(await valueOf(certPem)), anchor), true);
+    const keys = await Promise.all(issuers.map(({ keyPem }) => valueOf(keyPem)));
+    equal(new Set(keys).size, 2);
   });
 
   it("every cluster trusts the anchor; nothing remains to be done", async () => {
-    const { result, said } = await rootOf(generated, bare);
+    const { result, said } = await rootOf(generated);
     const pem = await valueOf(result.anchorsPem);
     equal(await valueOf(result.bundleFor("west")), pem);
     equal(pem, onlyCertificate(pem).pem);
@@ -82,88 +100,78 @@ describe("TrustRoot: generated", () => {
     );
     deepEqual(Object.keys(await valueOf(result.expiries)), [
       "the trust anchor",
-      "the issuer of cluster west",
-      "the issuer of cluster east",
+      ...["the issuer of cluster west", "the issuer of cluster east"],
     ]);
   });
 
   it("refuses to replace the issuers of somebody else, and says why", async () => {
     const stranger = authority({ name: "stranger" });
-    const { said, order } = await rootOf(generated, {
-      west: present([stranger], issuerUnder(stranger)),
-    });
-    match(
-      said[0] ?? "",
-      /^error: This change of the clusters' trust is refused:\n {2}Cluster west uses the issuer /,
-    );
+    const clusters = { west: present([stranger], issuerUnder(stranger)) };
+    const { said, order } = await rootOf(generated, { clusters });
+    const refusal =
+      "error: This change of the clusters' trust is refused:\n  Cluster west uses the";
+    equal(said[0]?.startsWith(refusal), true, said[0]);
     equal(order.length, 8);
   });
 
   it("keys are secret wherever they go", async () => {
-    const { resources, result } = await rootOf({ ...generated, generation: 2 }, bare);
-    const everything = JSON.stringify(resources.map(({ inputs }) => unwrapped(inputs)));
-    const open = JSON.stringify(resources.map(({ inputs }) => redacted(inputs)));
-    equal(everything.includes("PRIVATE KEY"), true);
-    equal(open.includes("PRIVATE KEY"), false);
-    equal(await isSecretOutput(result.issuerFor("west").keyPem), true);
-    equal(await isSecretOutput(result.issuerFor("west").certPem), false);
-    equal(await isSecretOutput(result.bundleFor("west")), false);
+    const { resources, result } = await rootOf(second);
+    const all = (read: (inputs: unknown) => unknown) =>
+      JSON.stringify(resources.map(({ inputs }) => read(inputs))).includes("PRIVATE KEY");
+    deepEqual([all(unwrapped), all(redacted)], [true, false]);
+    const { keyPem, certPem } = result.issuerFor("west");
+    const outputs = [keyPem, certPem, result.bundleFor("west")];
+    deepEqual(await Promise.all(outputs.map(isSecretOutput)), [true, false, false]);
   });
 
   it("extra anchors go to every cluster, and unknown ones where the config says so", async () => {
     const [extra, stranger] = [authority({ name: "extra" }), authority({ name: "stranger" })];
     const state: State = new Map();
-    const first = await rootOf(generated, bare, new Date(), state);
-    const anchor = onlyCertificate(await valueOf(first.result.anchorsPem));
-    const issuer = onlyCertificate(await valueOf(first.result.issuerFor("west").certPem));
-    const west: LiveTrust = {
-      ...present([], undefined),
-      bundle: [anchor, stranger.certificate],
-      issuer: [issuer],
-    };
-    const bundleOf = async (trust: TrustConfig, cluster: string): Promise<string[]> => {
-      const clusters = { west, east: { ...west, bundle: [anchor] } };
-      const { result } = await rootOf(trust, clusters, new Date(), state);
-      const found = certificatesIn(await valueOf(result.bundleFor(cluster)));
-      return typeof found === "string" ? [found] : found.map(({ name }) => name);
+    const { anchor, west: east } = await firstOf(await rootOf(generated, { state }));
+    const clusters = { west: { ...east, bundle: [anchor, stranger.certificate] }, east };
+    const bundles = async (trust: TrustConfig) => {
+      const { result } = await rootOf(trust, { clusters, state });
+      const names = ["west", "east"].map(async (cluster) => {
+        const found = certificatesIn(await valueOf(result.bundleFor(cluster)));
+        return typeof found === "string" ? found : found.map(({ name }) => name);
+      });
+      return Promise.all(names);
     };
     const root = "root.linkerd.cluster.local";
-    deepEqual(await bundleOf(generated, "west"), [root, "stranger"]);
-    deepEqual(await bundleOf(generated, "east"), [root]);
-    deepEqual(await bundleOf({ ...generated, unknownAnchors: "remove" }, "west"), [root]);
-    const adopted = { ...generated, extraAnchors: extra.pem };
-    deepEqual(await bundleOf(adopted, "east"), [root, "extra"]);
+    deepEqual(await bundles(generated), [[root, "stranger"], [root]]);
+    deepEqual(await bundles({ ...generated, unknownAnchors: "remove" }), [[root], [root]]);
+    const [, adopted] = await bundles({ ...generated, extraAnchors: extra.pem });
+    deepEqual(adopted, [root, "extra"]);
   });
 
   it("external: makes nothing, and tells what expires", async () => {
     const root = authority({ name: "root" });
     const soon = issuerUnder(root, { notAfter: new Date(Date.now() + day) });
-    const external: TrustConfig = { kind: "external" };
-    const { order, said, result } = await rootOf(external, { west: present([root], soon) });
-    deepEqual(order, []);
+    const clusters = { west: present([root], soon) };
+    const { order, said, result } = await rootOf({ kind: "external" }, { clusters });
+    deepEqual([order, await valueOf(result.stage)], [[], "settled"]);
     match(said.join("\n"), /^\w+: The issuer of cluster west, .* expires in /);
-    equal(await valueOf(result.stage), "settled");
   });
 
-  it("has nothing for a cluster that it was not told of", async () => {
-    const { result } = await rootOf(generated, bare);
-    throws(() => result.issuerFor("north"), { message: "there is no issuer for cluster north" });
+  it("has nothing for a cluster that it was not told of", () => {
+    throws(() => first.result.issuerFor("north"), {
+      message: "there is no issuer for cluster north",
+    });
   });
 });
 
 describe("TrustRoot: a rotation", () => {
   it("makes the next generation beside the one before", async () => {
-    const { order } = await rootOf({ ...generated, generation: 3 }, bare);
-    const anchorNames = order.filter((id) => id.startsWith(selfSigned));
-    deepEqual(anchorNames.toSorted(), [
-      `${selfSigned} trust-2-anchor`,
-      `${selfSigned} trust-3-anchor`,
-    ]);
+    const { order } = await rootOf({ ...generated, generation: 3 });
+    deepEqual(
+      order.filter((id) => id.startsWith(selfSigned)).toSorted(),
+      ["trust-2-anchor", "trust-3-anchor"].map((name) => `${selfSigned} ${name}`),
+    );
     equal(order.length, 16);
   });
 
   it("starts bare clusters with the new one", async () => {
-    const { result } = await rootOf({ ...generated, generation: 2 }, bare);
+    const { result } = await rootOf(second);
     equal(await valueOf(result.stage), "settled");
     const anchor = onlyCertificate(await valueOf(result.bundleFor("west")));
     const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
@@ -172,10 +180,10 @@ describe("TrustRoot: a rotation", () => {
 
   it("takes one step in each run, from the anchor and issuers of one generation to the next", async () => {
     const state: State = new Map();
-    const second = { ...generated, generation: 2 };
+    const now = new Date();
     /** What a run gives to west, in words, and what west is then. */
     async function run(trust: TrustConfig, west: LiveTrust) {
-      const { result, said } = await rootOf(trust, { west, east: west }, now, state);
+      const { result } = await rootOf(trust, { clusters: { west, east: west }, now, state });
       const bundle = certificatesIn(await valueOf(result.bundleFor("west")));
       const { certPem, keyPem } = result.issuerFor("west");
       const issuer = onlyCertificate(await valueOf(certPem));
@@ -184,19 +192,13 @@ describe("TrustRoot: a rotation", () => {
       equal(await isSecretOutput(keyPem), true);
       const signer = bundle.findIndex((anchor) => isIssuedBy(issuer, anchor));
       const words = `${await valueOf(result.stage)}: trusts ${bundle.length}, issues under ${signer + 1}`;
-      const proxies = [
-        { namespace: "shop", pod: "web-0", createdAt: now, started: true, trusts: bundle },
-      ];
+      const pod = { namespace: "shop", pod: "web-0", createdAt: now, started: true };
       const after: LiveTrust = {
-        state: "present",
-        bundle,
-        issuer: [issuer],
-        issuerSince: new Date(0),
-        proxies: { state: "read", proxies },
+        ...{ state: "present", bundle, issuer: [issuer], issuerSince: new Date(0) },
+        proxies: { state: "read", proxies: [{ ...pod, trusts: bundle }] },
       };
-      return { words, said, after };
+      return { words, after };
     }
-    const now = new Date();
     let west: LiveTrust = absent;
     const words: string[] = [];
     for (const trust of [generated, generated, second, second, second, second]) {
@@ -216,18 +218,38 @@ describe("TrustRoot: a rotation", () => {
 
   it("says at each step what is to be done", async () => {
     const state: State = new Map();
-    const first = await rootOf(generated, bare, new Date(), state);
-    const anchor = onlyCertificate(await valueOf(first.result.anchorsPem));
-    const issuer = onlyCertificate(await valueOf(first.result.issuerFor("west").certPem));
-    const west: LiveTrust = { ...present([], undefined), bundle: [anchor], issuer: [issuer] };
-    const { said, result } = await rootOf(
-      { ...generated, generation: 2 },
-      { west },
-      new Date(),
-      state,
-    );
+    const { west } = await firstOf(await rootOf(generated, { state }));
+    const { said, result } = await rootOf(second, { clusters: { west }, state });
     match(said[0] ?? "", /^warning: Rotation, step 1 of 3: /);
     deepEqual(await valueOf(result.notes), [said[0]?.replace("warning: ", "")]);
     equal("the trust anchor of generation 1" in (await valueOf(result.expiries)), true);
+  });
+});
+
+describe("TrustRoot: what expires", () => {
+  const inDays = (days: number) => new Date(Date.now() + days * day);
+
+  it("says when the anchor runs out, in time; what is nearly too late fails the run at its end", async () => {
+    const failures: number[] = [];
+    const saidAt = async (days: number) => {
+      const failAtEnd = (): void => void failures.push(days);
+      return (await rootOf(generated, { now: inDays(days), failAtEnd })).said[0] ?? "";
+    };
+    equal(await saidAt(0), "");
+    match(
+      await saidAt(3600.5),
+      /^warning: The trust anchor, root\.linkerd\.cluster\.local .* expires in 49 days, on .* Start a rotation: set linkerd-multicluster:trust\.generation to 2\.$/,
+    );
+    match(await saidAt(3640), /^error: The trust anchor/);
+    deepEqual([failures.includes(0), failures.includes(3640)], [false, true]);
+  });
+
+  it("says so in a preview too, in which issuers are yet to be renewed", async () => {
+    const state: State = new Map();
+    await rootOf(generated, { state });
+    for (const name of state.keys())
+      if (name.includes("LocallySignedCert")) state.set(name, { certPem: unknownValue });
+    const { said } = await rootOf(generated, { now: inDays(3600), state, preview: true });
+    match(said[0] ?? "", /^warning: The trust anchor/);
   });
 });

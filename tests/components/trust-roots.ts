@@ -1,35 +1,37 @@
 import type { GeneratedTrust, TrustConfig } from "../../config/mesh.ts";
 import type { LiveTrust } from "../../engine/trust/live.ts";
 import { TrustRoot } from "../../components/trust-root.ts";
+import { configOf } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";
 import { mockedStack, type State } from "./mocked-stack.ts";
 
-export const generated: GeneratedTrust = {
-  kind: "generated",
-  generation: 1,
-  anchorValidityDays: 3650,
-  issuerValidityDays: 365,
-  renewBeforeDays: 60,
-  unknownAnchors: "keep",
-  ignorePods: [],
-};
+/** The trust of a config that says nothing of it. */
+export const generated = configOf({}).trust as GeneratedTrust;
 
-export const issuerNames = new Map([
-  ["west", "identity.linkerd.cluster.local"],
-  ["east", "identity.linkerd.east.local"],
-]);
+export const bare = { west: absent, east: absent };
 
-type Clusters = Readonly<Record<string, LiveTrust>>;
+export interface RootWorld {
+  readonly clusters?: Readonly<Record<string, LiveTrust>>;
+  readonly now?: Date;
+  readonly state?: State;
+  readonly preview?: boolean;
+  readonly failAtEnd?: () => void;
+}
 
 export function rootOf(
   trust: TrustConfig,
-  clusters: Clusters,
-  now = new Date(),
-  state: State = new Map(),
-  preview = false,
+  {
+    clusters = bare,
+    now = new Date(),
+    state,
+    preview,
+    failAtEnd = () => undefined,
+  }: RootWorld = {},
 ) {
-  const args = { trust, live: live(clusters), issuerNames, now, failAtEnd: () => undefined };
+  const issuerNames = new Map([
+    ["west", "identity.linkerd.cluster.local"],
+    ["east", "identity.linkerd.east.local"],
+  ]);
+  const args = { trust, live: live(clusters), issuerNames, now, failAtEnd };
   return mockedStack(() => new TrustRoot("trust", args), state, preview);
 }
-
-export const bare = { west: absent, east: absent };
