@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import { Agent } from "undici";
+
 import { type Bed, startBed } from "../../testbed/bed.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { ApiServer } from "../simulation/api-server.ts";
-import type { Conversation } from "./simulation/conversations.ts";
 import { endpointsOf } from "./simulation/endpoints.ts";
 import { links } from "./simulation/links.ts";
 import { lists } from "./simulation/lists.ts";
 import { managers } from "./simulation/managers.ts";
-import { realServer, type Server, simulatedServer } from "./simulation/server.ts";
+import { link, namespace } from "./simulation/objects.ts";
 import { services } from "./simulation/services.ts";
+import { type Conversation, Talk } from "./simulation/talk.ts";
 import { writes } from "./simulation/writes.ts";
-import { createNamespaces } from "./mirroring/shared-bed.ts";
 
 const subjects = {
   Services: services,
@@ -41,27 +41,35 @@ describe("the simulated API server answers as the real one", function () {
   this.timeout("20m");
 
   let bed: Bed<"west">;
-  let real: Server;
-  let simulated: Server;
+  let real: Agent;
+  const simulated = new ApiServer("west");
 
   before(async () => {
     bed = await startBed({ clusters: [{ name: "west", runs: "controllers" }] });
-    const server = new ApiServer("west");
-    [real, simulated] = await Promise.all([realServer(bed.clusters.west), simulatedServer(server)]);
-    server.servesLinks = false;
-    await sameFrom(({ kube, told }) => Promise.all([told(kube.list(resources.links))]), "default");
+    real = new Agent({ connect: { ca: bed.clusters.west.access.authority } });
+    simulated.servesLinks = false;
+    await sameFrom(({ list }) => list(link("west")), "default");
     await addLinkCrd(bed.clusters.west);
-    server.servesLinks = true;
+    simulated.servesLinks = true;
   });
 
   after(async () => {
-    await Promise.all([real.close(), simulated.close()]);
+    await real.close();
     await bed.stop();
   });
 
-  async function sameFrom(conversation: Conversation, namespace: string): Promise<void> {
+  async function sameFrom(conversation: Conversation, name: string): Promise<void> {
+    const { server, token } = bed.clusters.west.access;
+    const talks = [
+      new Talk({ dispatcher: real, origin: server, token }, name),
+      new Talk({ dispatcher: simulated, origin: "https://simulated.test", token: "any" }, name),
+    ];
     const [expected, actual] = await Promise.all(
-      [real, simulated].map((server) => conversation(server, namespace)),
+      talks.map(async (talk) => {
+        if (name !== "default") await talk.create(namespace(name));
+        await conversation(talk);
+        return talk.answers;
+      }),
     );
     assert.deepEqual(actual, expected);
   }
@@ -69,13 +77,8 @@ describe("the simulated API server answers as the real one", function () {
   let number = 0;
   for (const [subject, conversations] of Object.entries(subjects)) {
     describe(subject, () => {
-      for (const [what, conversation] of Object.entries(conversations)) {
-        it(what, async () => {
-          const namespace = `of-${++number}`;
-          for (const { kube } of [real, simulated]) await createNamespaces(kube, [namespace]);
-          await sameFrom(conversation, namespace);
-        });
-      }
+      for (const [what, conversation] of Object.entries(conversations))
+        it(what, () => sameFrom(conversation, `of-${++number}`));
     });
   }
 });

@@ -16,7 +16,7 @@ const multicluster = {
   apiVersion: "multicluster.linkerd.io/v1alpha3",
 };
 
-const kinds: readonly Kind[] = [
+export const kinds: readonly Kind[] = [
   { ...core, kind: "Service", plural: "services", namespaced: true, hasStatus: true },
   { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true, hasStatus: false },
   { ...core, kind: "Pod", plural: "pods", namespaced: true, hasStatus: true },

@@ -1,129 +1,74 @@
-import { kinds, type Manifest } from "../mirroring/objects.ts";
-import type { Conversations } from "./conversations.ts";
-import { endpoints, port, service } from "./objects.ts";
+import { endpoints, labelled, port, service } from "./objects.ts";
+import type { Conversations } from "./talk.ts";
 
-const { Service, Endpoints } = kinds;
+type Labels = Readonly<Record<string, string>>;
 
 const spec = { ports: [port] };
-const a = { fieldManager: "a" };
-const b = { fieldManager: "b" };
-const c = { fieldManager: "c" };
+const web = service("web");
+
+function applied(labels: Labels, more: object = {}) {
+  return { kind: "Service", metadata: { name: "web", labels, ...more } };
+}
 
 interface Managed {
   readonly managedFields?: readonly { readonly manager: string }[];
-  readonly resourceVersion?: string;
+  readonly resourceVersion: string;
 }
 
 export const managers: Conversations = {
-  "have what they write, by update": async ({ kube, told }, ns) => [
-    await told(
-      kube.create(
-        Service,
-        service(ns, "web", spec, { labels: { x: "1", y: "1" }, annotations: { z: "1" } }),
-        a,
-      ),
-    ),
-    await told(
-      kube.replace(
-        Service,
-        service(ns, "web", spec, { labels: { x: "2", y: "1" }, annotations: { z: "1" } }),
-        b,
-      ),
-    ),
-    await told(
-      kube.replace(
-        Service,
-        service(ns, "web", spec, { labels: { x: "2", y: "1" }, annotations: { z: "1" } }),
-        c,
-      ),
-    ),
-    await told(kube.replace(Service, service(ns, "web", spec, { labels: { x: "2" } }), c)),
-    await told(kube.replace(Service, service(ns, "web", spec), b)),
-    await told(kube.replace(Service, service(ns, "web", spec, { labels: { x: "3" } }), c)),
-    await told(
-      kube.replace(
-        Service,
-        service(ns, "web", { ports: [{ ...port, port: 81 }] }, { labels: { x: "3" } }),
-      ),
-    ),
-  ],
+  "have what they write, by update": async ({ create, replace }) => {
+    const annotated = (labels: Labels) => service("web", spec, { labels, annotations: { z: "1" } });
+    await create(annotated({ x: "1", y: "1" }), "a");
+    await replace(annotated({ x: "2", y: "1" }), "b");
+    await replace(annotated({ x: "2", y: "1" }), "c");
+    await replace(labelled("web", { x: "2" }), "c");
+    await replace(web, "b");
+    await replace(labelled("web", { x: "3" }), "c");
+    await replace(service("web", { ports: [{ ...port, port: 81 }] }, { labels: { x: "3" } }));
+  },
 
-  "have what they write, of Endpoints": async ({ kube, told }, ns) => {
+  "have what they write, of Endpoints": async ({ create, replace }) => {
     const subsets = [{ addresses: [{ ip: "192.0.2.1" }], ports: [port] }];
-    return [
-      await told(kube.create(Endpoints, endpoints(ns, "web", subsets, { labels: { x: "1" } }), a)),
-      await told(kube.replace(Endpoints, endpoints(ns, "web", [], { labels: { x: "1" } }), b)),
-      await told(kube.replace(Endpoints, endpoints(ns, "web", subsets, { labels: { x: "2" } }), c)),
-    ];
+    await create(endpoints("web", subsets, { labels: { x: "1" } }), "a");
+    await replace(endpoints("web", [], { labels: { x: "1" } }), "b");
+    await replace(endpoints("web", subsets, { labels: { x: "2" } }), "c");
   },
 
-  "have what they write, by merge patch and without a name": async ({ kube, told, send }, ns) => {
-    const at = { namespace: ns, name: "web" };
-    const path = `/api/v1/namespaces/${ns}/services/web`;
-    return [
-      await told(kube.create(Service, service(ns, "web", spec, { labels: { x: "1" } }), a)),
-      await told(
-        kube.patch(Service, at, { metadata: { labels: { y: "1" }, annotations: { z: "1" } } }),
-      ),
-      await told(kube.patch(Service, at, { metadata: { labels: { x: "2" } } })),
-      await send(
-        "PATCH",
-        path,
-        { metadata: { labels: { z: "1" } } },
-        "application/merge-patch+json",
-      ),
-      await send(
-        "PATCH",
-        `${path}/status`,
-        { status: { loadBalancer: {} }, metadata: { labels: { z: "2" } } },
-        "application/merge-patch+json",
-      ),
-    ];
+  "have what they write, by merge patch and without a name": async ({ create, patch }) => {
+    await create(labelled("web", { x: "1" }), "a");
+    await patch(web, { metadata: { labels: { y: "1" }, annotations: { z: "1" } } });
+    await patch(web, { metadata: { labels: { x: "2" } } });
+    await patch(web, { metadata: { labels: { z: "1" } } });
+    const status = { loadBalancer: {} };
+    await patch(web, { status, metadata: { labels: { z: "2" } } }, "/status");
   },
 
-  "share what they apply": async ({ kube, told }, ns) => {
-    const applied = (labels: Readonly<Record<string, string>>, more: object = {}) => ({
-      metadata: { namespace: ns, name: "web", labels, ...more },
-    });
-    return [
-      await told(kube.create(Service, service(ns, "web", spec, { labels: { x: "1", y: "1" } }), a)),
-      await told(kube.apply(Service, applied({ x: "1" }), b)),
-      await told(kube.apply(Service, applied({ x: "1" }), b)),
-      await told(kube.apply(Service, applied({ x: "2" }), b)),
-      await told(kube.apply(Service, applied({ x: "2", y: "2" }), b)),
-      await told(kube.apply(Service, applied({ x: "1", z: "1" }), b)),
-      await told(kube.apply(Service, applied({ x: "1", y: "1" }), a)),
-      await told(kube.apply(Service, applied({ x: "1" }), b)),
-      await told(
-        kube.replace(Service, service(ns, "web", spec, { labels: { x: "2", y: "1" } }), b),
-      ),
-      await told(kube.replace(Service, service(ns, "web", spec, { labels: { y: "1" } }), c)),
-      await told(kube.apply(Service, applied({ x: "1" }, { name: "absent" }), b)),
-      await told(kube.apply(Service, applied({ x: "1" }, { uid: "other" }), b)),
-      await told(kube.apply(Service, applied({ x: "1" }, { resourceVersion: "1" }), b)),
-    ];
+  "share what they apply": async ({ apply, create, replace }) => {
+    await create(labelled("web", { x: "1", y: "1" }), "a");
+    await apply(applied({ x: "1" }), "b");
+    await apply(applied({ x: "1" }), "b");
+    await apply(applied({ x: "2" }), "b");
+    await apply(applied({ x: "2", y: "2" }), "b");
+    await apply(applied({ x: "1", z: "1" }), "b");
+    await apply(applied({ x: "1", y: "1" }), "a");
+    await apply(applied({ x: "1" }), "b");
+    await replace(labelled("web", { x: "2", y: "1" }), "b");
+    await replace(labelled("web", { y: "1" }), "c");
+    await apply(applied({ x: "1" }, { name: "absent" }), "b");
+    await apply(applied({ x: "1" }, { uid: "other" }), "b");
+    await apply(applied({ x: "1" }, { resourceVersion: "1" }), "b");
   },
 
-  "are forgotten by whoever says so": async ({ kube, told }, ns) => {
-    const at = { namespace: ns, name: "web" };
-    const labelled = { metadata: { ...at, labels: { x: "1" } } };
-    const first = await kube.create(Service, service(ns, "web", spec, { labels: { x: "1" } }), a);
-    const second = await kube.apply(Service, labelled, b);
-    const { managedFields = [], resourceVersion }: Managed & Manifest["metadata"] = second.metadata;
+  "are forgotten by whoever says so": async ({ create, apply, patch }) => {
+    await create(labelled("web", { x: "1" }), "a");
+    const second: { readonly metadata: Managed } = await apply(applied({ x: "1" }), "b");
+    const { managedFields = [], resourceVersion } = second.metadata;
     const without = managedFields.filter(({ manager }) => manager !== "b");
-    return [
-      await told(Promise.resolve(first)),
-      await told(Promise.resolve(second)),
-      await told(
-        kube.patch(Service, at, { metadata: { resourceVersion, managedFields: without } }),
-      ),
-      await told(
-        kube.patch(Service, at, { metadata: { resourceVersion, managedFields: without } }),
-      ),
-      await told(kube.patch(Service, at, { metadata: { managedFields: without } })),
-      await told(kube.patch(Service, at, { metadata: { managedFields: [] } })),
-      await told(kube.patch(Service, at, { metadata: { managedFields: [{}] } })),
-      await told(kube.patch(Service, at, { metadata: { labels: { y: "1" } } })),
-    ];
+    await patch(web, { metadata: { resourceVersion, managedFields: without } });
+    await patch(web, { metadata: { resourceVersion, managedFields: without } });
+    await patch(web, { metadata: { managedFields: without } });
+    await patch(web, { metadata: { managedFields: [] } });
+    await patch(web, { metadata: { managedFields: [{}] } });
+    await patch(web, { metadata: { labels: { y: "1" } } });
   },
 };
