@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
 import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
@@ -13,6 +14,26 @@ export interface DryRun {
   readonly dueIn?: number;
 }
 
+/** The clusters, with what came of reading them. */
+export class DryRunClusters extends Clusters {
+  readonly hostnames: Record<string, readonly string[]> = {};
+  readonly unreachable = new Map<string, string>();
+
+  override async snapshot(name: string, access: ClusterAccess) {
+    try {
+      return await super.snapshot(name, access);
+    } catch (error) {
+      this.unreachable.set(name, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  override async resolve(hostname: string) {
+    this.hostnames[hostname] = [];
+    return (this.hostnames[hostname] = await super.resolve(hostname));
+  }
+}
+
 /**
  * Finds out whether there is anything to do, by the very code that the provider plans with and from what
  * the last run has left in the state. It takes no lock, leaves no history, and writes nothing.
@@ -20,36 +41,14 @@ export interface DryRun {
 export async function dryRun(
   sources: readonly Inputs[],
   // One for each list that is read of a cluster.
-  clusters = new Clusters({ connections: 5 }),
+  clusters = new DryRunClusters({ connections: 5 }),
   now = new Date(),
 ): Promise<DryRun> {
-  const hostnames: Record<string, readonly string[]> = {};
-  const unreachable = new Map<string, string>();
-  const observed = {
-    anew: clusters.anew.bind(clusters),
-    controllers: clusters.controllers.bind(clusters),
-    statefulSets: clusters.statefulSets.bind(clusters),
-    nodes: clusters.nodes.bind(clusters),
-    mayDo: clusters.mayDo.bind(clusters),
-    liveness: clusters.liveness.bind(clusters),
-    async snapshot(...args: Parameters<Clusters["snapshot"]>) {
-      try {
-        return await clusters.snapshot(...args);
-      } catch (error) {
-        unreachable.set(args[0], error instanceof Error ? error.message : String(error));
-        throw error;
-      }
-    },
-    async resolve(hostname: string) {
-      hostnames[hostname] = [];
-      return (hostnames[hostname] = await clusters.resolve(hostname));
-    },
-  };
   const planned = await Promise.all(
-    sources.map(async (before) => {
-      const found = await checkSource(observed, before, argsOf(before), now);
-      return { before, checked: found.checked };
-    }),
+    sources.map(async (before) => ({
+      before,
+      ...(await checkSource(clusters, before, argsOf(before), now)),
+    })),
   );
   const waits = planned
     .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
@@ -60,10 +59,10 @@ export async function dryRun(
     sources: planned.map(({ before, checked }) => ({
       ...statusOf(before, checked),
       unreachable: Object.fromEntries(
-        [...unreachable].filter(([cluster]) => cluster in before.clusters),
+        [...clusters.unreachable].filter(([cluster]) => cluster in before.clusters),
       ),
     })),
-    hostnames,
+    hostnames: clusters.hostnames,
     ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
   };
 }

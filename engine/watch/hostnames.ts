@@ -1,5 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
@@ -55,21 +55,15 @@ export class Hostnames {
  * for keep neither other names waiting, nor what the watch reads of files.
  */
 async function resolveApart(hostnames: readonly string[]): Promise<Addresses> {
-  const found: Record<string, readonly string[]> = {};
-  const child = fork(new URL("./hostnames-process.ts", import.meta.url), hostnames, {
-    detached: true,
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(hostnames.length) },
+  const program = fileURLToPath(new URL("./hostnames-process.ts", import.meta.url));
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(hostnames.length) };
+  const told = await new Promise<string>((resolve) => {
+    const options = { env, timeout, killSignal: "SIGKILL" } as const;
+    // What it has told holds, even if it had to be ended.
+    execFile(process.execPath, [program, ...hostnames], options, (_error, stdout) => {
+      resolve(stdout);
+    });
   });
-  child.on("message", ([hostname, addresses]: [string, readonly string[]]) => {
-    found[hostname] = addresses;
-  });
-  // Not by Node's own time-out, which holds this process up where none could be started.
-  const late = setTimeout(() => child.kill("SIGKILL"), timeout);
-  try {
-    // Not its exit, which may come before its last answer.
-    await once(child, "close");
-  } finally {
-    clearTimeout(late);
-  }
-  return found;
+  const lines = told.split("\n").filter((line) => line !== "");
+  return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, string[]]));
 }

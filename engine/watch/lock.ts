@@ -4,9 +4,10 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { codeOf } from "../kubernetes/objects/plain.ts";
 
 /** A process of Pulumi's CLI that a watch has started, by which its lock is known again. */
-export interface RunRecord {
+interface RunRecord {
   readonly host: string;
   readonly pid: number;
   /** Milliseconds since 1970. */
@@ -137,8 +138,7 @@ export function isPulumi(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EPERM";
-    if (!isThere) return false;
+    if (codeOf(error) !== "EPERM") return false;
   }
   try {
     // Empty for one that has ended and that nobody has asked about its end.

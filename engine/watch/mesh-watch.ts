@@ -13,7 +13,6 @@ import {
 import { watchCluster } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
 import { interests } from "./interest.ts";
-import { longestTimer } from "./schedule.ts";
 
 /** Connections to a cluster: one for each kind, and one for lists. */
 const connections = 5;
@@ -21,7 +20,7 @@ const connections = 5;
 /** Milliseconds: no gateway is probed more often, whatever its Service says. */
 const shortestPeriod = 1_000;
 
-export interface MeshWatchSettings {
+interface MeshWatchSettings {
   readonly observe: Observer;
   readonly time?: Time;
   readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;
@@ -30,17 +29,17 @@ export interface MeshWatchSettings {
 
 /** Watches every cluster that mirrors depend on, and probes the gateways of links with `gatewayProbe`. */
 export class MeshWatch {
-  readonly #settings: Required<MeshWatchSettings>;
+  readonly #settings;
   /** The watches and probes by all that they depend on. */
-  readonly #running = new Map<
-    string,
-    { readonly stop: AbortController; readonly ended: Promise<void> }
-  >();
+  readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
 
-  constructor({ observe, time = systemTime, send = sendProbe, connect }: MeshWatchSettings) {
-    const connectTo: MeshWatchSettings["connect"] = (access, cluster) =>
-      connectToWatch(access, cluster, { connections, time });
-    this.#settings = { observe, time, send, connect: connect ?? connectTo };
+  constructor({
+    observe,
+    time = systemTime,
+    send = sendProbe,
+    connect = (access, cluster) => connectToWatch(access, cluster, { connections, time }),
+  }: MeshWatchSettings) {
+    this.#settings = { observe, time, send, connect };
   }
 
   /** Begins with what is new, and ends what is not needed any more. */
@@ -80,8 +79,7 @@ async function probe(
   signal: AbortSignal,
 ): Promise<void> {
   const { addresses, probe: how } = gateway;
-  const said = parseDuration(how.period) ?? shortestPeriod;
-  const period = Math.min(Math.max(said, shortestPeriod), longestTimer);
+  const period = Math.max(parseDuration(how.period) ?? shortestPeriod, shortestPeriod);
   let seen: Liveness = wasAlive ? alive : { failures: how.threshold, down: "" };
   const isOver = () => signal.aborted;
   for (;;) {

@@ -1,14 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { programVersion } from "../version.ts";
-import {
-  commands,
-  type Observer,
-  triggerReasons,
-  results,
-  type SourceStatus,
-  type State,
-  states,
-} from "./events.ts";
+import { commands, results, states, triggerReasons } from "./events.ts";
+import type { Observer, SourceStatus, State, WatchEvent } from "./events.ts";
 
 export interface WatchMetrics {
   readonly observe: Observer;
@@ -103,62 +96,71 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
   setState("starting");
   collectDefaultMetrics({ register: registry });
 
-  const observe: Observer = (event) => {
-    switch (event.event) {
-      case "clusterAdded":
-        clusters.set(event.cluster, event.kinds);
-        for (const kind of event.kinds) {
-          connected.set({ cluster: event.cluster, kind }, 0);
-          losses.inc({ cluster: event.cluster, kind }, 0);
-        }
-        return;
-      case "clusterRemoved":
-        for (const kind of clusters.get(event.cluster) ?? [])
-          for (const each of [connected, losses]) each.remove({ cluster: event.cluster, kind });
-        reachable.remove({ cluster: event.cluster });
-        clusters.delete(event.cluster);
-        return;
-      case "watching":
-        connected.set({ cluster: event.cluster, kind: event.kind }, 1);
-        return;
-      case "watchLost":
-        connected.set({ cluster: event.cluster, kind: event.kind }, 0);
-        losses.inc({ cluster: event.cluster, kind: event.kind });
-        return;
-      case "triggered":
-        triggers.inc({ reason: event.reason });
-        setPending(true);
-        return;
-      case "dryRun":
-        dryRunSeconds.observe(event.milliseconds / 1000);
-        setSources(event.sources);
-        return;
-      case "runBegan":
-      case "muted":
-        return;
-      case "runEnded":
-        runs.inc({ command: event.command, result: event.result });
-        runSeconds.observe({ command: event.command }, event.milliseconds / 1000);
-        lastRun.set({ command: event.command }, now());
-        if (event.command === "up") changes.inc(event.changes);
-        return;
-      case "converged":
-        convergence.observe(event.milliseconds / 1000);
-        return;
-      case "state":
-        setState(event.state);
-        return;
-      case "lockCleared":
-        cleared.inc({ what: "lock" });
-        return;
-      case "expiries":
-        expiry.reset();
-        for (const [certificate, date] of Object.entries(event.certificates))
-          expiry.set({ certificate }, Date.parse(date) / 1000);
-    }
+  const told: Handlers = {
+    clusterAdded({ cluster, kinds }) {
+      clusters.set(cluster, kinds);
+      for (const kind of kinds) {
+        connected.set({ cluster, kind }, 0);
+        losses.inc({ cluster, kind }, 0);
+      }
+    },
+    clusterRemoved({ cluster }) {
+      for (const kind of clusters.get(cluster) ?? [])
+        for (const each of [connected, losses]) each.remove({ cluster, kind });
+      reachable.remove({ cluster });
+      clusters.delete(cluster);
+    },
+    watching({ cluster, kind }) {
+      connected.set({ cluster, kind }, 1);
+    },
+    watchLost({ cluster, kind }) {
+      connected.set({ cluster, kind }, 0);
+      losses.inc({ cluster, kind });
+    },
+    triggered({ reason }) {
+      triggers.inc({ reason });
+      setPending(true);
+    },
+    dryRun({ milliseconds, sources }) {
+      dryRunSeconds.observe(milliseconds / 1000);
+      setSources(sources);
+    },
+    runEnded({ command, result, milliseconds, changes: changed }) {
+      runs.inc({ command, result });
+      runSeconds.observe({ command }, milliseconds / 1000);
+      lastRun.set({ command }, now());
+      if (command === "up") changes.inc(changed);
+    },
+    converged({ milliseconds }) {
+      convergence.observe(milliseconds / 1000);
+    },
+    state({ state: current }) {
+      setState(current);
+    },
+    lockCleared() {
+      cleared.inc({ what: "lock" });
+    },
+    expiries({ certificates }) {
+      expiry.reset();
+      for (const [certificate, date] of Object.entries(certificates))
+        expiry.set({ certificate }, Date.parse(date) / 1000);
+    },
   };
-  return { observe, contentType: registry.contentType, text: () => registry.metrics() };
+  return {
+    observe(event) {
+      (told[event.event] as ((event: WatchEvent) => void) | undefined)?.(event);
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
 }
+
+/** What to do about each event that metrics tell of. */
+type Handlers = {
+  readonly [Name in WatchEvent["event"]]?: (
+    event: Extract<WatchEvent, { readonly event: Name }>,
+  ) => void;
+};
 
 const mirrorLabels = ["source", "target", "state"];
 const version = programVersion.split("/")[1] ?? "";

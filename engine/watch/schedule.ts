@@ -47,9 +47,6 @@ const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 /** The most of them that a change has to wait: one failure does not stop the rest. */
 const longestHold = 30_000;
 
-/** Node's timers go off at once where they are told more milliseconds. */
-export const longestTimer = 2 ** 31 - 1;
-
 /** Decides when the next thing is done, on the clock of `Time`; it begins with everything. */
 export class Schedule {
   readonly #every: number;
@@ -77,7 +74,7 @@ export class Schedule {
     if (everything <= now) return "everything";
     const mirrors = Math.min(this.#due, Math.max(this.#debounce.due, this.#notBefore));
     if (mirrors <= now) return "mirrors";
-    return { wait: Math.min(everything - now, mirrors - now, longestTimer) };
+    return { wait: Math.min(everything, mirrors) - now };
   }
 
   changed(cluster: string): void {

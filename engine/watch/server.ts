@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import type { WatchMetrics } from "./metrics.ts";
 
@@ -33,10 +33,9 @@ export async function serve(
     // A client that goes away meanwhile is nobody's loss.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    if (request.method !== "GET" && request.method !== "HEAD")
-      answer(response, 405, "only GET is served here\n");
-    else if (!isForUs(request)) answer(response, 421, "this is reached by its IP or localhost\n");
-    else void respond(request.url?.split("?")[0] ?? "", response, served);
+    void answerTo(request, served).then(([code, text, type = "text/plain; charset=utf-8"]) =>
+      response.writeHead(code, { "content-type": type }).end(text),
+    );
   });
   server.maxConnections = mostConnections;
   server.listen(port, host);
@@ -57,6 +56,31 @@ export async function serve(
   };
 }
 
+type Answer = readonly [code: number, text: string, type?: string];
+
+async function answerTo(
+  request: IncomingMessage,
+  { isLive, isReady, metrics }: Served,
+): Promise<Answer> {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return [405, "only GET is served here\n"];
+  if (!isForUs(request)) return [421, "this is reached by its IP or localhost\n"];
+  switch (request.url?.split("?")[0]) {
+    case "/livez":
+      if (isLive()) return [200, "ok\n"];
+      return [503, "no dry run has ended well for longer than one may take\n"];
+    case "/readyz":
+      return isReady() ? [200, "ok\n"] : [503, "waiting for the state, or the first dry run\n"];
+    case "/metrics":
+      return metrics.text().then(
+        (text): Answer => [200, text, metrics.contentType],
+        (): Answer => [500, "the metrics can't be read\n"],
+      );
+    default:
+      return [404, "there are /livez, /readyz and /metrics\n"];
+  }
+}
+
 /**
  * Whether a request that has come by this machine's loopback means it. The browser of a person who works here
  * sends the name of the page, whose owner may have it lead here too. The network is not ours to judge.
@@ -65,27 +89,4 @@ function isForUs({ socket, headers }: IncomingMessage): boolean {
   if (!/^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "")) return true;
   const name = (headers.host ?? "").replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return name === "localhost" || isIP(name) !== 0;
-}
-
-async function respond(path: string, response: ServerResponse, served: Served): Promise<void> {
-  const { isLive, isReady, metrics } = served;
-  if (path === "/livez" && !isLive())
-    answer(response, 503, "no dry run has ended well for longer than one may take\n");
-  else if (path === "/readyz" && !isReady())
-    answer(response, 503, "waiting for the state, or the first dry run\n");
-  else if (path === "/livez" || path === "/readyz") answer(response, 200, "ok\n");
-  else if (path === "/metrics") {
-    const text = await metrics.text().catch(() => undefined);
-    if (text === undefined) answer(response, 500, "the metrics can't be read\n");
-    else answer(response, 200, text, metrics.contentType);
-  } else answer(response, 404, "there are /livez, /readyz and /metrics\n");
-}
-
-function answer(
-  response: ServerResponse,
-  code: number,
-  text: string,
-  type = "text/plain; charset=utf-8",
-): void {
-  response.writeHead(code, { "content-type": type }).end(text);
 }

@@ -5,6 +5,8 @@ import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify, stripVTControlCharacters } from "node:util";
+import { parse } from "../kubernetes/objects/checks.ts";
+import { codeOf } from "../kubernetes/objects/plain.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { Observer, RunEnd } from "./events.ts";
 import { locksIn, RunRecords } from "./lock.ts";
@@ -187,23 +189,15 @@ async function outputIn(folder: string) {
   const errors: string[] = [];
   for await (const line of createInterface({ input: createReadStream(stdout) })) {
     if (!/"(summaryEvent|diagnosticEvent)":/.test(line.slice(0, 200))) continue;
-    const { summaryEvent, diagnosticEvent } = parsed(line);
-    for (const [operation, count] of Object.entries(summaryEvent?.resourceChanges ?? {}))
+    // A line that was cut off says nothing.
+    const event = parse(line) as EngineEvent | undefined;
+    for (const [operation, count] of Object.entries(event?.summaryEvent?.resourceChanges ?? {}))
       if (operation !== "same" && operation !== "read") changes += count;
-    const { severity, message = "" } = diagnosticEvent ?? {};
+    const { severity, message = "" } = event?.diagnosticEvent ?? {};
     if (severity !== "error" || errors.length === mostErrors) continue;
     errors.push(plainText(message).replaceAll(/\s+/g, " ").slice(0, longestError));
   }
   return { changes, errors, stderr: plainText(readFileSync(stderr, "utf8")).slice(-longestError) };
-}
-
-/** A line that was cut off says nothing. */
-function parsed(line: string): EngineEvent {
-  try {
-    return JSON.parse(line) as EngineEvent;
-  } catch {
-    return {};
-  }
 }
 
 function plainText(text: string): string {
@@ -221,7 +215,7 @@ function compileCache(): NodeJS.ProcessEnv {
 }
 
 function sentenceFor(cause: unknown): Error {
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
+  if (codeOf(cause) === "ENOENT")
     return new Error("There is no pulumi on PATH: install Pulumi's CLI.", { cause });
   return new Error(`pulumi failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
     cause,

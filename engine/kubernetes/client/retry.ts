@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Time {
   /** Milliseconds since any fixed moment. */
   now(): number;
-  /** Ends early, as if time were up, once the signal is aborted. */
+  /** Ends early, as if time were up, once the signal is aborted, or after 24 days. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Calls once, after that time, unless the function that it returns is called before. */
   alarm(milliseconds: number, call: () => void): () => void;
@@ -19,7 +19,9 @@ export const systemTime: Time = {
   now: () => performance.now(),
   sleep: (milliseconds, signal) =>
     // The only way in which it fails is the signal.
-    sleep(milliseconds, undefined, signal && { signal }).catch(() => undefined),
+    sleep(Math.min(milliseconds, longestTimer), undefined, signal && { signal }).catch(
+      () => undefined,
+    ),
   alarm: (milliseconds, call) => {
     const timer = setTimeout(call, Math.min(milliseconds, longestTimer));
     return () => {

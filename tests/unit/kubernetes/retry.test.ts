@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import {
   absent,
@@ -119,4 +121,13 @@ describe("a write whose outcome is unknown", () => {
         assert.equal(error.absent, "cart");
       },
     ));
+});
+
+it("a wait that is longer than a timer can be is not over at once", async () => {
+  const stop = new AbortController();
+  let isOver = false;
+  void systemTime.sleep(2 ** 40, stop.signal).then(() => (isOver = true));
+  await sleep(20);
+  assert.equal(isOver, false);
+  stop.abort();
 });

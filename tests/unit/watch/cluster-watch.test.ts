@@ -2,22 +2,16 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
+import type { ObjectChange, WatchCalls } from "../../../engine/kubernetes/client/watching.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type {
-  ObjectChange,
-  WatchCalls,
-  Watching,
-} from "../../../engine/kubernetes/client/watching.ts";
 import { watchCluster } from "../../../engine/watch/cluster-watch.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { VirtualTime } from "../../simulation/time.ts";
 import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 
 const exported = { "mirror.linkerd.io/exported": "true" };
-const target = {
-  access: { context: "west" },
-  selectors: [{ matchLabels: exported }],
-  gateways: [],
+const interest = {
+  ...{ access: { context: "west" }, selectors: [{ matchLabels: exported }], gateways: [] },
+  mirrorsOf: ["north"],
 };
 
 const change = (
@@ -26,54 +20,42 @@ const change = (
   labels: Readonly<Record<string, string>> = {},
 ): ObjectChange => ({ type, object: { metadata: { namespace: "shop", name, labels } } });
 
-/** A cluster with the exported Service `shop/web`, whose events the test sends. */
-class FakeCluster implements Watching {
-  readonly cluster = "west";
-  readonly watches = new Map<string, WatchCalls>();
-  readonly fail = new Map<string, (error: Error) => void>();
-  isClosed = false;
+const failure = (kind: FailureKind, status?: number) => {
+  const place = { cluster: "west", context: "west", server: "https://west" };
+  const operation = { verb: "watch", resource: resources.links, at: {} } as const;
+  const why = { kind, transient: false, ...(status !== undefined && { status }) };
+  return new KubernetesError(place, operation, why, 1);
+};
 
-  list() {
-    const items = [change("ADDED", "web", exported).object, change("ADDED", "other").object];
-    return Promise.resolve({ items, resourceVersion: "1" });
-  }
-  version = () => Promise.resolve("1");
-  watch({ plural }: { plural: string }, from: string, calls: WatchCalls, signal: AbortSignal) {
-    return new Promise<string>((resolve, reject) => {
-      this.watches.set(plural, calls);
-      this.fail.set(plural, reject);
-      signal.addEventListener("abort", () => {
-        resolve(from);
-      });
-      calls.opened();
-    });
-  }
-  close() {
-    this.isClosed = true;
-    return Promise.resolve();
-  }
+/** Everything in memory is through. */
+async function settle(rounds = 20): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await new Promise(setImmediate);
 }
 
+/** A watch that is open, of which the test says what it tells and how it ends. */
+interface OpenWatch extends WatchCalls {
+  readonly end: (version: string) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A cluster with the exported Service `shop/web`. */
 describe("the watch of a cluster", () => {
-  let cluster: FakeCluster;
-  let connected: FakeCluster[];
+  let time: FakeTime;
+  let watches: Map<string, OpenWatch>;
+  /** What was asked about Services: `list`, `watch 100`. */
+  let asked: string[];
+  let connections: { isClosed: boolean }[];
   let events: WatchEvent[];
   let stop: AbortController;
   let ended: Promise<void>;
 
   beforeEach(async () => {
-    events = [];
-    connected = [];
+    time = new FakeTime();
+    watches = new Map();
+    [asked, connections, events] = [[], [], []];
     stop = new AbortController();
-    const settings = {
-      ...{ cluster: "west", interest: { ...target, mirrorsOf: ["north"] }, time: new FakeTime() },
-      connect: () => {
-        cluster = new FakeCluster();
-        connected.push(cluster);
-        return Promise.resolve(cluster);
-      },
-      observe: (event: WatchEvent) => events.push(event),
-    };
+    const observe = (event: WatchEvent) => events.push(event);
+    const settings = { cluster: "west", interest, time, connect, observe };
     ended = watchCluster(settings, stop.signal);
     await settle();
   });
@@ -82,25 +64,61 @@ describe("the watch of a cluster", () => {
     await ended;
   });
 
+  let version = 0;
+  function connect() {
+    const connection = { isClosed: false };
+    connections.push(connection);
+    return Promise.resolve({
+      cluster: "west",
+      list() {
+        asked.push("list");
+        version = asked.filter((each) => each === "list").length * 100;
+        const items = [change("ADDED", "web", exported).object, change("ADDED", "other").object];
+        return Promise.resolve({ items, resourceVersion: String(version) });
+      },
+      version: () => Promise.resolve("1"),
+      watch({ plural }: { plural: string }, from: string, calls: WatchCalls, signal: AbortSignal) {
+        if (plural === "services") asked.push(`watch ${from}`);
+        return new Promise<string>((end, fail) => {
+          watches.set(plural, { ...calls, end, fail });
+          signal.addEventListener("abort", () => {
+            end(from);
+          });
+          calls.opened();
+        });
+      },
+      close() {
+        connection.isClosed = true;
+        return Promise.resolve();
+      },
+    });
+  }
+
   const reasons = () =>
     events.flatMap((event) =>
       event.event === "triggered" ? [`${event.reason} ${event.about}`] : [],
     );
+  const waits = () =>
+    events.flatMap((event) => (event.event === "watchLost" ? [event.retryIn] : []));
   /** What is told of these changes. */
   const toldOf = (kind: string, ...changes: readonly ObjectChange[]) => {
     events.length = 0;
-    for (const each of changes) cluster.watches.get(kind)?.changed(each);
+    for (const each of changes) watches.get(kind)?.changed(each);
     return reasons();
   };
-  const fail = async (kind: string, error: Error, of = cluster) => {
-    of.fail.get(kind)?.(error);
+  /** The server ends a watch with a version to go on from, or an error. */
+  const ends = async (kind: string, how: string | Error, lasted = 60_000) => {
+    time.pass(lasted);
+    const watch = watches.get(kind);
+    if (typeof how === "string") watch?.end(how);
+    else watch?.fail(how);
     await settle();
   };
 
   it("has a connection for each kind, by one client, and tells at once when it ends", async () => {
     const kinds = ["services", "endpoints", "namespaces", "links"] as const;
-    deepEqual([...cluster.watches.keys()].sort(), [...kinds].sort());
-    equal(connected.length, 1);
+    deepEqual([...watches.keys()].sort(), [...kinds].sort());
+    equal(connections.length, 1);
     deepEqual(events[0], { event: "clusterAdded", cluster: "west", kinds });
     stop.abort();
     await settle(1);
@@ -108,21 +126,18 @@ describe("the watch of a cluster", () => {
   });
 
   it("tells of Services that are, or were, of interest", () => {
+    const told = toldOf(
+      "services",
+      change("MODIFIED", "other"),
+      change("ADDED", "new", exported),
+      ...[change("MODIFIED", "new"), change("MODIFIED", "new")],
+      ...[change("DELETED", "web", exported), change("ADDED", "web")],
+      change("DELETED", "api-north"),
+    );
+    const names = ["new", "new", "web", "api-north"];
     deepEqual(
-      toldOf(
-        "services",
-        change("MODIFIED", "other"),
-        change("ADDED", "new", exported),
-        change("MODIFIED", "new"),
-        change("MODIFIED", "new"),
-        change("DELETED", "web", exported),
-        change("ADDED", "web"),
-        change("DELETED", "api-north"),
-      ),
-      [
-        ...["event services shop/new", "event services shop/new"],
-        ...["event services shop/web", "event services shop/api-north"],
-      ],
+      told,
+      names.map((name) => `event services shop/${name}`),
     );
   });
 
@@ -134,11 +149,8 @@ describe("the watch of a cluster", () => {
   });
 
   it("tells of every namespace and Link", () => {
-    const shop = {
-      type: "ADDED",
-      object: { metadata: { name: "shop" } },
-    } as unknown as ObjectChange;
-    deepEqual(toldOf("namespaces", shop), ["event namespaces shop"]);
+    const object = { metadata: { name: "shop" } } as ObjectChange["object"];
+    deepEqual(toldOf("namespaces", { type: "ADDED", object }), ["event namespaces shop"]);
     deepEqual(toldOf("links", change("MODIFIED", "north")), ["event links shop/north"]);
   });
 
@@ -147,103 +159,46 @@ describe("the watch of a cluster", () => {
     toldOf("services", ...names.map((name) => change("ADDED", name, exported)));
     deepEqual(toldOf("services", change("MODIFIED", "other")).length, 1);
     deepEqual(toldOf("endpoints", change("MODIFIED", "another")).length, 1);
-    await fail("services", failure("unreachable"));
+    await ends("services", failure("unreachable"));
     deepEqual(toldOf("endpoints", change("MODIFIED", "another")), []);
   });
 
   it("connects anew where the cluster does not answer, once for all kinds", async () => {
-    const [first] = connected;
     events.length = 0;
-    for (const kind of ["services", "links"]) await fail(kind, failure("unreachable"), first);
-    deepEqual([first?.isClosed, connected.length], [true, 2]);
+    for (const kind of ["services", "links"]) watches.get(kind)?.fail(failure("unreachable"));
+    await settle();
+    deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
     deepEqual(reasons(), ["listed services", "listed links"]);
   });
 
   it("keeps the connection where only a kind is not served", async () => {
     events.length = 0;
-    await fail("links", failure("notFound", 404));
-    equal(connected.length, 1);
-    deepEqual(
-      events.map(({ event }) => event),
-      ["watchLost", "watching", "triggered"],
-    );
+    await ends("links", failure("notFound", 404));
+    equal(connections.length, 1);
+    const told = events.map(({ event }) => event);
+    deepEqual(told, ["watchLost", "watching", "triggered"]);
   });
 
-  /** Everything in memory is through. */
-  async function settle(rounds = 20): Promise<void> {
-    for (let round = 0; round < rounds; round += 1) await new Promise(setImmediate);
-  }
-});
-
-describe("the watch of one kind of objects", () => {
-  /**
-   * Watches Services until the list is used up, which says how each watch ends: with a version to go on
-   * from, or an error. Returns what is asked, and what is waited after a loss.
-   */
-  async function watched(ends: readonly (string | Error)[], lasts = 60_000): Promise<string[]> {
-    const time = new VirtualTime();
-    const done: string[] = [];
-    const stop = new AbortController();
-    const rest = [...ends];
-    let version = 0;
-    const watching: Watching = {
-      cluster: "west",
-      list: () => {
-        version += 100;
-        done.push("list");
-        return Promise.resolve({ items: [], resourceVersion: String(version) });
-      },
-      version: () => new Promise(() => undefined),
-      async watch(_resource, from, { opened }) {
-        done.push(`watch ${from}`);
-        opened();
-        const end = rest.shift();
-        if (end === undefined) stop.abort();
-        else if (typeof end === "string") await time.sleep(lasts);
-        else throw end;
-        return end ?? from;
-      },
-      close: () => Promise.resolve(),
-    };
-    const observe = (event: WatchEvent) => {
-      if (event.event === "watchLost") done.push(`lost ${event.retryIn}`);
-    };
-    const settings = { cluster: "west", interest: target, time, observe };
-    await Promise.race([
-      watchCluster({ ...settings, connect: () => Promise.resolve(watching) }, stop.signal),
-      new Promise((resolve) => {
-        stop.signal.addEventListener("abort", resolve);
-      }),
-    ]);
-    return done;
-  }
-  const losses = (done: readonly string[]) =>
-    done.filter((line) => line.startsWith("lost")).map((line) => Number(line.slice(5)));
-
-  it("goes on where it was when the server ends it", async () => {
-    deepEqual(await watched(["120", "130"]), ["list", "watch 100", "watch 120", "watch 130"]);
+  it("goes on where it was when the server ends a watch", async () => {
+    for (const at of ["120", "130"]) await ends("services", at);
+    deepEqual(asked, ["list", "watch 100", "watch 120", "watch 130"]);
   });
 
   it("lists anew, at once, when the server no longer knows the version", async () => {
-    const done = ["list", "watch 100", "lost 0", "list", "watch 200"];
-    deepEqual(await watched([failure("gone", 410)]), done);
+    await ends("services", failure("gone", 410));
+    deepEqual(asked, ["list", "watch 100", "list", "watch 200"]);
+    deepEqual(waits(), [0]);
   });
 
   it("lists anew after anything else, with a wait that grows until a watch has lasted", async () => {
     const errors = [failure("unreachable"), failure("server"), failure("gone")];
-    const done = await watched([...errors, "410", failure("server")]);
-    deepEqual(losses(done), [375, 750, 1500, 375]);
-    equal(done.filter((line) => line === "list").length, 5);
+    for (const how of [...errors, "410", failure("server")]) await ends("services", how);
+    deepEqual(waits(), [250, 500, 1000, 250]);
+    equal(asked.filter((line) => line === "list").length, 5);
   });
 
   it("does not ask a server all the time that ends every watch at once", async () => {
-    deepEqual(losses(await watched(["101", "102"], 10)), [375, 750]);
+    for (const at of ["101", "102"]) await ends("services", at, 10);
+    deepEqual(waits(), [250, 500]);
   });
 });
-
-function failure(kind: FailureKind, status?: number): KubernetesError {
-  const place = { cluster: "west", context: "west", server: "https://west" };
-  const operation = { verb: "watch", resource: resources.links, at: {} } as const;
-  const why = { kind, transient: false, ...(status !== undefined && { status }) };
-  return new KubernetesError(place, operation, why, 1);
-}

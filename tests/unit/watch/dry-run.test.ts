@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { dryRun } from "../../../engine/watch/dry-run.ts";
+import { dryRun, DryRunClusters } from "../../../engine/watch/dry-run.ts";
 import { DryRunner } from "../../../engine/watch/dry-runner.ts";
 import { until } from "../../../testbed/processes.ts";
 import { failing } from "../fixtures/failing.ts";
@@ -10,99 +10,90 @@ import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, later, now, pods } from "../fixtures/objects.ts";
 import { argsFor, exporting, preview, up, World } from "../fixtures/world.ts";
 
-const names = ["a", "b", "c", "d"];
-
 describe("a dry run", () => {
   let clusters: { west: MemoryCluster; readonly east: MemoryCluster };
   let inputs: Inputs;
 
   beforeEach(async () => {
-    const services = names.map((name) => exported(`shop/${name}`));
+    const services = ["a", "b", "c", "d"].map((name) => exported(`shop/${name}`));
     clusters = {
       west: new MemoryCluster(exporting("west", services)),
       east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
     };
-    await run(argsFor([{ target: "west", maxDeletions: 2 }]));
+    await run();
   });
 
   /** Two runs, since the second one no longer has anything to tell. */
-  async function run(args: ReturnType<typeof argsFor>): Promise<void> {
+  async function run(args = argsFor([{ target: "west", maxDeletions: 2 }])): Promise<void> {
     inputs = await up(clusters, args, await up(clusters, args));
     clusters.east.writes.length = 0;
   }
 
-  async function seen() {
-    const { sources } = await dryRun([inputs], new World(clusters));
+  async function seen(at?: Date) {
+    const world = new World(clusters);
+    const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
+    const { sources, dueIn, hostnames } = await dryRun([inputs], seenAs, at);
     deepEqual(clusters.east.writes, []);
     const [source] = sources;
-    return { ...source, status: source?.status, refusals: source?.refusals ?? [] };
+    if (source === undefined) throw new Error("the dry run tells nothing of east");
+    return { ...source, dueIn, hostnames };
   }
 
-  it("finds everything in order after a run", async () => {
-    deepEqual(await seen(), {
+  it("finds everything in order after a run, and what the next one would do", async () => {
+    const inOrder = {
       ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
-      parts: { west: { mirrors: 4, notMirrored: 0 } },
-    });
-  });
-
-  it("finds what a run would do, by the links that are in the state", async () => {
+      ...{ parts: { west: { mirrors: 4, notMirrored: 0 } }, dueIn: undefined, hostnames: {} },
+    };
+    deepEqual(await seen(), inOrder);
     await clusters.west.create(resources.services, exported("shop/new"));
-    equal((await seen()).status, "changed");
-    deepEqual((await seen()).parts, { west: { mirrors: 5, notMirrored: 0 } });
+    const parts = { west: { mirrors: 5, notMirrored: 0 } };
+    deepEqual(await seen(), { ...inOrder, status: "changed", parts });
   });
 
-  it("tells what the guards refuse, in their own words", async () => {
+  it("tells what the guards refuse, in their own words, of clusters that can be read", async () => {
     for (const name of ["a", "b", "c"])
       await clusters.west.remove(resources.services, { namespace: "shop", name });
     const { status, refusals, unreachable } = await seen();
-    equal(status, "refused");
+    deepEqual({ status, unreachable }, { status: "refused", unreachable: {} });
     match(refusals.join(), /maxDeletions/);
-    deepEqual(
-      unreachable,
-      {},
-      "a cluster that is read counts as such, whatever its links are refused",
-    );
   });
 
   it("has a run note that a pod is missing, and says when its mirror goes", async () => {
-    const db = headless("shop/db");
     const listing = (...hosts: string[]) =>
       new MemoryCluster(
-        exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(hosts)])] }),
+        exporting("west", [headless("shop/db")], {
+          endpoints: [endpoints("shop/db", [pods(hosts)])],
+        }),
       );
     const args = argsFor([{ target: "west", headless: true, maxDeletions: 9 }]);
+    const found = async (at: Date) => {
+      const { status, dueIn } = await seen(at);
+      return [status, dueIn];
+    };
     clusters.west = listing("db-0", "db-1");
     await run(args);
     clusters.west = listing("db-0");
-    const first = await dryRun([inputs], new World(clusters), now);
-    deepEqual([first.sources[0]?.status, first.dueIn], ["changed", 295_000]);
+    deepEqual(await found(now), ["changed", 295_000]);
     ({ inputs } = await preview(clusters, args, inputs));
-    const noted = await dryRun([inputs], new World(clusters), now);
-    deepEqual([noted.sources[0]?.status, noted.dueIn], ["inSync", 295_000]);
-    const due = await dryRun([inputs], new World(clusters), later);
-    deepEqual([due.sources[0]?.status, due.dueIn], ["changed", undefined]);
+    deepEqual(await found(now), ["inSync", 295_000]);
+    deepEqual(await found(later), ["changed", undefined]);
     // What can't be done now is not due again and again.
     clusters.west.refuse = () => failing("unreachable", "west");
-    equal((await dryRun([inputs], new World(clusters), later)).dueIn, undefined);
+    equal((await seen(later)).dueIn, undefined);
   });
 
   it("tells which cluster is away, and that a run has to note it once", async () => {
     clusters.west.refuse = () => failing("unreachable", "west");
-    const first = await seen();
-    deepEqual(Object.keys(first.unreachable ?? {}), ["west"]);
-    equal(first.status, "changed");
-    await run(argsFor([{ target: "west", maxDeletions: 2 }]));
+    const { unreachable, status } = await seen();
+    deepEqual([Object.keys(unreachable), status], [["west"], "changed"]);
+    await run();
     equal((await seen()).status, "inSync");
   });
 
   it("tells the hostnames of gateways, with what they lead to", async () => {
-    const gateway = {
-      ...{ namespace: "g", name: "g", addresses: ["localhost"] },
-      port: 4143,
-      identity: "i",
-    };
-    await run(argsFor([{ target: "west", gateway }]));
-    const { hostnames } = await dryRun([inputs], new World(clusters));
+    const at = { namespace: "g", name: "g", addresses: ["localhost"] };
+    await run(argsFor([{ target: "west", gateway: { ...at, port: 4143, identity: "i" } }]));
+    const { hostnames } = await seen();
     deepEqual(Object.keys(hostnames), ["localhost"]);
     match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);
   });
@@ -137,16 +128,13 @@ describe("the process of a dry run", () => {
     } finally {
       process.execPath = execPath;
     }
-    runner.prepare();
     deepEqual(await runner.run([]), nothing);
   });
 
   it("tells of a kubeconfig that can't be read as a run does", async () => {
-    const args = argsFor(["west"]);
-    const nowhere = { kubeconfig: "/nowhere" };
-    const access = { east: { context: "east", ...nowhere }, west: { context: "west", ...nowhere } };
-    const inputs = { ...args, clusters: access, mirrors: {}, revision: 1 };
-    const [source] = (await new DryRunner().run([inputs])).sources;
+    const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
+    const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
+    const [source] = (await new DryRunner().run([{ ...args, mirrors: {}, revision: 1 }])).sources;
     equal(source?.status, "refused");
     match(source.refusals.join(), /\/nowhere/);
   });

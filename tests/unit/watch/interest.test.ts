@@ -1,8 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { ObjectMeta } from "../../../engine/kubernetes/objects/objects.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { type Interest, interests, isOfInterest } from "../../../engine/watch/interest.ts";
+import { interests, isOfInterest } from "../../../engine/watch/interest.ts";
 import { argsFor } from "../fixtures/world.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
@@ -11,70 +10,53 @@ const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = 
   ...rest,
 });
 
+const exported = { "mirror.linkerd.io/exported": "true" };
+const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
+const member = { "mirror.linkerd.io/federated": "member" };
+const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
+const ours = { team: "a" };
+const selector = { matchLabels: ours };
+
+const plain = [inputs(["west", { target: "north", gateway: false }])];
+const selecting = [inputs([{ target: "west", selector }])];
+const federating = [inputs([{ target: "west", federatedServiceSelector: selector }])];
+const left = [inputs(["west"], { removedLinks: [{ source: "east", target: "south" }] })];
+const { clusters } = inputs(["west"]);
+const back = { source: "west", clusters, links: [{ source: "west", target: "east" }] };
+const bothWays = [inputs(["west"]), inputs([], back)];
+
 describe("what a watch is interested in", () => {
-  const found = interests([inputs(["west", { target: "north", gateway: false }])]);
-  const [east, west, north] = ["east", "west", "north"].map((name) => found.get(name) as Interest);
-
-  const isIn = (interest: Interest | undefined, name: string, labels: ObjectMeta["labels"] = {}) =>
-    interest !== undefined && isOfInterest({ namespace: "shop", name, labels }, interest);
-
   it("is every cluster of the links in the state, by its access alone", () => {
-    deepEqual([...found.keys()].sort(), ["east", "north", "west"]);
-    const pinned = inputs(["west"], {
-      clusters: { east: { context: "e", uid: "1" }, west: { context: "w" } },
-    });
-    deepEqual(interests([pinned]).get("east")?.access, { context: "e" });
+    deepEqual([...interests(plain).keys()].sort(), ["east", "north", "west"]);
+    const pinned = { east: { context: "e", uid: "1" }, west: { context: "w" } };
+    const { access } = interests([inputs(["west"], { clusters: pinned })]).get("east") ?? {};
+    deepEqual(access, { context: "e" });
   });
 
-  for (const [what, labels, expected] of [
-    ["exported", { "mirror.linkerd.io/exported": "true" }, true],
-    ["exported to be discovered", { "mirror.linkerd.io/exported": "remote-discovery" }, true],
-    ["a member of a federated one", { "mirror.linkerd.io/federated": "member" }, true],
-    ["none of these", { app: "web" }, false],
+  for (const [what, sources, cluster, name, labels, expected] of [
+    ["what a target exports", plain, "west", "web", exported, true],
+    ["what it exports to be discovered", plain, "west", "web", discovered, true],
+    ["its members of federated Services", plain, "west", "web", member, true],
+    ["none of these", plain, "west", "web", { app: "web" }, false],
+    ["what a link's own selector takes", selecting, "west", "web", ours, true],
+    ["what only the default would take", selecting, "west", "web", exported, false],
+    ["a mirror in a source by its label", plain, "east", "anything", mirrored, true],
+    ["a mirror by its name alone", plain, "east", "web-west", {}, true],
+    ["a federated Service by its name alone", plain, "east", "web-federated", {}, true],
+    ["the name of a mirror of no link", plain, "east", "web-south", {}, false],
+    ["the name of a mirror in a target", plain, "west", "web-east", {}, false],
+    ["a mirror of a link that has left", left, "east", "web-south", {}, true],
+    ["a member in a cluster that is only a source", plain, "east", "web", member, true],
+    ["an export there", plain, "east", "web", exported, false],
+    ["a member there by a link's own selector", federating, "east", "web", ours, true],
+    ["an export where a source is a target too", bothWays, "east", "web", exported, true],
+    ["a mirror there", bothWays, "east", "web-west", {}, true],
+    ["a target's gateway", plain, "west", "linkerd-gateway", {}, true],
+    ["one that a flat network does not need", plain, "north", "linkerd-gateway", {}, false],
   ] as const)
-    it(`${expected ? "is" : "is not"} a Service in a target that is ${what}`, () => {
-      equal(isIn(west, "web", labels), expected);
+    it(`${expected ? "is" : "is not"} ${what}`, () => {
+      const interest = interests(sources).get(cluster);
+      const namespace = name === "linkerd-gateway" ? "linkerd-multicluster" : "shop";
+      equal(interest && isOfInterest({ namespace, name, labels }, interest), expected);
     });
-
-  it("is what other selectors select, where links have some", () => {
-    const selector = { matchLabels: { team: "a" } };
-    const own = interests([inputs([{ target: "west", selector }])]).get("west");
-    equal(isIn(own, "web", { team: "a" }), true);
-    equal(isIn(own, "web", { "mirror.linkerd.io/exported": "true" }), false);
-  });
-
-  it("is the gateway of a target that has one", () => {
-    const gateway = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
-    equal(west && isOfInterest(gateway, west), true);
-    equal(north && isOfInterest(gateway, north), false);
-  });
-
-  it("is a mirror in a source, by its labels or its name alone", () => {
-    equal(isIn(east, "anything", { "mirror.linkerd.io/mirrored-service": "true" }), true);
-    equal(isIn(east, "web-west"), true);
-    equal(isIn(east, "web-federated"), true);
-    equal(isIn(east, "web-south"), false);
-    equal(isIn(west, "web-east"), false);
-  });
-
-  it("is a member of a federated Service in a cluster that is only a source, by the links into it", () => {
-    equal(isIn(east, "web", { "mirror.linkerd.io/federated": "member" }), true);
-    equal(isIn(east, "web", { "mirror.linkerd.io/exported": "true" }), false);
-    const federatedServiceSelector = { matchLabels: { team: "a" } };
-    const own = interests([inputs([{ target: "west", federatedServiceSelector }])]).get("east");
-    equal(isIn(own, "web", { team: "a" }), true);
-  });
-
-  it("is a mirror of a link that has left and of which something remains", () => {
-    const removedLinks = [{ source: "east", target: "south" }];
-    const own = interests([inputs(["west"], { removedLinks })]).get("east");
-    equal(isIn(own, "web-south"), true);
-  });
-
-  it("is both in a cluster that is source and target", () => {
-    const there = { ...inputs([]), source: "west", links: [{ source: "west", target: "east" }] };
-    const both = interests([inputs(["west"]), { ...there, clusters: inputs(["west"]).clusters }]);
-    equal(isIn(both.get("east"), "web", { "mirror.linkerd.io/exported": "true" }), true);
-    equal(isIn(both.get("east"), "web-west"), true);
-  });
 });

@@ -15,9 +15,7 @@ const message = `error: the stack is currently locked by 2 lock(s). Either wait 
 const at = Date.parse("2026-11-22T04:20:58Z");
 const record = { host: "laptop", pid: 42, at: at - 500 };
 const lock: Lock = { host: "laptop", pid: 42, at, text: "ann@laptop (pid 42)" };
-
-const verdict = (locks: readonly Lock[], running: readonly number[] = []) =>
-  judge(locks, [record, { ...record, pid: 50 }], "laptop", (pid) => running.includes(pid));
+const second = { ...lock, pid: 50 };
 
 describe("the lock of a stack", () => {
   it("is what Pulumi says of it", () => {
@@ -29,42 +27,34 @@ describe("the lock of a stack", () => {
     equal(locksIn("error: update failed"), undefined);
   });
 
-  it("is stale if a run of a watch has left it that is gone, and running if it goes on", () => {
-    equal(verdict([lock]), "stale");
-    equal(verdict([lock], [42]), "running");
-    equal(verdict([lock, { ...lock, pid: 50 }], [50]), "running");
-  });
-
-  for (const [what, locks] of [
-    ["of another process", [{ ...lock, pid: 43 }]],
-    ["of another machine", [{ ...lock, host: "ci" }]],
-    ["of an earlier process with the same id", [{ ...lock, at: at - 60_000 }]],
-    ["of a later process with the same id", [{ ...lock, at: at + 600_000 }]],
-    ["of a time that can't be read", [{ ...lock, at: NaN }]],
-    ["beside one of our own", [lock, { ...lock, pid: 43 }]],
-    ["that says nothing of itself", []],
+  for (const [verdict, what, locks, running, host] of [
+    ["stale", "left by a run of a watch that is gone", [lock], [], "laptop"],
+    ["running", "held by one that goes on", [lock], [42], "laptop"],
+    ["running", "held by one of two", [lock, second], [50], "laptop"],
+    ["foreign", "of another process", [{ ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "of another machine", [{ ...lock, host: "ci" }], [], "laptop"],
+    ["foreign", "of an earlier process", [{ ...lock, at: at - 60_000 }], [], "laptop"],
+    ["foreign", "of a later process", [{ ...lock, at: at + 600_000 }], [], "laptop"],
+    ["foreign", "of a time that can't be read", [{ ...lock, at: NaN }], [], "laptop"],
+    ["foreign", "beside one of our own", [lock, { ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "that says nothing of itself", [], [], "laptop"],
+    ["foreign", "whose record another machine has made", [lock], [], "ci"],
   ] as const)
-    it(`is foreign, and stays, if it is one ${what}`, () => {
-      equal(verdict(locks), "foreign");
+    it(`is ${verdict} if it is one ${what}`, () => {
+      const records = [record, { ...record, pid: 50 }].map((each) => ({ ...each, host }));
+      const isRunning = (pid: number) => running.some((each) => each === pid);
+      equal(judge(locks, records, "laptop", isRunning), verdict);
     });
 
-  it("is foreign if the record was made on another machine", () => {
-    equal(
-      judge([lock], [{ ...record, host: "ci" }], "laptop", () => false),
-      "foreign",
-    );
-  });
-
   it("is of a run that goes on as long as its process may be Pulumi, and not another with its id", async () => {
-    const start = (name: string) => spawn("sleep", ["300"], { argv0: name });
-    const [pulumi, other] = [start("pulumi"), start("other")];
+    const children = ["pulumi", "other"].map((argv0) => spawn("sleep", ["300"], { argv0 }));
     const isRunning = ({ pid = 0 }) => isPulumi(pid);
-    deepEqual([pulumi, other].map(isRunning), [true, process.platform !== "linux"]);
-    for (const child of [pulumi, other]) {
+    deepEqual(children.map(isRunning), [true, process.platform !== "linux"]);
+    for (const child of children) {
       child.kill("SIGKILL");
       await once(child, "exit");
     }
-    equal(isRunning(pulumi), false);
+    deepEqual(children.map(isRunning), [false, false]);
   });
 
   describe("that two watches find", () => {
@@ -95,19 +85,17 @@ describe("the lock of a stack", () => {
     it("is cleared by one of them while the other one leaves it", async () => {
       const first = records.clear(stale, cancel);
       await until("the first one's turn", [], () => Promise.resolve(cancelled > 0 || undefined));
-      equal(
-        await new RunRecords(state, { XDG_STATE_HOME: state }).clear(stale, cancel),
-        "contended",
-      );
+      const other = new RunRecords(state, { XDG_STATE_HOME: state });
+      equal(await other.clear(stale, cancel), "contended");
       end();
       equal(await first, "cleared");
       deepEqual([cancelled, await records.clear(stale, cancel)], [1, "foreign"]);
     });
 
     it("is left by one whose turn comes when the other has cleared it, since a run may hold the next", async () => {
-      const second = records.clear(stale, () => Promise.resolve((cancelled += 1)));
+      const clearing = records.clear(stale, cancel);
       records.remove(run);
-      deepEqual([await second, cancelled], ["contended", 0]);
+      deepEqual([await clearing, cancelled], ["contended", 0]);
     });
   });
 });

@@ -72,12 +72,12 @@ describe("probes of gateways between runs", () => {
     deepEqual(told, ["west answers its probe again"]);
   });
 
-  it("come in the period of the gateway's Service, no more often than each second, as rarely as a timer can", async () => {
-    for (const period of ["3s", "10ms", "601h"]) {
+  it("come in the period of the gateway's Service, no more often than each second", async () => {
+    for (const period of ["3s", "10ms"]) {
       void meshWatch.update(sources(gateway(true, period)));
       await isUsed;
     }
-    deepEqual(slept, [3_000, 1_000, 2 ** 31 - 1]);
+    deepEqual(slept, [3_000, 1_000]);
   });
 
   it("go on where nothing has changed, and are for links that ask for them", async () => {
