@@ -191,7 +191,6 @@ function providedIssuer(
   const chain = certificatesIn(pem);
   if (typeof chain === "string") return [wrongValue(at, pem, chain)];
   const [issuer] = chain;
-  if (issuer === undefined) return [];
   const state = `is ${quoted(issuer.name)}`;
   const keyWrong = keyProblem(key, issuer);
   const those = `one of ${where(["trust", "anchors"])}`;

@@ -17,14 +17,6 @@ export function trustRootHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The first bundle's anchors, then the others' in an order that does not depend on who has them. */
-export function union(first: Bundle, ...others: readonly Bundle[]): Bundle {
-  const rest = new Map(others.flat().map((anchor) => [anchor.fingerprint, anchor]));
-  for (const { fingerprint } of first) rest.delete(fingerprint);
-  const sorted = [...rest.values()].toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
-  return [...once(first), ...sorted];
-}
-
 export function once(certificates: readonly Certificate[]): Bundle {
   return [...new Map(certificates.map((each) => [each.fingerprint, each])).values()];
 }
@@ -43,6 +35,6 @@ export function isSameSet(one: Bundle, other: Bundle): boolean {
 }
 
 /** `wanted`, in the order in which it is live already: another order would restart every pod. */
-export function inLiveOrder(wanted: Bundle, live: Bundle | undefined): Bundle {
-  return live !== undefined && isSameSet(wanted, live) ? live : wanted;
+export function inLiveOrder(wanted: Bundle, live: Bundle): Bundle {
+  return isSameSet(wanted, live) ? live : wanted;
 }

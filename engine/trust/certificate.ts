@@ -20,23 +20,27 @@ const longestText = 256 * 1024;
 /** Far more than a rotation needs; verifying a chain costs one signature for each pair. */
 const mostCertificates = 50;
 
+/** Certificates in the order of a text, as that of a chain: leaf first. */
+export type Certificates = readonly [Certificate, ...Certificate[]];
+
 /**
  * Every certificate in a PEM text, in its order. Text between the blocks, which OpenSSL
  * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted anew (bundle.ts).
  * Whoever may write to a cluster, or create a pod, may write such a text: its size is bounded, and
  * the time to read it grows with its size alone.
  *
- * @returns the certificates, at least one; or what is wrong, as the end of a sentence "it must be".
+ * @returns the certificates; or what is wrong, as the end of a sentence "it must be".
  */
-export function certificatesIn(text: string): readonly Certificate[] | string {
+export function certificatesIn(text: string): Certificates | string {
   if (text.length > longestText) return `PEM of at most ${longestText} characters`;
   const blocks = blocksIn(text);
-  if (blocks.length === 0) return "PEM, with at least one block BEGIN CERTIFICATE";
+  const [first, ...others] = blocks;
+  if (first === undefined) return "PEM, with at least one block BEGIN CERTIFICATE";
   const other = blocks.find(({ kind }) => kind !== "CERTIFICATE");
   if (other !== undefined) return `PEM certificates and nothing else, so no ${other.kind}`;
   if (blocks.length > mostCertificates) return `PEM of at most ${mostCertificates} certificates`;
   try {
-    return blocks.map(({ pem }) => certificateOf(pem));
+    return [certificateOf(first), ...others.map(certificateOf)];
   } catch {
     // The parser's message may quote the text.
     return "PEM certificates that can be parsed";
@@ -49,35 +53,21 @@ interface Block {
   readonly pem: string;
 }
 
-const [begin, dashes] = ["-----BEGIN ", "-----"] as const;
-
 /** The blocks of a PEM text. A regular expression that matches one backtracks: blanks cost half a minute. */
 function blocksIn(text: string): Block[] {
-  // As `cat` joins files of which one lacks its last line end.
-  const apart = text.replaceAll(`${dashes}${begin}`, `${dashes}\n${begin}`);
-  const lines = apart.split("\n").map((line) => line.trimEnd());
-  const blocks: Block[] = [];
-  let open: { readonly kind: string; readonly from: number } | undefined;
-  for (const [index, line] of lines.entries()) {
-    const from = open?.from ?? index;
-    if (open !== undefined && line === `-----END ${open.kind}-----`)
-      blocks.push({ kind: open.kind, pem: lines.slice(from, index + 1).join("\n") });
-    if (line.includes("-----")) open = undefined;
-    const kind = kindBegunBy(line);
-    if (kind !== undefined) open = { kind, from: index };
-  }
-  return blocks;
-}
-
-/** `CERTIFICATE` of the line `-----BEGIN CERTIFICATE-----`. */
-function kindBegunBy(line: string): string | undefined {
-  if (!line.startsWith(begin) || !line.endsWith(dashes)) return undefined;
-  const kind = line.slice(begin.length, -dashes.length);
-  return /^[A-Z0-9 ]{1,64}$/.test(kind) ? kind : undefined;
+  const parts = text.split("-----");
+  return parts.flatMap((part, index) => {
+    const [, kind] = /^BEGIN ([A-Z0-9 ]{1,64})$/.exec(part) ?? [];
+    // Right after another block: as `cat` joins files of which one lacks its last line end.
+    const beginsLine = ["", "\n"].includes(parts[index - 1]?.at(-1) ?? "");
+    if (kind === undefined || !beginsLine || parts[index + 2] !== `END ${kind}`) return [];
+    const lines = ["", ...parts.slice(index, index + 3), ""].join("-----").split("\n");
+    return [{ kind, pem: lines.map((line) => line.trimEnd()).join("\n") }];
+  });
 }
 
 /** The certificates in a text that has been checked, as that of the config. */
-export function knownCertificates(text: string): readonly Certificate[] {
+export function knownCertificates(text: string): Certificates {
   const found = certificatesIn(text);
   if (typeof found === "string") throw new Error(`not certificates: it must be ${found}`);
   return found;
@@ -85,12 +75,10 @@ export function knownCertificates(text: string): readonly Certificate[] {
 
 /** The certificate that a certificate resource returns. */
 export function onlyCertificate(text: string): Certificate {
-  const [first] = knownCertificates(text);
-  if (first === undefined) throw new Error("no certificate");
-  return first;
+  return knownCertificates(text)[0];
 }
 
-function certificateOf(pem: string): Certificate {
+function certificateOf({ pem }: Block): Certificate {
   const x509 = new X509Certificate(pem);
   return {
     pem,

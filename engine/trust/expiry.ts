@@ -9,7 +9,7 @@ export interface Expiring {
   /** The sentence that says what to do about it. */
   readonly remedy: string;
   /** Whether its successor is trusted next to it already, so that nothing is urgent. */
-  readonly succeeded: boolean;
+  readonly succeeded?: boolean;
   /** Days before its expiry at which it is renewed anyway; before that, all is in order. */
   readonly renewBeforeDays?: number;
 }
@@ -35,7 +35,7 @@ const errorFrom = 14;
  */
 export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryNotice[] {
   return expiring.flatMap(
-    ({ certificate, role, remedy, succeeded, renewBeforeDays = Infinity }) => {
+    ({ certificate, role, remedy, succeeded = false, renewBeforeDays = Infinity }) => {
       const { notBefore, notAfter } = certificate;
       const left = (notAfter.getTime() - now.getTime()) / day;
       const life = (notAfter.getTime() - notBefore.getTime()) / day;
@@ -72,14 +72,9 @@ export function expiringAnchors(
   }: { readonly wanted: Certificate; readonly previous?: Certificate | undefined },
   bundles: readonly string[],
 ): Expiring[] {
-  const anchor = {
-    certificate: wanted,
-    role: "the trust anchor",
-    remedy: `Start a rotation: set linkerd-multicluster:trust.generation to ${generation + 1}.`,
-    succeeded: false,
-  };
-  const inUse = bundles.some((pem) => previous !== undefined && pem.includes(previous.pem));
-  if (previous === undefined || !inUse) return [anchor];
+  const remedy = `Start a rotation: set linkerd-multicluster:trust.generation to ${generation + 1}.`;
+  const anchor = { certificate: wanted, role: "the trust anchor", remedy };
+  if (previous === undefined || !bundles.some((pem) => pem.includes(previous.pem))) return [anchor];
   const old = {
     certificate: previous,
     role: `the trust anchor of generation ${generation - 1}`,
@@ -94,13 +89,12 @@ export function expiringIssuers(
   { renewBeforeDays }: Pick<RenewalSettings, "renewBeforeDays">,
   issuers: ReadonlyMap<string, Certificate>,
 ): Expiring[] {
-  return [...issuers].map(([cluster, certificate]) => ({
-    certificate,
-    role: `the issuer of cluster ${cluster}`,
-    remedy: "Renew it: run pulumi up --refresh.",
-    succeeded: false,
-    renewBeforeDays,
-  }));
+  return [...issuers].flatMap(([cluster, certificate]) =>
+    expiringIssuer(cluster, [certificate], "Renew it: run pulumi up --refresh.").map((each) => ({
+      ...each,
+      renewBeforeDays,
+    })),
+  );
 }
 
 /** The anchors and issuers that the config provides. */
@@ -108,26 +102,36 @@ export function expiringProvided(
   anchors: Bundle,
   issuers: ReadonlyMap<string, readonly Certificate[]>,
 ): Expiring[] {
-  const every = anchors.map((certificate, index) => ({
-    certificate,
-    role: anchors.length === 1 ? "the trust anchor" : `trust anchor ${index + 1}`,
-    remedy:
-      "Add a new one to linkerd-multicluster:trust.anchors, then provide issuers signed by it.",
-    succeeded: anchors.some(({ notAfter }) => notAfter > certificate.notAfter),
+  const key = "linkerd-multicluster:trust";
+  const remedy = `Add a new one to ${key}.anchors, then provide issuers signed by it.`;
+  return [
+    ...expiringBundle(anchors, remedy, (nth) => (anchors.length === 1 ? "the trust anchor" : nth)),
+    ...[...issuers].flatMap(([cluster, chain]) =>
+      expiringIssuer(cluster, chain, `Provide a new one as ${key}.issuers.${cluster}.`),
+    ),
+  ];
+}
+
+/** The anchors of a bundle, of which none is needed while another one lasts longer. */
+export function expiringBundle(
+  bundle: Bundle,
+  remedy: string,
+  roleOf: (nth: string) => string,
+): Expiring[] {
+  return bundle.map((certificate, index) => ({
+    ...{ certificate, role: roleOf(`trust anchor ${index + 1}`), remedy },
+    succeeded: bundle.some(({ notAfter }) => notAfter > certificate.notAfter),
   }));
-  const each = [...issuers].flatMap(([cluster, [certificate]]) =>
-    certificate === undefined
-      ? []
-      : [
-          {
-            certificate,
-            role: `the issuer of cluster ${cluster}`,
-            remedy: `Provide a new one as linkerd-multicluster:trust.issuers.${cluster}.`,
-            succeeded: false,
-          },
-        ],
-  );
-  return [...every, ...each];
+}
+
+/** The issuer of a cluster, if it has one, of a chain that begins with it. */
+export function expiringIssuer(
+  cluster: string,
+  chain: readonly Certificate[],
+  remedy: string,
+): Expiring[] {
+  const role = `the issuer of cluster ${cluster}`;
+  return chain.slice(0, 1).map((certificate) => ({ certificate, role, remedy }));
 }
 
 /**

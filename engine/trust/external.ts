@@ -1,7 +1,7 @@
 import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects/objects.ts";
 import { type Bundle, once } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
-import type { Expiring } from "./expiry.ts";
+import { type Expiring, expiringBundle, expiringIssuer } from "./expiry.ts";
 import {
   issuerName,
   type LiveTrusts,
@@ -40,35 +40,30 @@ export function lacksOf(
     return [
       `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(labels)}, and have the issuer and the trust bundle put into it.`,
     ];
-  const missing: string[] = [];
-  const unset = Object.entries(labels).filter(
-    ([key, value]) => home.metadata.labels?.[key] !== value,
+  const unset = pairs(
+    Object.fromEntries(
+      Object.entries(labels).filter(([key, value]) => home.metadata.labels?.[key] !== value),
+    ),
   );
-  if (unset.length > 0)
-    missing.push(
-      `Namespace ${cluster}/${namespace} must have the labels ${pairs(Object.fromEntries(unset))}: kubectl label namespace ${namespace} ${pairs(Object.fromEntries(unset))}`,
-    );
   const rootsAt = `ConfigMap ${cluster}/${namespace}/${trustRootsName}`;
   const release = roots?.metadata.annotations?.["meta.helm.sh/release-name"];
-  if (release !== undefined)
-    missing.push(
-      `${rootsAt} belongs to the Helm release ${release}, which would delete it: a cluster whose trust this program or Helm provides can't be switched to trust.external.`,
-    );
-  if ((roots?.data?.[trustRootsKey] ?? "").trim() === "")
-    missing.push(
-      `${rootsAt} does not exist or has no ${trustRootsKey}: have trust-manager, or whoever provides the trust bundle, create it.`,
-    );
+  const hasBundle = (roots?.data?.[trustRootsKey] ?? "").trim() !== "";
   const secretAt = `Secret ${cluster}/${namespace}/${issuerName}`;
-  const lacking = ["tls.crt", "tls.key"].filter((key) => !secret?.data?.[key]);
-  if (secret === undefined)
-    missing.push(
+  const lacking = ["tls.crt", "tls.key"].filter((key) => !secret?.data?.[key]).join(" and no ");
+  const isTls = secret?.type === "kubernetes.io/tls" && lacking === "";
+  return [
+    unset !== "" &&
+      `Namespace ${cluster}/${namespace} must have the labels ${unset}: kubectl label namespace ${namespace} ${unset}`,
+    release !== undefined &&
+      `${rootsAt} belongs to the Helm release ${release}, which would delete it: a cluster whose trust this program or Helm provides can't be switched to trust.external.`,
+    !hasBundle &&
+      `${rootsAt} does not exist or has no ${trustRootsKey}: have trust-manager, or whoever provides the trust bundle, create it.`,
+    secret === undefined &&
       `${secretAt} does not exist: have cert-manager, or whoever issues it, create it, of type kubernetes.io/tls.`,
-    );
-  else if (secret.type !== "kubernetes.io/tls" || lacking.length > 0)
-    missing.push(
-      `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; ${lacking.length > 0 ? `it has no ${lacking.join(" and no ")}` : `its type is ${secret.type ?? "Opaque"}`}.`,
-    );
-  return missing;
+    secret !== undefined &&
+      !isTls &&
+      `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; ${lacking === "" ? `its type is ${secret.type ?? "Opaque"}` : `it has no ${lacking}`}.`,
+  ].filter((sentence) => sentence !== false);
 }
 
 /** Why the identity controller would not start, or issue nothing that proxies take. */
@@ -113,19 +108,13 @@ export function externalTrust(live: LiveTrusts): ExternalTrust {
       `No anchor that ${where} trusts has signed the issuer of cluster ${cluster}, so proxies there refuse those of ${cluster}: add its anchor to their trust bundles, then restart their control planes and workloads.`,
     ];
   });
-  const expiring = present.flatMap(([cluster, { bundle, issuer }]): Expiring[] => [
-    ...bundle.map((certificate, index) => ({
-      certificate,
-      role: `trust anchor ${index + 1} of cluster ${cluster}`,
-      remedy: "Whoever provides the trust bundle must add its successor.",
-      succeeded: bundle.some(({ notAfter }) => notAfter > certificate.notAfter),
-    })),
-    ...issuer.slice(0, 1).map((certificate) => ({
-      certificate,
-      role: `the issuer of cluster ${cluster}`,
-      remedy: "Find out why it is not renewed.",
-      succeeded: false,
-    })),
+  const expiring = present.flatMap(([cluster, { bundle, issuer }]) => [
+    ...expiringBundle(
+      bundle,
+      "Whoever provides the trust bundle must add its successor.",
+      (nth) => `${nth} of cluster ${cluster}`,
+    ),
+    ...expiringIssuer(cluster, issuer, "Find out why it is not renewed."),
   ]);
   return { anchors: once(present.flatMap(([, { bundle }]) => bundle)), expiring, notes };
 }

@@ -62,14 +62,16 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
   const names = new Set(ignored);
   const isLeftOut = (...parts: readonly string[]): boolean =>
     parts.some((_, index) => names.has(parts.slice(0, index + 1).join("/")));
-  const each = [...live].map(([cluster, trust]): [string, LiveTrust] => {
-    if (trust.state !== "present") return [cluster, trust];
-    if (isLeftOut(cluster)) return [cluster, { ...trust, proxies: { state: "read", proxies: [] } }];
-    if (trust.proxies.state === "unread") return [cluster, trust];
-    const counted = trust.proxies.proxies.filter(
-      ({ namespace, pod }) => !isLeftOut(cluster, namespace, pod),
-    );
-    return [cluster, { ...trust, proxies: { state: "read", proxies: counted } }];
-  });
-  return new Map(each);
+  const counted = (cluster: string, proxies: ProxyReading): ProxyReading => {
+    if (isLeftOut(cluster)) return { state: "read", proxies: [] };
+    if (proxies.state === "unread") return proxies;
+    const others = proxies.proxies.filter((one) => !isLeftOut(cluster, one.namespace, one.pod));
+    return { state: "read", proxies: others };
+  };
+  return new Map(
+    [...live].map(([cluster, trust]) => [
+      cluster,
+      trust.state === "present" ? { ...trust, proxies: counted(cluster, trust.proxies) } : trust,
+    ]),
+  );
 }

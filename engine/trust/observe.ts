@@ -9,8 +9,9 @@ import {
   issuerName,
   type LiveTrust,
   type LiveTrusts,
-  presentIn,
   type MeshedProxy,
+  presentIn,
+  type PresentTrust,
   type ProxyReading,
   trustRootsKey,
   trustRootsName,
@@ -51,10 +52,10 @@ async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust
   try {
     const bundle = await readAnchors(cluster, namespace);
     if (bundle === undefined) return { state: "absent" };
-    const { chain, since } = await readIssuer(cluster, namespace);
-    return { state: "present", bundle, issuer: chain, issuerSince: since, proxies: unasked };
+    const issuer = await readIssuer(cluster, namespace);
+    return { state: "present", bundle, ...issuer, proxies: unasked };
   } catch (error) {
-    return { state: "unreadable", why: error instanceof Error ? error.message : String(error) };
+    return { state: "unreadable", why: messageOf(error) };
   }
 }
 
@@ -76,24 +77,21 @@ export async function readAnchors(
   return anchors.length === 0 ? undefined : once(anchors);
 }
 
-/** The issuer that is live, leaf first; empty where there is none. `since`: its last change. */
-export interface LiveIssuer {
-  readonly chain: readonly Certificate[];
-  readonly since: Date;
-}
-
 /**
- * The issuer's certificate, which Linkerd's own scheme calls `crt.pem`. Neither the Secret nor its
- * key leaves this function.
+ * The issuer that is live, leaf first, and when it changed last; empty where there is none. Linkerd's own
+ * scheme calls it `crt.pem`. Neither the Secret nor its key leaves this function.
  *
  * @throws KubernetesError; Error with a sentence where the certificate can't be parsed
  */
-export async function readIssuer(kubernetes: Kubernetes, namespace: string): Promise<LiveIssuer> {
+export async function readIssuer(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<Pick<PresentTrust, "issuer" | "issuerSince">> {
   const secret = await kubernetes.find(resources.secrets, { namespace, name: issuerName });
   const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const where = `Secret ${kubernetes.cluster}/${namespace}/${issuerName}`;
-  return { chain: certificatesOf(text, where), since: changedAt(secret) };
+  return { issuer: certificatesOf(text, where), issuerSince: changedAt(secret) };
 }
 
 function certificatesOf(text: string, where: string): readonly Certificate[] {
@@ -136,7 +134,7 @@ async function proxiesOf(kubernetes: Kubernetes, linkerdNamespace: string): Prom
     const text = roots.data?.[trustRootsKey] ?? "";
     return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text, linkerdNamespace)) };
   } catch (error) {
-    return { state: "unread", why: error instanceof Error ? error.message : String(error) };
+    return { state: "unread", why: messageOf(error) };
   }
 }
 
@@ -199,10 +197,14 @@ export async function missingExternal(
         ? lacking
         : [...lacking, ...misfits(name, namespace, trust, now)];
     } catch (error) {
-      return [unknownIn(name, error instanceof Error ? error.message : String(error))];
+      return [unknownIn(name, messageOf(error))];
     }
   });
   return (await Promise.all(each)).flat();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function unknownIn(cluster: string, why: string): string {

@@ -1,7 +1,7 @@
 import { type Bundle, has } from "./bundle.ts";
-import type { PresentTrust, MeshedProxy } from "./live.ts";
+import type { MeshedProxy, presentIn, PresentTrust } from "./live.ts";
 
-type Present = readonly (readonly [string, PresentTrust])[];
+type Present = ReturnType<typeof presentIn>;
 
 /** A day, Linkerd's default `identity.issuer.issuanceLifetime`, in milliseconds. */
 export const dayLong = 24 * 60 * 60 * 1000;
@@ -51,13 +51,11 @@ export function renewedBy(present: Present, lifetime: number): Date {
   return new Date(latest + settling + lifetime);
 }
 
-/**
- * From when a restart brings a certificate of the new issuer for sure: to restart earlier would have
- * no effect. Undefined where that is past.
- */
-export function restartFrom(present: Present, now: Date): Date | undefined {
+/** The words about restarts that would bring no certificate of the new issuer yet; "" where they would. */
+export function notBefore(present: Present, now: Date): string {
   const from = renewedBy(present, 0);
-  return from.getTime() > now.getTime() ? from : undefined;
+  if (from <= now) return "";
+  return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;
 }
 
 const longestList = 10;

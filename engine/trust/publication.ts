@@ -2,7 +2,7 @@ import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
 import { anchorsBehind, knownCertificates } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
 import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
-import { texts } from "./rotation-texts.ts";
+import { listedPods } from "./proxies.ts";
 
 /**
  * The trust that a stack of the trust root publishes, for the stacks of the clusters to apply. Plain data:
@@ -63,9 +63,7 @@ export function publicationArgs(
     const { fingerprint } = issuer === "wanted" ? wanted : previous;
     return [cluster, { bundlePem: bundleText(bundle), issuer: fingerprint }] as const;
   });
-  const has = [...live].map(([cluster, trust]) => {
-    return [cluster, liveShare(trust, own)] as const;
-  });
+  const has = [...live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
   return {
     own: own.map(({ fingerprint }) => fingerprint),
     known: once([...own, ...adopted]).map(({ fingerprint }) => fingerprint),
@@ -107,7 +105,12 @@ export function publish(
   if (behind.length === 0 || !isChanged) return { ...next, clusters: settled(before, next) };
 
   const lost = known.flatMap(([name, { issuer }]) => (own.includes(issuer) ? [] : [name]));
-  if (lost.length > 0) return { refused: texts.passedOver(behind.map(([name]) => name)) };
+  if (lost.length > 0) {
+    const names = listedPods(behind.map(([name]) => name));
+    return {
+      refused: `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
+    };
+  }
   const held = Object.fromEntries(
     known.map(([name, share]) => [
       name,
@@ -120,13 +123,11 @@ export function publish(
     .map(([name, share]) => [name, amongHeld(share, Object.values(held), args)] as const);
   const late = behind.map(([name]) => {
     const now = live[name];
-    return now?.state === "unreadable" ? { name, why: now.why } : { name };
+    return now?.state === "unreadable" ? `${name} (${now.why})` : name;
   });
-  return {
-    stage: "waiting",
-    notes: [texts.unapplied(late)],
-    clusters: { ...held, ...Object.fromEntries(fresh) },
-  };
+  const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedPods(late)}.`;
+  const clusters = { ...held, ...Object.fromEntries(fresh) };
+  return { stage: "waiting", notes: [note], clusters };
 }
 
 /** Whether a cluster has what was published for it, whatever else it trusts. */

@@ -1,5 +1,6 @@
+import { isRecord } from "../kubernetes/objects/checks.ts";
 import { type Bundle, inLiveOrder, without } from "./bundle.ts";
-import { anchorsBehind, called, type Certificate, certificatesIn } from "./certificate.ts";
+import { anchorsBehind, called, type Certificates, certificatesIn } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustDecision } from "./rotate.ts";
@@ -30,8 +31,7 @@ export interface PublishedTrust {
 
 export interface PublishedShare {
   readonly bundle: Bundle;
-  /** Leaf first. */
-  readonly issuer: readonly Certificate[];
+  readonly issuer: Certificates;
   /** Secret. */
   readonly keyPem: string;
 }
@@ -50,12 +50,11 @@ export function publishedIn(
   now: Date,
 ): PublishedTrust | { readonly problem: string } {
   const { trust, issuerKeys } = outputs;
-  if (!isMap(trust) || !isMap(trust["clusters"]))
+  if (!isRecord(trust) || !isRecord(trust["clusters"]))
     return {
       problem: `the stack ${stack} exports no trust: run it first, with linkerd-multicluster:manage: trust, then this one again`,
     };
-  const { anchors, unknownAnchors } = trust;
-  const known = typeof anchors === "string" ? certificatesIn(anchors) : "PEM of trust anchors";
+  const known = certificatesOf(trust["anchors"]);
   if (typeof known === "string")
     return { problem: `what the stack ${stack} exports as trust.anchors must be ${known}` };
   const shares = new Map<string, PublishedShare>();
@@ -64,10 +63,8 @@ export function publishedIn(
     if (typeof share === "string") return { problem: share };
     shares.set(cluster, share);
   }
-  return {
-    ...{ stack, known, clusters: shares },
-    unknownAnchors: unknownAnchors === "remove" ? "remove" : "keep",
-  };
+  const unknownAnchors = trust["unknownAnchors"] === "remove" ? "remove" : "keep";
+  return { stack, known, unknownAnchors, clusters: shares };
 }
 
 function shareOf(
@@ -78,31 +75,26 @@ function shareOf(
   now: Date,
 ): PublishedShare | string {
   const share = Object.hasOwn(all, cluster) ? all[cluster] : undefined;
-  if (!isMap(share))
+  if (!isRecord(share))
     return `the stack ${stack} exports no trust for cluster ${cluster} yet: add the cluster to linkerd-multicluster:clusters of that stack and run it, then this one again`;
-  const [bundle, issuer] = [share["bundle"], share["issuer"]].map((pem) =>
-    typeof pem === "string" ? certificatesIn(pem) : "PEM of certificates",
-  );
   const at = `what the stack ${stack} exports for cluster ${cluster}`;
-  if (bundle === undefined || typeof bundle === "string")
-    return `${at} as bundle must be ${bundle ?? "there"}`;
-  if (issuer === undefined || typeof issuer === "string")
-    return `${at} as issuer must be ${issuer ?? "there"}`;
-  const keyPem = isMap(keys) && Object.hasOwn(keys, cluster) ? keys[cluster] : undefined;
+  const bundle = certificatesOf(share["bundle"]);
+  if (typeof bundle === "string") return `${at} as bundle must be ${bundle}`;
+  const issuer = certificatesOf(share["issuer"]);
+  if (typeof issuer === "string") return `${at} as issuer must be ${issuer}`;
+  const keyPem = isRecord(keys) && Object.hasOwn(keys, cluster) ? keys[cluster] : undefined;
   if (typeof keyPem !== "string")
     return `the key of the issuer of cluster ${cluster} that the stack ${stack} exports can't be decrypted: this run needs the passphrase of that stack too (one PULUMI_CONFIG_PASSPHRASE for all stacks of the mesh), or the rights to its key`;
-  const [leaf] = issuer;
-  if (leaf === undefined) return `${at} as issuer must be a certificate`;
   const [wrong] = chainProblems(issuer, { anchors: bundle, those: "an anchor in its bundle", now });
   if (wrong !== undefined)
     return `${at} as issuer must be ${wrong.problem}: run that stack, then this one again`;
-  const wrongKey = keyProblem(keyPem, leaf);
+  const wrongKey = keyProblem(keyPem, issuer[0]);
   if (wrongKey !== undefined) return `${at} as the issuer's key must be ${wrongKey}`;
   return { bundle, issuer, keyPem };
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function certificatesOf(pem: unknown): Certificates | string {
+  return typeof pem === "string" ? certificatesIn(pem) : "PEM of certificates";
 }
 
 /**
@@ -113,43 +105,26 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
  * @param live the stack's own clusters
  */
 export function planPublished(published: PublishedTrust, live: LiveTrusts): TrustDecision {
+  const { stack, known, unknownAnchors } = published;
   const refused: string[] = [];
   const clusters = new Map<string, ClusterPlan>();
   for (const [cluster, share] of published.clusters) {
     const trust = live.get(cluster);
-    if (trust?.state !== "present") {
-      clusters.set(cluster, { bundle: share.bundle, issuer: "wanted" });
-      continue;
-    }
-    const { bundle, issuer } = trust;
+    const { bundle, issuer } = trust?.state === "present" ? trust : { bundle: [], issuer: [] };
     const trusts = anchorsBehind(share.issuer, bundle).length > 0;
     const isTrusted = issuer.length === 0 || anchorsBehind(issuer, share.bundle).length > 0;
-    if (!trusts || !isTrusted) refused.push(unrelated(cluster, published, share, trusts));
-    clusters.set(cluster, {
-      bundle: inLiveOrder([...share.bundle, ...addedSince(bundle, share, published)], bundle),
-      issuer: "wanted",
-    });
+    if (bundle.length > 0 && !(trusts && isTrusted)) {
+      const why = trusts
+        ? "the anchors that it publishes have not signed the issuer that the cluster uses now"
+        : `the cluster trusts no anchor that has signed its next issuer, ${called(share.issuer[0])}`;
+      refused.push(
+        `Cluster ${cluster} can't take over the trust of the stack ${stack}, because ${why}: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.`,
+      );
+    }
+    // Somebody has put these there since: they stay as long as that stack says so.
+    const added = unknownAnchors === "remove" ? [] : without(bundle, [...known, ...share.bundle]);
+    const wanted = inLiveOrder([...share.bundle, ...added], bundle);
+    clusters.set(cluster, { bundle: wanted, issuer: "wanted" });
   }
   return refused.length > 0 ? { refused } : { stage: "settled", clusters, notes: [] };
-}
-
-/** Anchors that somebody has put into the bundle since: they stay there as long as that stack says so. */
-function addedSince(
-  live: Bundle,
-  { bundle }: PublishedShare,
-  { known, unknownAnchors }: PublishedTrust,
-): Bundle {
-  return unknownAnchors === "remove" ? [] : without(live, [...known, ...bundle]);
-}
-
-function unrelated(
-  cluster: string,
-  { stack }: PublishedTrust,
-  { issuer: [leaf] }: PublishedShare,
-  trusts: boolean,
-): string {
-  const why = trusts
-    ? "the anchors that it publishes have not signed the issuer that the cluster uses now"
-    : `the cluster trusts no anchor that has signed its next issuer${leaf === undefined ? "" : `, ${called(leaf)}`}`;
-  return `Cluster ${cluster} can't take over the trust of the stack ${stack}, because ${why}: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.`;
 }

@@ -53,16 +53,11 @@ export function chainProblems(
 
 /** The private key of a certificate, unencrypted. Never says anything of the text itself. */
 export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
-  const key = privateKeyIn(text);
-  if (key === undefined) return "an unencrypted PEM private key";
-  return x509.checkPrivateKey(key) ? undefined : "the private key of the certificate beside it";
-}
-
-function privateKeyIn(text: string): KeyObject | undefined {
   try {
-    return createPrivateKey(text);
+    const isItsOwn = x509.checkPrivateKey(createPrivateKey(text));
+    return isItsOwn ? undefined : "the private key of the certificate beside it";
   } catch {
-    return undefined;
+    return "an unencrypted PEM private key";
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Bundle, has, inLiveOrder, once, union, without } from "./bundle.ts";
-import { anchorsBehind, type Certificate } from "./certificate.ts";
+import { type Bundle, has, inLiveOrder, once, without } from "./bundle.ts";
+import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import {
   type LiveTrust,
   type LiveTrusts,
@@ -9,13 +9,13 @@ import {
 } from "./live.ts";
 import {
   dayLong,
+  listedPods,
+  notBefore,
   renewedBy,
-  restartFrom,
   trustingNone,
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import { texts, type UnknownAnchor } from "./rotation-texts.ts";
 
 /**
  * The trust that one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
@@ -36,7 +36,16 @@ export interface ClusterPlan {
  * - `drop`: the old anchor is removed from every cluster.
  * - `waiting`: the next of these would break traffic now, so everything stays.
  */
-export type RotationStage = "settled" | "bundle" | "reissue" | "drop" | "waiting";
+export type RotationStage = keyof typeof given;
+
+/** The bundle and the issuer that clusters get; `live`: what they have. */
+const given = {
+  settled: { bundle: "lasting", issuer: "wanted" },
+  bundle: { bundle: "shared", issuer: "live" },
+  reissue: { bundle: "live", issuer: "wanted" },
+  drop: { bundle: "lasting", issuer: "wanted" },
+  waiting: { bundle: "live", issuer: "live" },
+} as const;
 
 export interface TrustPlan {
   readonly stage: RotationStage;
@@ -68,8 +77,6 @@ export interface Rotation {
   readonly by?: string;
 }
 
-type Which = ClusterPlan["issuer"];
-
 /**
  * The one step that can be taken now, decided by what is live and nothing else, so that the next run
  * continues where one stopped half-way (linkerd-behaviour.md 9.4).
@@ -79,176 +86,175 @@ type Which = ClusterPlan["issuer"];
  * left without it, and an old anchor goes only when no certificate under it can be in use.
  */
 export function rotate(rotation: Rotation): TrustDecision {
-  const { wanted, live, now, certificateLifetime = dayLong, by = "this run" } = rotation;
-  const refused = [...unknownIssuers(rotation), ...progressUnknown(rotation)];
-  if (refused.length > 0) return { refused };
-
-  const present = presentIn(live);
-  const signers = new Map(present.map(([name, { issuer }]) => [name, signerOf(issuer, rotation)]));
-  const moved = [...signers.values()].filter((signer) => signer === "wanted").length;
-  const anchors = anchorsOf(rotation, present);
-  const { lasting, shared, leaving } = anchors;
-  const unknownNotes = unknownAnchors(rotation, present).map(texts.unknownAnchor);
-  const asIs = (name: string): Which => signers.get(name) ?? typicalOf(rotation, moved);
-  const plan = (
-    stage: RotationStage,
-    bundle: "shared" | "lasting" | "live",
-    issuer: "live" | "wanted",
-    note?: string,
-  ) => ({
-    stage,
-    clusters: new Map(
-      [...live].map(([name, trust]): [string, ClusterPlan] => [
-        name,
-        {
-          bundle: bundleFor(trust, bundle, anchors),
-          issuer: issuer === "wanted" ? issuer : asIs(name),
-        },
-      ]),
-    ),
-    notes: note === undefined ? unknownNotes : [note, ...unknownNotes],
+  const facts = factsOf(rotation);
+  for (const find of [unknownIssuers, progressUnknown, unfinished]) {
+    const refused = find(rotation, facts);
+    if (refused.length > 0) return { refused };
+  }
+  const [stage, ...step] = nextStep(rotation, facts);
+  const { bundle, issuer } = given[stage];
+  const clusters = [...rotation.live].map(([name, trust]): [string, ClusterPlan] => [
+    name,
+    {
+      bundle: bundleFor(trust, bundle, rotation, facts),
+      issuer: issuer === "wanted" ? issuer : facts.signerOf(trust),
+    },
+  ]);
+  const unknown = facts.strangers.map((anchor) => {
+    const start = `${facts.trusting(anchor)}, which is none of this stack's trust anchors. It `;
+    return rotation.unknown === "remove"
+      ? `${start}is removed as soon as that breaks nothing, and given to no other cluster.`
+      : `${start}stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.`;
   });
-
-  const endangered = unfinished(rotation, present);
-  if (endangered.length > 0) return { refused: endangered };
-  if (leaving.length === 0 && moved === present.length && agree(rotation, lasting))
-    return plan("settled", "lasting", "wanted");
-  const unreadable = unreadableIn(live);
-  if (unreadable.length > 0)
-    return plan("waiting", "live", "live", texts.unreadable(wanted, unreadable));
-  if (!agree(rotation, moved < present.length ? shared : lasting))
-    return plan("bundle", "shared", "live", texts.bundle(without(lasting, commonIn(present)), by));
-
-  const unknown = unreadProxies(present);
-  if (unknown.length > 0) return plan("waiting", "live", "live", texts.unread(unknown));
-  const distrusting = trustingNone(present, [wanted], now);
-  if (distrusting.length > 0)
-    return plan("waiting", "live", "live", texts.distrusting(wanted, distrusting));
-  if (moved < present.length) return plan("reissue", "live", "wanted", texts.reissue(wanted, by));
-
-  const late = withOldCertificate(present, now, certificateLifetime);
-  if (late.length > 0)
-    return plan(
-      "waiting",
-      "live",
-      "live",
-      texts.late(leaving, late, {
-        from: restartFrom(present, now),
-        renewed: renewedBy(present, certificateLifetime),
-      }),
-    );
-  return plan("drop", "lasting", "wanted", texts.drop(leaving, by));
+  return { stage, clusters: new Map(clusters), notes: [...step, ...unknown] };
 }
 
-type Present = readonly (readonly [string, PresentTrust])[];
+type Facts = ReturnType<typeof factsOf>;
 
-interface Anchors {
-  /** The anchors that every cluster trusts in the end. */
-  readonly lasting: Bundle;
-  /** The same, and what this stack still has of the generation before, as far as it is in use. */
-  readonly shared: Bundle;
-  /** The anchors that are to go from the clusters that trust them. */
-  readonly leaving: Bundle;
-  /** The anchors that stay in a cluster that trusts them, and come to no other; by step. */
-  readonly kept: Readonly<Record<"shared" | "lasting", (bundle: Bundle) => Bundle>>;
-}
-
-function anchorsOf(rotation: Rotation, present: Present): Anchors {
-  const { wanted, previous, adopted = [], unknown = "keep" } = rotation;
-  const live = once(present.flatMap(([, { bundle }]) => bundle));
+function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rotation) {
+  const present = presentIn(live);
+  const own = previous === undefined ? [wanted] : [wanted, previous];
+  const known = [...own, ...adopted];
+  const trusted = once(present.flatMap(([, { bundle }]) => bundle));
+  const strangers = without(trusted, known);
   const lasting = once([wanted, ...adopted]);
-  const inUse = previous !== undefined && has(live, previous) ? [previous] : [];
-  const shared = once([...lasting, ...inUse]);
-  const strange = (bundle: Bundle): Bundle => without(bundle, knownTo(rotation));
+  const isMoved = ({ issuer }: PresentTrust) =>
+    previous === undefined || anchorsBehind(issuer, [wanted]).length > 0;
+  const moved = present.filter(([, trust]) => isMoved(trust)).length;
   return {
+    present,
+    /** The anchors whose issuers this stack has. */
+    own,
+    known,
+    /** Live anchors that are none of the stack's. */
+    strangers,
+    /** The anchors that every cluster trusts in the end. */
     lasting,
-    shared,
-    leaving: without(live, unknown === "keep" ? [...lasting, ...strange(live)] : lasting),
-    kept: { shared: strange, lasting: unknown === "keep" ? strange : () => [] },
+    /** The same, and what this stack still has of the generation before, as far as it is in use. */
+    shared: once([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
+    /** The anchors that are to go from the clusters that trust them. */
+    leaving: without(trusted, unknown === "keep" ? [...lasting, ...strangers] : lasting),
+    allMoved: moved === present.length,
+    /** That of a cluster of which nothing is known, or in which nothing runs, is like the others'. */
+    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] => {
+      const typical = previous === undefined || moved > 0 || present.length === 0;
+      return (trust.state === "present" ? isMoved(trust) : typical) ? "wanted" : "previous";
+    },
+    trusting: (anchor: Certificate): string => {
+      const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
+      const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;
+      return `${clusters ?? `Clusters ${listedPods(names)} trust`} ${called(anchor)}`;
+    },
   };
 }
 
-function knownTo({ wanted, previous, adopted = [] }: Rotation): Bundle {
-  return [wanted, ...(previous === undefined ? [] : [previous]), ...adopted];
+const restart =
+  "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
+
+function nextStep(
+  { wanted, live, now, certificateLifetime = dayLong, by = "this run" }: Rotation,
+  { present, lasting, shared, leaving, allMoved }: Facts,
+): readonly [stage: RotationStage, ...notes: string[]] {
+  const trustAll = (anchors: Bundle): boolean =>
+    present.every(([, { bundle }]) => without(anchors, bundle).length === 0);
+  if (leaving.length === 0 && allMoved && trustAll(lasting)) return ["settled"];
+  const unreadable = unreadableIn(live);
+  if (unreadable.length > 0)
+    return [
+      "waiting",
+      `The rotation to ${called(wanted)} is paused, because ${unreadable.join("; ")}.`,
+    ];
+  if (!trustAll(allMoved ? lasting : shared)) {
+    const added = lasting.filter((anchor) => !trustAll([anchor]));
+    return [
+      "bundle",
+      `Rotation, step 1 of 3: ${by} adds ${names(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
+    ];
+  }
+  const unread = unreadProxies(present);
+  if (unread.length > 0)
+    return ["waiting", `The rotation is paused, because ${unread.join("; ")}.`];
+  const distrusting = trustingNone(present, [wanted], now);
+  if (distrusting.length > 0)
+    return [
+      "waiting",
+      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(distrusting)} and run again: ${listedPods(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
+    ];
+  if (!allMoved)
+    return [
+      "reissue",
+      `Rotation, step 2 of 3: ${by} replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
+    ];
+  const late = withOldCertificate(present, now, certificateLifetime);
+  if (late.length > 0)
+    return [
+      "waiting",
+      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${counted(late)}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedPods(late)}.`,
+    ];
+  return [
+    "drop",
+    `Rotation, step 3 of 3: ${by} removes ${names(leaving)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
+  ];
 }
 
-/** Anchors that are none of the stack's, and the clusters that trust them. */
-function unknownAnchors(rotation: Rotation, present: Present): UnknownAnchor[] {
-  const live = once(present.flatMap(([, { bundle }]) => bundle));
-  return without(live, knownTo(rotation)).map((anchor) => ({
-    anchor,
-    clusters: present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : [])),
-    goes: rotation.unknown === "remove",
-  }));
+function names(anchors: Bundle): string {
+  return anchors.map(called).join(" and ");
 }
 
-/** The anchors that all of them trust. */
-function commonIn(present: Present): Bundle {
-  const [first, ...others] = present.map(([, { bundle }]) => bundle);
-  return (first ?? []).filter((anchor) => others.every((bundle) => has(bundle, anchor)));
+function counted(pods: readonly string[]): string {
+  return pods.length === 1 ? "1 pod" : `${pods.length} pods`;
+}
+
+/** An anchor that is none of the stack's stays in a cluster that trusts it, and comes to no other. */
+function bundleFor(
+  trust: LiveTrust,
+  which: "shared" | "lasting" | "live",
+  { unknown = "keep" }: Rotation,
+  facts: Facts,
+): Bundle {
+  const own = trust.state === "present" ? trust.bundle : [];
+  if (which === "live") return own.length > 0 ? own : facts.shared;
+  const kept = which === "shared" || unknown === "keep" ? without(own, facts.known) : [];
+  return inLiveOrder([...facts[which], ...kept], own);
+}
+
+/** Issuers that neither generation signed: this stack has no key with which to go on from there. */
+function unknownIssuers(_: Rotation, { present, own }: Facts): string[] {
+  return present.flatMap(([cluster, { issuer }]) => {
+    const [first] = issuer;
+    if (first === undefined || anchorsBehind(issuer, own).length > 0) return [];
+    return [
+      `Cluster ${cluster} uses the issuer ${called(first)}, which is not signed by any of this stack's trust anchors, ${names(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
+    ];
+  });
+}
+
+/** The reason why nobody can tell how far a rotation has come: no cluster that runs can be read. */
+function progressUnknown({ previous, live }: Rotation, { present }: Facts): string[] {
+  const whys = unreadableIn(live);
+  if (previous === undefined || present.length > 0 || whys.length === 0) return [];
+  return [
+    `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,
+  ];
 }
 
 /**
  * An anchor that is none of the stack's may be that of a generation whose rotation was never
  * finished, with certificates under it still in use. A new cluster would refuse these.
  */
-function unfinished(rotation: Rotation, present: Present): string[] {
+function unfinished(rotation: Rotation, { present, strangers, trusting }: Facts): string[] {
   const { live, now, certificateLifetime = dayLong } = rotation;
+  // One that can't be read may be new, or hold such certificates, but not both.
+  const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
   const late = [
+    ...(fresh.length > 1 ? unreadableIn(live) : []),
     ...unreadProxies(present),
     ...withOldCertificate(present, now, certificateLifetime),
   ];
-  // One that can't be read may be new, or hold such certificates, but not both.
-  const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
-  const others = fresh.length > 1 ? unreadableIn(live) : [];
-  if (fresh.length === 0 || late.length + others.length === 0) return [];
+  if (fresh.length === 0 || late.length === 0) return [];
   const until = renewedBy(present, certificateLifetime);
-  return unknownAnchors(rotation, present).map((anchor) =>
-    texts.unfinished(anchor, { fresh, late: [...others, ...late], until }),
+  return strangers.map(
+    (anchor) =>
+      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedPods(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );
-}
-
-/** A cluster's bundle, in the order in which it is live where it is the same: another would restart pods. */
-function bundleFor(
-  trust: LiveTrust,
-  which: "shared" | "lasting" | "live",
-  anchors: Anchors,
-): Bundle {
-  const own = trust.state === "present" ? trust.bundle : undefined;
-  if (which === "live") return own ?? anchors.shared;
-  return inLiveOrder(union(anchors[which], anchors.kept[which](own ?? [])), own);
-}
-
-function agree({ live }: Rotation, anchors: Bundle): boolean {
-  return presentIn(live).every(([, { bundle }]) => anchors.every((anchor) => has(bundle, anchor)));
-}
-
-function signerOf(issuer: readonly Certificate[], rotation: Rotation): Which {
-  const { wanted, previous } = rotation;
-  return previous === undefined || anchorsBehind(issuer, [wanted]).length > 0
-    ? "wanted"
-    : "previous";
-}
-
-/** The issuer for a cluster of which nothing is known, or in which nothing runs. */
-function typicalOf({ previous, live }: Rotation, moved: number): Which {
-  const fresh = presentIn(live).length === 0;
-  return previous === undefined || moved > 0 || fresh ? "wanted" : "previous";
-}
-
-/** Issuers that neither generation signed: this stack has no key with which to go on from there. */
-function unknownIssuers({ wanted, previous, live }: Rotation): string[] {
-  const own = previous === undefined ? [wanted] : [wanted, previous];
-  return presentIn(live).flatMap(([cluster, { issuer }]) => {
-    const [first] = issuer;
-    const isOurs = first === undefined || anchorsBehind(issuer, own).length > 0;
-    return isOurs ? [] : [texts.unknownIssuer(cluster, first, own)];
-  });
-}
-
-/** The reasons why nobody can tell how far a rotation has come: no cluster that runs can be read. */
-function progressUnknown({ previous, live }: Rotation): string[] {
-  if (previous === undefined || presentIn(live).length > 0) return [];
-  const whys = unreadableIn(live);
-  return whys.length === 0 ? [] : [texts.progressUnknown(whys)];
 }

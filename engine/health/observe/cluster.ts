@@ -80,7 +80,7 @@ async function readLinkerd(
   const [links, anchors, issuer, config] = await Promise.all([
     read(() => linksIn(kubernetes)),
     read(() => readAnchors(kubernetes, namespace)),
-    read(async () => (await readIssuer(kubernetes, namespace)).chain),
+    read(async () => (await readIssuer(kubernetes, namespace)).issuer),
     read(() => linkerdConfigOf(kubernetes, namespace)),
   ]);
   if ("why" in config) return { links, anchors, issuer, domains: config, version: config };
