@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { called } from "../../../engine/trust/certificate.ts";
 import { anchorsValid, issuerValid } from "../../../engine/health/checks/certificates.ts";
 import {
@@ -68,7 +69,8 @@ describe("health of a cluster: its trust anchors", () => {
   });
 
   it("must be what Linkerd takes", () => {
-    const odd = authority({ name: "odd", curve: "P-384" });
+    const key = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey;
+    const odd = authority({ name: "odd", key });
     deepEqual(anchors(odd), [
       `error: the trust anchor of cluster east, ${name(odd)}, must be a CA with an ECDSA P-256 key, or an RSA key of 2048 or 4096 bits, or Linkerd refuses it`,
     ]);

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import {
   anchorsBehind,
   called,
@@ -6,12 +7,18 @@ import {
   isIssuedBy,
   onlyCertificate,
 } from "../../../engine/trust/certificate.ts";
-import { anchorProblem, issuerProblem, keyProblem } from "../../../engine/trust/requirements.ts";
-import { authority, issuerUnder, now } from "./certificates.ts";
+import {
+  anchorProblem,
+  chainProblems,
+  issuerProblem,
+  keyProblem,
+} from "../../../engine/trust/requirements.ts";
+import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
+import { anchors } from "./live.ts";
 
-const root = authority();
-const other = authority();
-const issuer = issuerUnder(root);
+const [root, other] = [authority({ name: "root" }), authority({ name: "other" })];
+const issuer = issuerUnder(root, { name: "issuer" });
+const notCa = "a CA that may sign certificates";
 
 function namesIn(text: string): readonly string[] | string {
   const found = certificatesIn(text);
@@ -19,32 +26,22 @@ function namesIn(text: string): readonly string[] | string {
 }
 
 describe("trust: certificates in PEM", () => {
-  it("every block in its order, whatever stands between them", () => {
-    const text = `subject=root\r\n${root.pem.replaceAll("\n", "\r\n")}\nissuer:\n${issuer.pem}\n\n`;
-    deepEqual(namesIn(text), ["root.linkerd.cluster.local", "identity.linkerd.cluster.local"]);
-  });
-
-  it("blocks of files that were joined without a line end between them", () => {
-    equal(namesIn(root.pem.trim() + issuer.pem).length, 2);
-  });
-
-  it("a block ends where it ends, in Unix lines", () => {
-    equal(onlyCertificate(root.pem.replaceAll("\n", "\r\n")).pem, root.pem.trim());
-  });
-
-  it("the same certificate has the same fingerprint, in however it is written", () => {
-    const again = onlyCertificate(`x\n${root.pem}`);
-    equal(again.fingerprint, root.certificate.fingerprint);
-    match(again.fingerprint, /^[0-9a-f]{64}$/);
-  });
-
-  it("tells its times", () => {
-    const { notAfter } = authority({ notAfter: now }).certificate;
-    equal(notAfter.toISOString(), "2026-08-21T12:00:00.000Z");
-  });
-
-  for (const [name, text, rule] of [
-    ["no PEM", "hunter2", "PEM, with at least one block BEGIN CERTIFICATE"],
+  const [head = "", first = "", ...rest] = root.pem.split("\n");
+  const none = "PEM, with at least one block BEGIN CERTIFICATE";
+  for (const [name, text, expected] of [
+    [
+      "every block in its order, whatever stands between them",
+      `subject=root\r\n${root.pem.replaceAll("\n", "\r\n")}\nissuer:\n${issuer.pem}\n\n`,
+      ["root", "issuer"],
+    ],
+    [
+      "files that were joined without a line end between them",
+      root.pem.trim() + issuer.pem,
+      ["root", "issuer"],
+    ],
+    ["no PEM", "hunter2", none],
+    ["a block that begins within a line", `x${root.pem}`, none],
+    ["a block that ends as another one", root.pem.replace("END ", "END X"), none],
     [
       "a key among them",
       root.pem + root.keyPem,
@@ -55,15 +52,27 @@ describe("trust: certificates in PEM", () => {
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
       "PEM certificates that can be parsed",
     ],
-  ] as const) {
+    ["a text that is too long", " ".repeat(300_000), "PEM of at most 262144 characters"],
+    ["too many", root.pem.repeat(51), "PEM of at most 50 certificates"],
+    ["as many as there may be", root.pem.repeat(50), Array<string>(50).fill("root")],
+  ] as const)
     it(name, () => {
-      equal(certificatesIn(text), rule);
-      throws(() => onlyCertificate(text), { message: `not certificates: it must be ${rule}` });
+      deepEqual(namesIn(text), expected);
+      if (typeof expected === "string")
+        throws(() => onlyCertificate(text), {
+          message: `not certificates: it must be ${expected}`,
+        });
     });
-  }
+
+  it("a block ends where it ends, in Unix lines, and has one fingerprint however it is written", () => {
+    const again = onlyCertificate(`x\n${root.pem.replaceAll("\n", "  \r\n")}`);
+    equal(again.pem, root.pem.trim());
+    equal(again.fingerprint, root.certificate.fingerprint);
+    match(again.fingerprint, /^[0-9a-f]{64}$/);
+    equal(again.notAfter.getTime(), inDays(3620).getTime());
+  });
 
   const blanks = " ".repeat(100_000);
-  const [head = "", first = "", ...rest] = root.pem.split("\n");
   for (const [name, text] of [
     [
       "blanks within a line",
@@ -72,7 +81,7 @@ describe("trust: certificates in PEM", () => {
     ["blanks before an odd line end", [head, `${first}${blanks}\v`, ...rest].join("\n")],
     ["blocks that never end", "-----BEGIN CERTIFICATE-----\n".repeat(9000)],
     ["blocks of other kinds", "-----BEGIN A-----\n".repeat(14_000)],
-  ] as const) {
+  ] as const)
     it(`takes no longer than its size allows: ${name}`, () => {
       const before = process.cpuUsage();
       certificatesIn(text);
@@ -80,62 +89,55 @@ describe("trust: certificates in PEM", () => {
       // It takes 30 ms; with an expression that backtracks, half a minute.
       ok(user + system < 2_000_000, `${(user + system) / 1000} ms`);
     });
-  }
-
-  it("has an end: of a text, and of a bundle", () => {
-    equal(certificatesIn(" ".repeat(300_000)), "PEM of at most 262144 characters");
-    equal(certificatesIn(root.pem.repeat(51)), "PEM of at most 50 certificates");
-    equal(namesIn(root.pem.repeat(50)).length, 50);
-  });
 
   it("is called by its name and as much of its fingerprint as tells it apart", () => {
-    match(called(root.certificate), /^root\.linkerd\.cluster\.local \(SHA-256 [0-9a-f]{12}\)$/);
+    match(called(root.certificate), /^root \(SHA-256 [0-9a-f]{12}\)$/);
   });
 });
 
 describe("trust: who is behind an issuer", () => {
-  it("the anchor whose key signed it, not one of the same name", () => {
-    equal(isIssuedBy(issuer.certificate, root.certificate), true);
-    equal(isIssuedBy(issuer.certificate, other.certificate), false);
-    deepEqual(anchorsBehind([issuer.certificate], [other.certificate, root.certificate]), [
-      root.certificate,
-    ]);
-  });
+  const middle = authority({ name: "middle", signer: root });
+  const leaf = issuerUnder(middle);
+  for (const [name, chain, expected] of [
+    ["the anchor whose key signed it, not one of the same name", [issuer], [root]],
+    ["nobody behind one whose chain is not there", [leaf], []],
+    ["an anchor behind the chain that follows it", [leaf, middle], [root]],
+    ["nobody behind a chain that has nothing to do with it", [leaf, issuer], []],
+    ["nobody behind no issuer", [], []],
+  ] as const)
+    it(name, () => {
+      const namesake = authority({ name: "root" });
+      deepEqual(anchorsBehind(anchors(...chain), anchors(namesake, root)), anchors(...expected));
+    });
 
-  it("an anchor behind the chain that follows the issuer", () => {
-    const middle = authority({ name: "middle", signer: root });
-    const leaf = issuerUnder(middle);
-    deepEqual(anchorsBehind([leaf.certificate], [root.certificate]), []);
-    const chain = [leaf.certificate, middle.certificate];
-    deepEqual(anchorsBehind(chain, [root.certificate]), [root.certificate]);
-    const unrelated = [leaf.certificate, issuer.certificate];
-    deepEqual(anchorsBehind(unrelated, [root.certificate]), []);
-  });
-
-  it("nobody behind no issuer, and nobody who may not sign", () => {
-    deepEqual(anchorsBehind([], [root.certificate]), []);
+  it("nobody who may not sign", () => {
     const leaf = authority({ name: "leaf", isCa: false });
     equal(isIssuedBy(issuerUnder(leaf).certificate, leaf.certificate), false);
   });
 });
 
 describe("trust: what Linkerd demands", () => {
-  const anchors = "a CA with an ECDSA P-256 key, or an RSA key of 2048 or 4096 bits";
+  const rsa = (modulusLength: number) => generateKeyPairSync("rsa", { modulusLength }).privateKey;
+  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey;
 
-  it("of an anchor", () => {
-    equal(anchorProblem(root.certificate), undefined);
-    equal(anchorProblem(authority({ rsaBits: 2048 }).certificate), undefined);
-    equal(anchorProblem(authority({ rsaBits: 3072 }).certificate), anchors);
-    equal(anchorProblem(authority({ curve: "P-384" }).certificate), anchors);
-    equal(anchorProblem(authority({ isCa: false }).certificate), "a CA that may sign certificates");
-  });
+  for (const [name, one, anchor, asIssuer] of [
+    ["a CA on P-256", root, true, true],
+    ["RSA of 2048 bits", authority({ key: rsa(2048) }), true, false],
+    ["RSA of 3072 bits", authority({ key: rsa(3072) }), false, false],
+    ["a CA on P-384", authority({ key: p384 }), false, false],
+  ] as const)
+    it(`of an anchor and of an issuer: ${name}`, () => {
+      const [p256, orRsa] = [
+        "a CA with an ECDSA P-256 key",
+        ", or an RSA key of 2048 or 4096 bits",
+      ];
+      equal(anchorProblem(one.certificate), anchor ? undefined : p256 + orRsa);
+      equal(issuerProblem(one.certificate), asIssuer ? undefined : p256);
+    });
 
-  it("of an issuer, which may not be RSA", () => {
-    equal(issuerProblem(issuer.certificate), undefined);
-    const rsa = issuerUnder(root, { rsaBits: 2048 });
-    equal(issuerProblem(rsa.certificate), "a CA with an ECDSA P-256 key");
-    const leaf = issuerUnder(root, { isCa: false });
-    equal(issuerProblem(leaf.certificate), "a CA that may sign certificates");
+  it("that both be a CA", () => {
+    const { certificate } = authority({ isCa: false });
+    deepEqual([anchorProblem(certificate), issuerProblem(certificate)], [notCa, notCa]);
   });
 
   it("of a key", () => {
@@ -146,4 +148,36 @@ describe("trust: what Linkerd demands", () => {
       "the private key of the certificate beside it",
     );
   });
+
+  const until = { notAfter: inDays(-1) };
+  const expired = authority({ name: "expired", ...until });
+  const middle = authority({ name: "middle", signer: root, ...until });
+  const ended = "must be valid still, and not only until 2026-08-20T12:00:00.000Z";
+  const rows: readonly (readonly [string, readonly Authority[], readonly string[]])[] = [
+    ["none", [], []],
+    ["one in order, with spare anchors beside", [issuer], []],
+    ["one that is no CA", [issuerUnder(root, { isCa: false })], [`issuer must be ${notCa}`]],
+    ["one that has expired", [issuerUnder(root, until)], [`issuer ${ended}`]],
+    [
+      "one that is not valid yet",
+      [issuerUnder(root, { notBefore: inDays(1) })],
+      ["issuer must be valid already, and not only from 2026-08-22T12:00:00.000Z on"],
+    ],
+    ["one below one that has expired", [issuerUnder(middle), middle], [`middle ${ended}`]],
+    ["one under no anchor", [issuerUnder(other)], ["issuer must be signed by one of these"]],
+    [
+      "one under an anchor that has expired",
+      [issuerUnder(expired)],
+      ["issuer must be signed by one of these that is valid now"],
+    ],
+  ];
+  for (const [name, chain, expected] of rows)
+    it(`of an issuer and its chain: ${name}`, () => {
+      const given = { anchors: anchors(root, expired), those: "one of these", now };
+      const found = chainProblems(anchors(...chain), given).map(({ certificate, problem }) => {
+        const which = certificate === chain[0]?.certificate ? "issuer" : certificate.name;
+        return `${which} must be ${problem}`;
+      });
+      deepEqual(found, expected);
+    });
 });

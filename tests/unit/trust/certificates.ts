@@ -5,6 +5,7 @@ import {
   type KeyObject,
   randomBytes,
   sign,
+  X509Certificate,
 } from "node:crypto";
 import { type Certificate, onlyCertificate } from "../../../engine/trust/certificate.ts";
 
@@ -17,51 +18,47 @@ export interface Authority {
   readonly privateKey: KeyObject;
 }
 
-export interface Wish {
+interface Wish {
   readonly name?: string;
   readonly signer?: Authority;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly isCa?: boolean;
-  readonly curve?: "P-256" | "P-384";
-  readonly rsaBits?: number;
-  /** An EC key to certify, instead of a new one. */
+  /** A key to certify, instead of a new one on P-256. */
   readonly key?: KeyObject;
 }
 
 export const day = 24 * 60 * 60 * 1000;
 export const now = new Date("2026-08-21T12:00:00Z");
 
+/** So many days from `now`. */
+export function inDays(days: number): Date {
+  return new Date(now.getTime() + days * day);
+}
+
 /** A self-signed CA, unless the wish says otherwise; valid for 10 years around `now`. */
 export function authority(wish: Wish = {}): Authority {
-  const { name = "root.linkerd.cluster.local", signer, isCa = true, curve = "P-256" } = wish;
-  const { notBefore = new Date(now.getTime() - 30 * day) } = wish;
-  const { notAfter = new Date(now.getTime() + 3620 * day) } = wish;
-  const { privateKey } =
-    wish.rsaBits === undefined
-      ? { privateKey: wish.key ?? generateKeyPairSync("ec", { namedCurve: curve }).privateKey }
-      : generateKeyPairSync("rsa", { modulusLength: wish.rsaBits });
-  const publicKey = createPublicKey(privateKey);
-  const spki = publicKey.export({ type: "spki", format: "der" });
-  const issuer = signer === undefined ? name : signer.certificate.name;
+  const { name = "root.linkerd.cluster.local", signer, isCa = true } = wish;
+  const { notBefore = inDays(-30), notAfter = inDays(3620) } = wish;
+  const privateKey = wish.key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const spki = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const signerKey = signer?.privateKey ?? privateKey;
   const algorithm = algorithmOf(signerKey);
-  const usage = extension("551d0f", bits(isCa ? 0x06 : 0x80, isCa ? 1 : 7));
+  const usage = extension("551d0f", bits([isCa ? 0x06 : 0x80], isCa ? 1 : 7));
   const constraints = extension("551d13", sequence(...(isCa ? [tlv(0x01, [0xff])] : [])));
   const keyId = createHash("sha1").update(spki).digest();
   const body = sequence(
     tlv(0xa0, tlv(0x02, [2])),
     tlv(0x02, [0x01, ...randomBytes(8)]),
     algorithm,
-    distinguishedName(issuer),
+    distinguishedName(signer?.certificate.name ?? name),
     sequence(time(notBefore), time(notAfter)),
     distinguishedName(name),
     spki,
     tlv(0xa3, sequence(usage, constraints, extension("551d0e", tlv(0x04, keyId), false))),
   );
-  const signature = sign("sha256", body, signerKey);
-  const der = sequence(body, algorithm, bits(signature));
-  const pem = pemOf("CERTIFICATE", der);
+  const der = sequence(body, algorithm, bits(sign("sha256", body, signerKey)));
+  const pem = new X509Certificate(der).toString();
   const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   return { certificate: onlyCertificate(pem), pem, keyPem, privateKey };
 }
@@ -87,16 +84,15 @@ function extension(id: string, value: Buffer, critical = true): Buffer {
 }
 
 function time(at: Date): Buffer {
-  const digits = at.toISOString().replaceAll(/\D/g, "").slice(0, 14);
-  return tlv(0x18, Buffer.from(`${digits}Z`));
+  return tlv(0x18, Buffer.from(at.toISOString().replaceAll(/\.\d+|[-:T]/g, "")));
 }
 
 function oid(hex: string): Buffer {
   return tlv(0x06, Buffer.from(hex, "hex"));
 }
 
-function bits(value: number | Buffer, unused = 0): Buffer {
-  return tlv(0x03, [unused, ...(typeof value === "number" ? [value] : value)]);
+function bits(value: Iterable<number>, unused = 0): Buffer {
+  return tlv(0x03, [unused, ...value]);
 }
 
 function sequence(...parts: readonly Buffer[]): Buffer {
@@ -109,9 +105,4 @@ function tlv(tag: number, content: Iterable<number>): Buffer {
   if (length < 128) return Buffer.from([tag, length, ...value]);
   const size = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.from([tag, ...size, ...value]);
-}
-
-function pemOf(kind: string, der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ""].join("\n");
 }

@@ -1,252 +1,135 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { certificateLifetime, trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { plainIssuerKeys } from "../../../config/stack.ts";
-import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
-import { authority, day, issuerUnder, now } from "./certificates.ts";
+import { configOf, mistakesIn, type Raw, testMistakes, westAndEast } from "../config/table.ts";
+import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 
 const root = authority({ name: "root" });
-const [west, east] = [issuerUnder(root), issuerUnder(root)];
-const own = ({ pem, keyPem }: typeof west) => ({ certificate: pem, key: keyPem });
-const issuers = { west: own(west), east: own(east) };
-const given = (trust: unknown) => ({ trust });
+const leaf = authority({ name: "leaf", isCa: false });
+const own = ({ pem, keyPem }: Authority) => ({ certificate: pem, key: keyPem });
+const [west, east] = [own(issuerUnder(root)), own(issuerUnder(root))];
+const provided = { anchors: root.pem, issuers: { west, east } };
 const days = "a whole number of days from 1 to 36500";
+
+function says(name: string, raw: Raw, sentences: readonly string[]): void {
+  testMistakes([[name, raw, sentences]]);
+}
+
+function trustSays(name: string, trust: unknown, sentences: readonly string[]): void {
+  says(name, { trust }, sentences);
+}
 
 describe("stack config: trust", () => {
   it("settings for generated anchors", () => {
-    const trust = {
-      generation: 2,
-      anchorValidityDays: 800,
-      issuerValidityDays: 90,
-      renewBeforeDays: 30,
-    };
+    const days = { anchorValidityDays: 800, issuerValidityDays: 90, renewBeforeDays: 30 };
+    const trust = { generation: 2, ...days };
     const defaults = { unknownAnchors: "keep", ignorePods: [] };
     deepEqual(configOf({ trust }).trust, { kind: "generated", ...defaults, ...trust });
   });
 
   it("an issuer is missing for a cluster that is called what every object inherits", () => {
-    const mistakes = mistakesIn({
-      clusters: { constructor: {}, west: {} },
-      trust: { anchors: root.pem, issuers: { west: own(west) } },
-    });
-    equal(
-      mistakes.some((mistake) => /trust\.issuers\.constructor is missing/.test(mistake)),
-      true,
-    );
-    equal(
-      mistakes.some((mistake) => /clusters\.constructor has the name/.test(mistake)),
-      true,
-    );
+    const trust = { anchors: root.pem, issuers: { west } };
+    const mistakes = mistakesIn({ clusters: { constructor: {}, west: {} }, trust }).join("\n");
+    match(mistakes, /trust\.issuers\.constructor is missing/);
+    match(mistakes, /clusters\.constructor has the name/);
   });
 
   it("needs no issuer for a revoked cluster", () => {
     const { clusters } = configOf({
       clusters: { west: null, east: { revoked: true } },
-      trust: { anchors: root.pem, issuers: { west: own(west) } },
+      trust: { anchors: root.pem, issuers: { west } },
     });
     deepEqual([...clusters.keys()], ["west"]);
   });
 
   it("provided anchors and issuers", () => {
-    const { trust } = configOf({ trust: { anchors: root.pem, issuers } });
-    deepEqual(trust, {
-      kind: "provided",
-      anchors: root.pem,
-      issuers: new Map(Object.entries(issuers)),
-      ignorePods: [],
-    });
+    const issuers = new Map(Object.entries(provided.issuers));
+    const expected = { kind: "provided", anchors: root.pem, issuers, ignorePods: [] };
+    deepEqual(configOf({ trust: provided }).trust, expected);
   });
 
-  testMistakes([
-    ["nothing said", given({}), []],
-    [
-      "no numbers",
-      given({ generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }),
-      [
-        "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
-        `trust.issuerValidityDays is 0; it must be ${days}.`,
-        `trust.renewBeforeDays is 1.5; it must be ${days}.`,
-      ],
-    ],
-    [
-      "renewed before it is made, and longer than the anchor",
-      given({ anchorValidityDays: 50, issuerValidityDays: 60 }),
-      [
-        "trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.",
-        "trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.",
-      ],
-    ],
-    [
-      "both kinds",
-      given({ anchors: root.pem, issuers, generation: 2, issuerValidityDays: 1 }),
-      [
-        "trust.generation is set; it must be left out, as trust.anchors provides the certificates.",
-        "trust.issuerValidityDays is set; it must be left out, as trust.anchors provides the certificates.",
-      ],
-    ],
-    [
-      "issuers alone",
-      given({ issuers }),
-      ["trust.anchors is missing; it must be set, as trust.issuers is."],
-    ],
-    [
-      "anchors alone",
-      given({ anchors: root.pem }),
-      [
-        "trust.issuers.west is missing; it must be set, as trust.anchors is.",
-        "trust.issuers.east is missing; it must be set, as trust.anchors is.",
-      ],
-    ],
-    [
-      "an issuer of no cluster",
-      given({ anchors: root.pem, issuers: { ...issuers, north: own(west) } }),
-      [
-        'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
-      ],
-    ],
-    [
-      "no PEM",
-      given({ anchors: "hunter2", issuers }),
-      [
-        "trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
-      ],
-    ],
-    [
-      "an anchor that is no CA",
-      given({ anchors: root.pem + authority({ name: "leaf", isCa: false }).pem, issuers }),
-      ['trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.'],
-    ],
-    [
-      "an issuer that is no CA, under another anchor, with another key",
-      given({
-        anchors: root.pem,
-        issuers: {
-          west: own(west),
-          east: { certificate: authority({ name: "x", isCa: false }).pem, key: west.keyPem },
-        },
-      }),
-      [
-        'trust.issuers.east.certificate is "x"; it must be a CA that may sign certificates.',
-        'trust.issuers.east.certificate is "x"; it must be signed by one of trust.anchors.',
-        `trust.issuers.east.key is a string of ${west.keyPem.length} characters; it must be the private key of the certificate beside it.`,
-      ],
-    ],
-    [
-      "half an issuer",
-      given({ anchors: root.pem, issuers: { ...issuers, west: { key: "hunter2", crt: "x" } } }),
-      [
-        "trust.issuers.west.certificate is missing; it must be PEM of a certificate.",
-        "trust.issuers.west.crt is not a key of an issuer; the keys are certificate, key.",
-      ],
-    ],
-    [
-      "an issuer that is a text is never repeated",
-      given({ anchors: root.pem, issuers: { ...issuers, west: "hunter2" } }),
-      ["trust.issuers.west is a string of 7 characters; it must be a map of certificate, key."],
-    ],
+  trustSays("nothing said", {}, []);
+  trustSays("no numbers", { generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }, [
+    "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
+    `trust.issuerValidityDays is 0; it must be ${days}.`,
+    `trust.renewBeforeDays is 1.5; it must be ${days}.`,
   ]);
-
+  const brief = { anchorValidityDays: 50, issuerValidityDays: 60 };
+  trustSays("renewed before it is made, and longer than the anchor", brief, [
+    "trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.",
+    "trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.",
+  ]);
+  const leftOut = "is set; it must be left out, as trust.anchors provides the certificates.";
+  const kinds = { ...provided, generation: 2, issuerValidityDays: 1, extraAnchors: root.pem };
+  trustSays("both kinds", kinds, [
+    `trust.generation ${leftOut}`,
+    `trust.issuerValidityDays ${leftOut}`,
+    `trust.extraAnchors ${leftOut}`,
+  ]);
+  trustSays("issuers alone", { issuers: provided.issuers }, [
+    "trust.anchors is missing; it must be set, as trust.issuers is.",
+  ]);
+  trustSays("anchors alone", { anchors: root.pem }, [
+    "trust.issuers.west is missing; it must be set, as trust.anchors is.",
+    "trust.issuers.east is missing; it must be set, as trust.anchors is.",
+  ]);
+  const north = { ...provided, issuers: { ...provided.issuers, north: west } };
+  trustSays("an issuer of no cluster", north, [
+    'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
+  ]);
+  trustSays("no PEM", { ...provided, anchors: "hunter2" }, [
+    "trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
+  ]);
+  trustSays("an anchor that is no CA", { ...provided, anchors: root.pem + leaf.pem }, [
+    'trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.',
+  ]);
+  const withEast = (east: unknown) => ({ ...provided, issuers: { west, east } });
+  const stranger = { certificate: leaf.pem, key: west.key };
+  trustSays("an issuer that is no CA, under another anchor, with another key", withEast(stranger), [
+    'trust.issuers.east.certificate is "leaf"; it must be a CA that may sign certificates.',
+    'trust.issuers.east.certificate is "leaf"; it must be signed by one of trust.anchors.',
+    `trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate beside it.`,
+  ]);
   const until = { notAfter: new Date("2026-01-01T00:00:00Z") };
-  const from = {
-    notBefore: new Date("2999-01-01T00:00:00Z"),
-    notAfter: new Date("3000-01-01T00:00:00Z"),
-  };
-  const withEast = (east: ReturnType<typeof own>, anchors = root.pem) =>
-    given({ anchors, issuers: { west: own(west), east } });
-  const [expired, future] = [
-    authority({ name: "expired", ...until }),
-    authority({ name: "future", ...from }),
-  ];
   const middle = authority({ name: "middle", signer: root, ...until });
-  const leaf = issuerUnder(middle);
-  testMistakes([
-    [
-      "an issuer that has expired",
-      withEast(own(issuerUnder(root, until))),
-      [
-        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
-      ],
-    ],
-    [
-      "an issuer that is not valid yet",
-      withEast(own(issuerUnder(root, from))),
-      [
-        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be valid already, and not only from 2999-01-01T00:00:00.000Z on.',
-      ],
-    ],
-    [
-      "an issuer below one that has expired",
-      withEast({ certificate: leaf.pem + middle.pem, key: leaf.keyPem }),
-      [
-        'trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
-      ],
-    ],
-    [
-      "an issuer under an anchor that has expired",
-      withEast(own(issuerUnder(expired)), root.pem + expired.pem),
-      [
-        'trust.issuers.east.certificate is "identity.linkerd.cluster.local"; it must be signed by one of trust.anchors that is valid now.',
-      ],
-    ],
-    ["anchors that are spare", withEast(own(east), root.pem + expired.pem + future.pem), []],
-    [
-      "external, and something besides",
-      given({ external: true, generation: 2, ignorePods: [] }),
-      [
-        "trust.generation is set; it must be left out, as trust.external is true.",
-        "trust.ignorePods is set; it must be left out, as trust.external is true.",
-      ],
-    ],
-    [
-      "pods to ignore",
-      given({
-        ignorePods: [
-          "west",
-          "east/shop",
-          "west/shop/web-0.x",
-          "north/shop",
-          "west/shop/web-0/x",
-          "West",
-        ],
-      }),
-      [
-        "trust.ignorePods[4] is a string of 17 characters; it must be <cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>.",
-        "trust.ignorePods[5] is a string of 4 characters; it must be <cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>.",
-      ],
-    ],
-    [
-      "pods of no cluster",
-      given({ ignorePods: ["north/shop"] }),
-      [
-        'trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.',
-      ],
-    ],
-    [
-      "extra anchors that are none",
-      given({
-        extraAnchors: authority({ name: "leaf", isCa: false }).pem,
-        unknownAnchors: "spread",
-      }),
-      ["trust.unknownAnchors is a string of 6 characters; it must be keep or remove."],
-    ],
-    [
-      "an extra anchor that is no CA",
-      given({ extraAnchors: authority({ name: "leaf", isCa: false }).pem }),
-      [
-        'trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.',
-      ],
-    ],
-    [
-      "extra anchors beside own ones",
-      given({ anchors: root.pem, issuers, extraAnchors: root.pem }),
-      [
-        "trust.extraAnchors is set; it must be left out, as trust.anchors provides the certificates.",
-      ],
-    ],
+  const below = issuerUnder(middle);
+  const chain = { certificate: below.pem + middle.pem, key: below.keyPem };
+  trustSays("an issuer below one that has expired", withEast(chain), [
+    'trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
+  ]);
+  trustSays("an issuer that is no PEM", withEast({ ...east, certificate: "x" }), [
+    "trust.issuers.east.certificate is a string of 1 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
+  ]);
+  trustSays("half an issuer", withEast({ key: "hunter2", crt: "x" }), [
+    "trust.issuers.east.certificate is missing; it must be PEM of a certificate.",
+    "trust.issuers.east.crt is not a key of an issuer; the keys are certificate, key.",
+  ]);
+  trustSays("an issuer that is a text is never repeated", withEast("hunter2"), [
+    "trust.issuers.east is a string of 7 characters; it must be a map of certificate, key.",
+  ]);
+  trustSays("external, and more", { external: true, generation: 2, ignorePods: [] }, [
+    "trust.generation is set; it must be left out, as trust.external is true.",
+    "trust.ignorePods is set; it must be left out, as trust.external is true.",
+  ]);
+  const pods = ["west", "east/shop", "west/shop/web-0.x", "west/shop/web-0/x", "West"];
+  const form = "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>";
+  trustSays("pods to ignore", { ignorePods: pods }, [
+    `trust.ignorePods[3] is a string of 17 characters; it must be ${form}.`,
+    `trust.ignorePods[4] is a string of 4 characters; it must be ${form}.`,
+  ]);
+  trustSays("pods of no cluster", { ignorePods: ["north/shop"] }, [
+    'trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.',
+  ]);
+  trustSays("unknown anchors that go nowhere", { unknownAnchors: "spread" }, [
+    "trust.unknownAnchors is a string of 6 characters; it must be keep or remove.",
+  ]);
+  trustSays("an extra anchor that is no CA", { extraAnchors: leaf.pem }, [
+    'trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.',
   ]);
 
   it("an issuer's key in the plain, with the command that makes it a secret", () => {
-    const raw = { clusters: westAndEast, trust: { anchors: root.pem, issuers } };
+    const raw = { clusters: westAndEast, trust: provided };
     const isPlainKey = (cluster: string) => cluster === "east";
     deepEqual(parseConfig(raw, { now, isPlainKey }), {
       mistakes: [
@@ -278,14 +161,12 @@ describe("stack config: trust", () => {
   });
 
   it("no key turns up in any sentence", () => {
-    const key = west.keyPem;
+    const { key } = west;
+    const keys = { west: { certificate: key, key }, east: { certificate: root.pem, key } };
     const configs = [
-      { anchors: key, issuers },
-      {
-        anchors: root.pem,
-        issuers: { west: { certificate: key, key }, east: { certificate: root.pem, key } },
-      },
-      { anchors: root.pem, issuers: { west: key } },
+      { ...provided, anchors: key },
+      { ...provided, issuers: keys },
+      { ...provided, issuers: { west: key } },
       { anchors: [key], issuers: key, generation: key },
       key,
     ];
@@ -297,136 +178,82 @@ describe("stack config: trust", () => {
   });
 });
 
-const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
-const digests = {
-  "linkerd-crds": digest,
-  "linkerd-control-plane": digest,
-  "linkerd-multicluster": digest,
-};
-
 describe("stack config: charts and values", () => {
-  testMistakes([
-    [
-      "where charts come from",
-      {
-        charts: {
-          source: "http://charts.example.com",
-          version: "latest",
-          timeoutSeconds: 0,
-        },
-      },
-      [
-        'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
-        'charts.source is "http://charts.example.com"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
-        "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
-      ],
-    ],
-    ...[
-      "https://charts.example.com/edge",
-      "oci://registry.example.com/linkerd",
-      "./charts",
-      "/srv/charts",
-    ].map((source) => [source, { charts: { source } }, []] as const),
-    [
-      "credentials",
-      { charts: { source: "oci://me:hunter2@registry.example.com/linkerd" } },
-      [
-        'charts.source is "oci://…@registry.example.com/linkerd"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.',
-      ],
-    ],
-    ...["oci://registry.example.com/linkerd", "./charts"].map(
-      (source) => [`digests of ${source}`, { charts: { source, digests } }, []] as const,
+  const sha = "sha256: and 64 hexadecimal digits in lower case";
+  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"];
+  const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+  const digests = Object.fromEntries(names.map((name) => [name, digest]));
+  const from =
+    "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials";
+  const mistaken = { source: "http://charts.example.com", version: "latest", timeoutSeconds: 0 };
+  says("where charts come from", { charts: mistaken }, [
+    'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
+    `charts.source is "http://charts.example.com"; it must be ${from}.`,
+    "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
+  ]);
+  for (const source of ["https://charts.example.com/edge", "/srv/charts"])
+    says(source, { charts: { source } }, []);
+  for (const source of ["oci://registry.example.com/linkerd", "./charts"])
+    says(`${source}, with digests`, { charts: { source, digests } }, []);
+  const credentials = "oci://me:hunter2@registry.example.com/linkerd";
+  says("credentials", { charts: { source: credentials } }, [
+    `charts.source is "oci://…@registry.example.com/linkerd"; it must be ${from}.`,
+  ]);
+  says("digests that nobody would compare", { charts: { digests } }, [
+    'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
+  ]);
+  const odd = { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } };
+  says("digests of some charts, or of another kind", { charts: odd }, [
+    `charts.digests.linkerd-crds is "sha1:abc"; it must be ${sha}.`,
+    `charts.digests.linkerd-control-plane is missing; it must be ${sha}.`,
+    `charts.digests.linkerd-multicluster is missing; it must be ${sha}.`,
+  ]);
+
+  const inWest = (values: unknown) => ({ clusters: { west: { values } } });
+  const decided = {
+    "linkerd-crds": { installGatewayAPI: true },
+    "linkerd-control-plane": {
+      identityTrustAnchorsPEM: "x",
+      identity: { issuer: { tls: { keyPEM: "hunter2" }, clockSkewAllowance: "1m" } },
+    },
+    "linkerd-multicluster": {
+      gateway: { enabled: false, replicas: 3 },
+      controllers: [],
+      createNamespaceMetadataJob: null,
+      remoteMirrorServiceAccount: true,
+    },
+  };
+  const isSet = (key: string, why: string) =>
+    `clusters.west.values.${key} is set; it must be left out, as ${why}.`;
+  const extension = "linkerd-multicluster";
+  says("values that the program decides", inWest(decided), [
+    isSet("linkerd-crds.installGatewayAPI", "the cluster's gatewayApi decides it"),
+    isSet("linkerd-control-plane.identityTrustAnchorsPEM", "trust.anchors decides it"),
+    isSet(
+      "linkerd-control-plane.identity.issuer.tls",
+      "trust.issuers takes it, which keeps the key out of Helm's values",
     ),
-    [
-      "digests that nobody would compare",
-      { charts: { digests } },
-      [
-        'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
-      ],
-    ],
-    [
-      "digests of some charts, or of another kind",
-      { charts: { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } } },
-      [
-        'charts.digests.linkerd-crds is "sha1:abc"; it must be sha256: and 64 hexadecimal digits in lower case.',
-        "charts.digests.linkerd-control-plane is missing; it must be sha256: and 64 hexadecimal digits in lower case.",
-        "charts.digests.linkerd-multicluster is missing; it must be sha256: and 64 hexadecimal digits in lower case.",
-      ],
-    ],
-    [
-      "values that the program decides",
-      {
-        clusters: {
-          west: {
-            values: {
-              "linkerd-crds": { installGatewayAPI: true },
-              "linkerd-control-plane": {
-                identityTrustAnchorsPEM: "x",
-                identity: { issuer: { tls: { keyPEM: "hunter2" }, clockSkewAllowance: "1m" } },
-              },
-              "linkerd-multicluster": {
-                gateway: { enabled: false, replicas: 3 },
-                controllers: [],
-                createNamespaceMetadataJob: null,
-                remoteMirrorServiceAccount: true,
-              },
-            },
-          },
-        },
-      },
-      [
-        "clusters.west.values.linkerd-crds.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
-        "clusters.west.values.linkerd-control-plane.identityTrustAnchorsPEM is set; it must be left out, as trust.anchors decides it.",
-        "clusters.west.values.linkerd-control-plane.identity.issuer.tls is set; it must be left out, as trust.issuers takes it, which keeps the key out of Helm's values.",
-        "clusters.west.values.linkerd-multicluster.gateway.enabled is set; it must be left out, as the cluster's gateway.enabled decides it.",
-        "clusters.west.values.linkerd-multicluster.createNamespaceMetadataJob is set; it must be left out, as the program labels the namespace itself.",
-        "clusters.west.values.linkerd-multicluster.remoteMirrorServiceAccount is set; it must be left out, as each link gets an account of its own.",
-        "clusters.west.values.linkerd-multicluster.controllers is set; it must be left out, as the links' mirroring decides it.",
-      ],
-    ],
-    ...(
-      [
-        ["linkerd-control-plane", { identity: null }, "identity", "empty", "identity.externalCA"],
-        [
-          "linkerd-control-plane",
-          { identity: { issuer: "hunter2" } },
-          "identity.issuer",
-          "a string of 7 characters",
-          "identity.issuer.scheme",
-        ],
-        ["linkerd-multicluster", { gateway: null }, "gateway", "empty", "gateway.enabled"],
-        ["linkerd-multicluster", { gateway: [] }, "gateway", "an empty list", "gateway.enabled"],
-        [
-          "linkerd-multicluster",
-          { localServiceMirror: null },
-          "localServiceMirror",
-          "empty",
-          "localServiceMirror.replicas",
-        ],
-      ] as const
-    ).map(
-      ([chart, values, key, state, removed]) =>
-        [
-          `what would remove ${removed}: ${JSON.stringify(values)}`,
-          { clusters: { west: { values: { [chart]: values } } } },
-          [
-            `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${removed}, which the program decides.`,
-          ],
-        ] as const,
-    ),
-    [
-      "a null that removes a default of the chart",
-      { clusters: { west: { values: { "linkerd-control-plane": { proxy: null } } } } },
-      [],
-    ],
-    [
-      "a UID and the Gateway API",
-      { clusters: { west: { uid: "", gatewayApi: "auto" } } },
-      [
-        'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
-        'clusters.west.gatewayApi is "auto"; it must be install or assume.',
-      ],
-    ],
+    isSet(`${extension}.gateway.enabled`, "the cluster's gateway.enabled decides it"),
+    isSet(`${extension}.createNamespaceMetadataJob`, "the program labels the namespace itself"),
+    isSet(`${extension}.remoteMirrorServiceAccount`, "each link gets an account of its own"),
+    isSet(`${extension}.controllers`, "the links' mirroring decides it"),
+  ]);
+  const [core, text] = ["linkerd-control-plane", "a string of 7 characters"];
+  for (const [chart, key, values, state, removed] of [
+    [core, "identity", { identity: null }, "empty", "externalCA"],
+    [core, "identity.issuer", { identity: { issuer: "hunter2" } }, text, "scheme"],
+    [extension, "gateway", { gateway: null }, "empty", "enabled"],
+    [extension, "gateway", { gateway: [] }, "an empty list", "enabled"],
+    [extension, "localServiceMirror", { localServiceMirror: null }, "empty", "replicas"],
+  ] as const)
+    says(`what would remove ${key}.${removed}: it is ${state}`, inWest({ [chart]: values }), [
+      `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${key}.${removed}, which the program decides.`,
+    ]);
+  const removal = { "linkerd-control-plane": { proxy: null } };
+  says("a null that removes a default of the chart", inWest(removal), []);
+  says("a UID and the Gateway API", { clusters: { west: { uid: "", gatewayApi: "auto" } } }, [
+    'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
+    'clusters.west.gatewayApi is "auto"; it must be install or assume.',
   ]);
 });
 
@@ -458,14 +285,19 @@ describe("trust: from the stack's config", () => {
     equal(trustRootArgs(config, { trust: new Map() }).certificateLifetime, 2 * day);
   });
 
-  it("in Go's notation; what can't be read is longer than anybody waits", () => {
-    equal(lifetime("24h0m0s"), day);
-    equal(lifetime("1h30m"), 5_400_000);
-    equal(lifetime("1.5s500ms"), 2000);
-    equal(lifetime(undefined), day);
-    equal(lifetime(null), day);
-    equal(lifetime("a day") > 1000 * day, true);
-    equal(lifetime(86400) > 1000 * day, true);
+  for (const [text, expected] of [
+    ["24h0m0s", day],
+    ["1h30m", 5_400_000],
+    ["1.5s500ms", 2000],
+    [undefined, day],
+    [null, day],
+  ] as const)
+    it(`${text} is in Go's notation`, () => {
+      equal(lifetime(text), expected);
+    });
+
+  it("what can't be read is longer than anybody waits", () => {
+    for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
     equal(certificateLifetime({ identity: 5 }), day);
   });
 });

@@ -1,79 +1,111 @@
 import { deepEqual } from "node:assert/strict";
-import { expiryNotices, type Expiring } from "../../../engine/trust/expiry.ts";
-import { renewalPeriod } from "../../../engine/trust/expiry.ts";
-import { authority, day, now } from "./certificates.ts";
+import {
+  expiringAnchors,
+  expiringIssuers,
+  expiringProvided,
+  expiryNotices,
+  type Expiring,
+  renewalPeriod,
+} from "../../../engine/trust/expiry.ts";
+import { authority, day, inDays, now } from "./certificates.ts";
+import { anchors, next, nextIssuer, old, oldIssuer } from "./live.ts";
 
 /** What is said of a certificate made for `life` days with `left` of them to go. */
-function said(life: number, left: number, more: Partial<Expiring> = {}): string[] {
-  const notAfter = new Date(now.getTime() + left * day);
-  const notBefore = new Date(notAfter.getTime() - life * day);
-  const { certificate } = authority({ notBefore, notAfter });
-  const expiring = { certificate, role: "the trust anchor", remedy: "Do it.", succeeded: false };
-  return expiryNotices([{ ...expiring, ...more }], now).map(
-    ({ severity, message }) => `${severity}: ${message.replace(/ \(SHA-256 \w+\)/, "")}`,
-  );
+function said(life: number, left: number, more: Partial<Expiring> = {}): string | undefined {
+  const { certificate } = authority({ notBefore: inDays(left - life), notAfter: inDays(left) });
+  const expiring = { certificate, role: "the trust anchor", remedy: "Do it.", ...more };
+  const [notice] = expiryNotices([expiring], now);
+  return notice && `${notice.severity}: ${notice.message.replace(/ \(SHA-256 \w+\)/, "")}`;
 }
 
-const anchor = "The trust anchor, root.linkerd.cluster.local,";
-
 describe("trust: certificates that run out", () => {
-  it("nothing until 60 days before", () => {
-    deepEqual(said(3650, 60.01), []);
-  });
+  const anchor = "The trust anchor, root.linkerd.cluster.local,";
+  for (const [left, expected] of [
+    [60.01, undefined],
+    [60, `warning: ${anchor} expires in 60 days, on 2026-10-20T12:00:00.000Z. Do it.`],
+    [14.5, `warning: ${anchor} expires in 14 days, on 2026-09-05T00:00:00.000Z. Do it.`],
+    [14, `error: ${anchor} expires in 14 days, on 2026-09-04T12:00:00.000Z. Do it.`],
+    [1, `error: ${anchor} expires in 1 day, on 2026-08-22T12:00:00.000Z. Do it.`],
+    [0.5, `error: ${anchor} expires in less than a day, on 2026-08-22T00:00:00.000Z. Do it.`],
+    [-1, `error: ${anchor} expired on 2026-08-20T12:00:00.000Z. Do it.`],
+  ] as const)
+    it(`with ${left} days left`, () => {
+      deepEqual(said(3650, left), expected);
+    });
 
-  it("a warning from then on, an error from 14 days", () => {
-    deepEqual(said(3650, 60), [
-      `warning: ${anchor} expires in 60 days, on 2026-10-20T12:00:00.000Z. Do it.`,
-    ]);
-    deepEqual(said(3650, 14.5), [
-      `warning: ${anchor} expires in 14 days, on 2026-09-05T00:00:00.000Z. Do it.`,
-    ]);
-    deepEqual(said(3650, 14), [
-      `error: ${anchor} expires in 14 days, on 2026-09-04T12:00:00.000Z. Do it.`,
-    ]);
-    deepEqual(said(3650, 1), [
-      `error: ${anchor} expires in 1 day, on 2026-08-22T12:00:00.000Z. Do it.`,
-    ]);
-    deepEqual(said(3650, 0.5), [
-      `error: ${anchor} expires in less than a day, on 2026-08-22T00:00:00.000Z. Do it.`,
-    ]);
-  });
+  const quarter = { life: 90, more: {} };
+  const week = { life: 6, more: {} };
+  const renewed = { life: 365, more: { renewBeforeDays: 30 } };
+  for (const [name, { life, more }, lefts, severities] of [
+    ["without an error beside a successor", { life: 3650, more: { succeeded: true } }, [3], ["w"]],
+    ["for two thirds of a short life", quarter, [31, 30, 15, 14], [undefined, "w", "w", "e"]],
+    ["for two thirds of a week", week, [3, 2, 1], [undefined, "w", "e"]],
+    ["until they are renewed", renewed, [50, 30, 16, 14], [undefined, "w", "w", "e"]],
+  ] as const)
+    it(`are in order ${name}`, () => {
+      deepEqual(
+        lefts.map((left) => said(life, left, more)?.slice(0, 1)),
+        severities,
+      );
+    });
+});
 
-  it("an error when it is too late", () => {
-    deepEqual(said(3650, -1), [`error: ${anchor} expired on 2026-08-20T12:00:00.000Z. Do it.`]);
-  });
-
-  it("no error where its successor is trusted already", () => {
-    deepEqual(
-      said(3650, 3, { succeeded: true }).map((text) => text.split(":")[0]),
-      ["warning"],
+describe("trust: the certificates that the mesh depends on", () => {
+  const inWords = (expiring: readonly Expiring[]) =>
+    expiring.map(({ role, certificate: { name }, remedy, succeeded = false }) =>
+      [role, name, succeeded ? "succeeded" : "alone", remedy].join(": "),
     );
+  const both = { wanted: next.certificate, previous: old.certificate };
+  const wanted =
+    "the trust anchor: next: alone: Start a rotation: set linkerd-multicluster:trust.generation to 3.";
+  const [oldPem, bothPem] = [old.certificate.pem, `${old.pem}${next.pem}`];
+  const before = (state: string) =>
+    `the trust anchor of generation 1: old: ${state}: Continue the rotation until it is removed.`;
+  for (const [name, bundles, expected] of [
+    ["is in use nowhere", [next.pem], [wanted]],
+    ["stands alone somewhere", [oldPem, bothPem], [wanted, before("alone")]],
+    ["has a successor everywhere", [next.pem, bothPem], [wanted, before("succeeded")]],
+  ] as const)
+    it(`in a rotation whose old anchor ${name}`, () => {
+      deepEqual(inWords(expiringAnchors(2, both, bundles)), expected);
+    });
+
+  it("in the first generation", () => {
+    deepEqual(inWords(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
+    const issuers = new Map([["west", oldIssuer.certificate]]);
+    const [west] = expiringIssuers({ renewBeforeDays: 7 }, issuers);
+    deepEqual(west && [inWords([west]), west.renewBeforeDays], [
+      [
+        "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh.",
+      ],
+      7,
+    ]);
   });
 
-  it("certificates for a short time are in order for two thirds of it", () => {
-    const severities = [31, 30, 15, 14].map((left) => said(90, left)[0]?.split(":")[0]);
-    deepEqual(severities, [undefined, "warning", "warning", "error"]);
-    deepEqual(
-      [3, 2, 1].map((left) => said(6, left)[0]?.split(":")[0]),
-      [undefined, "warning", "error"],
-    );
-  });
-
-  it("one that is renewed later than that is in order until then", () => {
-    const severities = [50, 30, 16, 14].map(
-      (left) => said(365, left, { renewBeforeDays: 30 })[0]?.split(":")[0],
-    );
-    deepEqual(severities, [undefined, "warning", "warning", "error"]);
+  it("that the config provides", () => {
+    const remedy =
+      "Add a new one to linkerd-multicluster:trust.anchors, then provide issuers signed by it.";
+    const ending = authority({ name: "ending", notAfter: inDays(9) });
+    const chains = new Map([
+      ["west", anchors(nextIssuer, next)],
+      ["east", []],
+    ]);
+    deepEqual(inWords(expiringProvided(anchors(old), chains)), [
+      `the trust anchor: old: alone: ${remedy}`,
+      "the issuer of cluster west: identity.linkerd.cluster.local: alone: Provide a new one as linkerd-multicluster:trust.issuers.west.",
+    ]);
+    deepEqual(inWords(expiringProvided(anchors(old, ending), new Map())), [
+      `trust anchor 1: old: alone: ${remedy}`,
+      `trust anchor 2: ending: succeeded: ${remedy}`,
+    ]);
   });
 });
 
 describe("trust: the renewal of issuers", () => {
-  const settings = { issuerValidityDays: 365, renewBeforeDays: 60 };
-  const at = (days: number) => new Date(days * day);
-
   it("a period is as long as an issuer may serve, whenever it was made", () => {
+    const settings = { issuerValidityDays: 365, renewBeforeDays: 60 };
     deepEqual(
-      [0, 304.9, 305, 609.9, 610].map((days) => renewalPeriod(settings, at(days))),
+      [0, 304.9, 305, 609.9, 610].map((days) => renewalPeriod(settings, new Date(days * day))),
       [0, 0, 1, 1, 2],
     );
   });

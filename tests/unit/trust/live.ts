@@ -1,13 +1,21 @@
 import type { Bundle } from "../../../engine/trust/bundle.ts";
-import type { Certificate } from "../../../engine/trust/certificate.ts";
 import type {
   LiveTrust,
   LiveTrusts,
-  PresentTrust,
   MeshedProxy,
+  PresentTrust,
 } from "../../../engine/trust/live.ts";
 import type { TrustDecision, TrustPlan } from "../../../engine/trust/rotate.ts";
-import { type Authority, day, now } from "./certificates.ts";
+import { type Authority, authority, day, inDays, issuerUnder, now } from "./certificates.ts";
+
+/** Anchors by their names, and issuers under them. */
+export const old = authority({ name: "old" });
+export const next = authority({ name: "next" });
+export const stranger = authority({ name: "stranger" });
+export const oldIssuer = issuerUnder(old);
+export const nextIssuer = issuerUnder(next);
+
+export type Clusters = Readonly<Record<string, LiveTrust>>;
 
 export const absent: LiveTrust = { state: "absent" };
 
@@ -25,7 +33,7 @@ export function present(
     state: "present",
     bundle: anchors(...bundle),
     issuer: issuer === undefined ? [] : [issuer.certificate],
-    issuerSince: new Date(now.getTime() - 30 * day),
+    issuerSince: inDays(-30),
     proxies: "state" in proxies ? proxies : { state: "read", proxies },
   };
 }
@@ -36,11 +44,21 @@ export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): 
   return { namespace: "shop", pod, createdAt, started: true, trusts: anchors(...trusts) };
 }
 
+/** A cluster all of whose proxies trust what it trusts. */
+export function restarted(bundle: readonly Authority[], issuer: Authority): PresentTrust {
+  return present(bundle, issuer, [proxy("web-0", bundle, 20)]);
+}
+
+/** A cluster whose pods may not be listed. */
+export function podsUnread(bundle: readonly Authority[], issuer: Authority): PresentTrust {
+  return present(bundle, issuer, { state: "unread", why: "cluster w lists no pods" });
+}
+
 export function anchors(...authorities: readonly Authority[]): Bundle {
   return authorities.map(({ certificate }) => certificate);
 }
 
-export function live(clusters: Readonly<Record<string, LiveTrust>>): LiveTrusts {
+export function live(clusters: Clusters): LiveTrusts {
   return new Map(Object.entries(clusters));
 }
 
@@ -49,19 +67,24 @@ export function planIn(decision: TrustDecision): TrustPlan {
   return decision;
 }
 
+/** The reasons for which there is no plan, without fingerprints. */
 export function refusedIn(decision: TrustDecision): readonly string[] {
-  return "refused" in decision ? decision.refused : [];
+  return "refused" in decision ? decision.refused.map(nameless) : [];
 }
 
-/** A plan as one can read it: the stage, and by cluster its anchors and issuer in words. */
-export function inWords(
-  decision: TrustDecision,
-  names: ReadonlyMap<Certificate, string>,
-): readonly [stage: string, clusters: Readonly<Record<string, string>>] {
+export function notesIn(decision: TrustDecision): readonly string[] {
+  return planIn(decision).notes.map(nameless);
+}
+
+export function nameless(sentence: string): string {
+  return sentence.replaceAll(/ \(SHA-256 \w+\)/g, "");
+}
+
+/** A plan as one can read it: the stage, and for each cluster `anchor+anchor/issuer`. */
+export function inWords(decision: TrustDecision): readonly string[] {
   const { stage, clusters } = planIn(decision);
-  const words = [...clusters].map(([cluster, { bundle, issuer }]) => {
-    const known = bundle.map((anchor) => names.get(anchor) ?? "a stranger").join("+");
-    return [cluster, `trusts ${known}, issues ${issuer}`] as const;
-  });
-  return [stage, Object.fromEntries(words)];
+  const plans = [...clusters.values()].map(
+    ({ bundle, issuer }) => `${bundle.map(({ name }) => name).join("+")}/${issuer}`,
+  );
+  return [stage, ...plans];
 }

@@ -3,58 +3,16 @@ import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
-import {
-  absent as missing,
-  type Received,
-  type Reply,
-  status,
-  withCluster,
-} from "../kubernetes/scripted-cluster.ts";
-import { authority, issuerUnder } from "./certificates.ts";
-import { absent, anchors, live, present } from "./live.ts";
+import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
+import { encoded, type Objects, roots, secret, served } from "./served.ts";
 
-const [old, next] = [authority({ name: "old" }), authority({ name: "next" })];
-const issuer = issuerUnder(old);
 const both = bundleText(anchors(next, old));
 
-/** What the API serves, by path; all else is not found. */
-type Objects = Readonly<Record<string, unknown>>;
-
-const rootsPath = "/api/v1/namespaces/linkerd/configmaps/linkerd-identity-trust-roots";
-const issuerPath = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
-const podsPath = "/api/v1/pods";
-
-const encoded = (text: string): string => Buffer.from(text).toString("base64");
-const roots = (text: string) => ({
-  kind: "ConfigMap",
-  metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd" },
-  data: { "ca-bundle.crt": text },
-});
-const secret = (data: unknown) => ({
-  kind: "Secret",
-  metadata: {
-    name: "linkerd-identity-issuer",
-    namespace: "linkerd",
-    creationTimestamp: "2026-01-01T00:00:00Z",
-    managedFields: [{ time: "2026-08-01T00:00:00Z" }, { time: "2026-07-01T00:00:00Z" }, {}],
-  },
-  data,
-});
-const tls = secret({ "tls.crt": encoded(issuer.pem), "tls.key": encoded(issuer.keyPem) });
-
 async function readFrom(objects: Objects) {
-  const requests: Received[] = [];
-  let found = live({});
-  const script = (request: Received): Reply => {
-    requests.push(request);
-    const body = objects[request.url.pathname];
-    if (typeof body === "number") return status(body, "Forbidden", "no");
-    return body === undefined ? missing(request) : { body };
-  };
-  await withCluster(script, async ({ client }) => {
-    found = await observeTrust(new Map([["west", client]]), "linkerd");
-  });
-  return { west: found.get("west"), requests };
+  const { result, requests } = await served(objects, (client) =>
+    observeTrust(new Map([["west", client]]), "linkerd"),
+  );
+  return { west: result.get("west"), requests };
 }
 
 async function presentFrom(objects: Objects): Promise<PresentTrust> {
@@ -67,63 +25,53 @@ describe("trust: what is live, read from a cluster", () => {
   it("a bare cluster", async () => {
     deepEqual((await readFrom({})).west, absent);
     // A run that broke off left the Secret, which nobody uses yet.
-    deepEqual((await readFrom({ [issuerPath]: tls })).west, absent);
+    deepEqual((await readFrom({ secret: secret(oldIssuer) })).west, absent);
   });
 
   it("anchors, the issuer's certificate and since when, and no pods while nothing rotates", async () => {
-    const { west, requests } = await readFrom({ [rootsPath]: roots(old.pem), [issuerPath]: tls });
+    const { west, requests } = await readFrom({ roots: roots(old.pem), secret: secret(oldIssuer) });
     if (west?.state !== "present") throw new Error(inspect(west));
+    const fingerprints = [west.bundle, west.issuer].flat().map(({ fingerprint }) => fingerprint);
     deepEqual(
-      west.bundle.map(({ name }) => name),
-      ["old"],
-    );
-    deepEqual(
-      west.issuer.map(({ fingerprint }) => fingerprint),
-      [issuer.certificate.fingerprint],
+      fingerprints,
+      anchors(old, oldIssuer).map(({ fingerprint }) => fingerprint),
     );
     equal(west.issuerSince.toISOString(), "2026-08-01T00:00:00.000Z");
     equal(west.proxies.state, "unread");
-    deepEqual(
-      requests.map(({ url }) => url.pathname).toSorted(),
-      [rootsPath, issuerPath].toSorted(),
-    );
-  });
-
-  it("never keeps the issuer's key", async () => {
-    const { west } = await readFrom({ [rootsPath]: roots(old.pem), [issuerPath]: tls });
+    equal(requests.length, 2);
     const all = inspect(west, { depth: Infinity, maxStringLength: Infinity });
-    equal(all.includes(encoded(issuer.keyPem)) || all.includes("PRIVATE"), false);
+    equal(all.includes(encoded(oldIssuer.keyPem)) || all.includes("PRIVATE"), false);
   });
 
   it("the issuer of Linkerd's own scheme, and none", async () => {
-    const own = secret({ "crt.pem": encoded(issuer.pem) });
-    equal((await presentFrom({ [rootsPath]: roots(old.pem), [issuerPath]: own })).issuer.length, 1);
-    const none = await presentFrom({ [rootsPath]: roots(old.pem) });
+    const own = { ...secret(oldIssuer), data: { "crt.pem": encoded(oldIssuer.pem) } };
+    equal((await presentFrom({ roots: roots(old.pem), secret: own })).issuer.length, 1);
+    const none = await presentFrom({ roots: roots(old.pem) });
     deepEqual([none.issuer, none.issuerSince.getTime()], [[], 0]);
   });
 
+  const broken = { ...secret(oldIssuer), data: { "tls.crt": encoded("x") } };
   for (const [name, objects, why] of [
     [
       "no right to read",
-      { [rootsPath]: 403 },
+      { roots: 403 },
       /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no; resolve this /,
     ],
     [
       "a bundle that is none",
-      { [rootsPath]: roots("hunter2") },
+      { roots: roots("hunter2") },
       /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM, with at least one/,
     ],
     [
       "an issuer that is none",
-      { [rootsPath]: roots(old.pem), [issuerPath]: secret({ "tls.crt": encoded("x") }) },
+      { roots: roots(old.pem), secret: broken },
       /^the content of Secret west\/linkerd\/linkerd-identity-issuer must be PEM/,
     ],
-  ] as const) {
+  ] as const)
     it(`unreadable: ${name}`, async () => {
       const { west } = await readFrom(objects);
       match(west?.state === "unreadable" ? west.why : "not unreadable", why);
     });
-  }
 
   it("unreadable: what could not be reached before", async () => {
     const found = await observeTrust(new Map([["west", { why: "no route" }]]), "linkerd");
@@ -132,121 +80,106 @@ describe("trust: what is live, read from a cluster", () => {
 });
 
 describe("trust: proxies, read from their pods", () => {
-  const variable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
-  const pod = (name: string, spec: unknown, more: Objects = {}, phase = "Running") => ({
+  type Fields = Readonly<Record<string, unknown>>;
+  const pod = (
+    name: string,
+    proxy: Fields | undefined,
+    more: Fields = {},
+    status: Fields = {},
+  ) => ({
     metadata: { name, namespace: "shop", creationTimestamp: "2026-08-20T00:00:00Z", ...more },
-    spec,
-    status: { phase },
+    spec: { containers: [{ name: "app" }, ...(proxy === undefined ? [] : [proxy])] },
+    status: { phase: "Running", ...status },
   });
   const proxy = (value?: string) => ({
     name: "linkerd-proxy",
-    env: [{ name: variable, ...(value !== undefined && { value }) }],
+    env: [{ name: "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS", ...(value !== undefined && { value }) }],
   });
-  const inLinkerd = (hash: string) => ({
-    namespace: "linkerd",
-    annotations: { "linkerd.io/trust-root-sha256": hash },
-  });
-  const serving = (...items: unknown[]): Objects => ({
-    [rootsPath]: roots(both),
-    [issuerPath]: tls,
-    [podsPath]: { kind: "PodList", metadata: {}, items },
+  const rotating = (...items: unknown[]): Objects => ({
+    ...{ roots: roots(both), secret: secret(oldIssuer) },
+    pods: { kind: "PodList", metadata: {}, items },
   });
 
-  async function trusts(...items: unknown[]): Promise<Record<string, string>> {
-    const { proxies } = await presentFrom(serving(...items));
+  /** By pod: whether its proxy has started, and what it trusts. */
+  async function proxies(...items: unknown[]): Promise<Record<string, string>> {
+    const { proxies } = await presentFrom(rotating(...items));
     if (proxies.state === "unread") throw new Error(proxies.why);
     return Object.fromEntries(
-      proxies.proxies.map((one) => [one.pod, one.trusts.map(({ name }) => name).join("+")]),
+      proxies.proxies.map(({ pod, started, trusts }) => {
+        const names = trusts.map(({ name }) => name).join("+");
+        return [pod, started ? names : `not yet ${names}`];
+      }),
     );
   }
 
   it("trust what they were started with, also as native sidecars", async () => {
-    const value = `${old.pem}\n`;
-    deepEqual(
-      await trusts(
-        pod("web-0", { containers: [{ name: "app" }, proxy(value)] }),
-        pod("web-1", { containers: [{ name: "app" }], initContainers: [proxy(both)] }),
-      ),
-      { "web-0": "old", "web-1": "next+old" },
-    );
+    const sidecar = pod("web-1", undefined);
+    const spec = { ...sidecar.spec, initContainers: [proxy(both)] };
+    const found = await proxies(pod("web-0", proxy(`${old.pem}\n`)), { ...sidecar, spec });
+    deepEqual(found, { "web-0": "old", "web-1": "next+old" });
   });
 
   it("never of a pod outside the control plane's namespace that only looks like one", async () => {
-    deepEqual(await trusts(pod("fake-0", { containers: [proxy()] })), {});
+    deepEqual(await proxies(pod("fake-0", proxy())), {});
   });
 
   it("have started unless their pod is pending and they do not run", async () => {
-    const spec = { containers: [proxy(old.pem)] };
-    const waiting = pod("web-0", spec, {}, "Pending");
-    const withStatus = (name: string, status: Objects) => ({
-      ...pod(name, spec),
-      status: { phase: "Pending", ...status },
-    });
     const own = (state: unknown, restartCount = 0) => [
       { name: "linkerd-proxy", state, restartCount },
     ];
-    const { proxies } = await presentFrom(
-      serving(
-        waiting,
-        pod("web-1", spec),
-        withStatus("web-2", { initContainerStatuses: own({ running: {} }) }),
-        withStatus("web-3", { containerStatuses: own({ waiting: {} }, 2) }),
-        withStatus("web-4", { containerStatuses: own({ waiting: {} }) }),
+    const pending = (name: string, status: Fields = {}) =>
+      pod(name, proxy(old.pem), {}, { phase: "Pending", ...status });
+    deepEqual(
+      await proxies(
+        pending("web-0"),
+        pending("web-1", { initContainerStatuses: own({ running: {} }) }),
+        pending("web-2", { containerStatuses: own({ waiting: {} }, 2) }),
+        pending("web-3", { containerStatuses: own({ waiting: {} }) }),
       ),
+      { "web-0": "not yet old", "web-1": "old", "web-2": "old", "web-3": "not yet old" },
     );
-    deepEqual(proxies.state === "read" && proxies.proxies.map(({ started }) => started), [
-      ...[false, true, true, true, false],
-    ]);
   });
 
   it("of the control plane: what the ConfigMap holds, if the pod says it is the same", async () => {
-    deepEqual(
-      await trusts(
-        pod("identity-0", { containers: [proxy()] }, inLinkerd(trustRootHash(both))),
-        pod("identity-1", { containers: [proxy()] }, inLinkerd(trustRootHash(`${both}\n`))),
-        pod("identity-2", { containers: [proxy()] }, inLinkerd(trustRootHash(old.pem))),
-        pod("identity-3", { containers: [proxy()] }, { namespace: "linkerd" }),
-      ),
-      { "identity-0": "next+old", "identity-1": "next+old", "identity-2": "", "identity-3": "" },
+    const identity = (name: string, text: string) =>
+      pod(name, proxy(), {
+        namespace: "linkerd",
+        annotations: { "linkerd.io/trust-root-sha256": text === "" ? "" : trustRootHash(text) },
+      });
+    const found = await proxies(
+      ...[identity("same", both), identity("line", `${both}\n`)],
+      ...[identity("other", old.pem), pod("none", proxy(), { namespace: "linkerd" })],
     );
+    deepEqual(found, { same: "next+old", line: "next+old", other: "", none: "" });
   });
 
   it("count only while they run", async () => {
-    const spec = { containers: [proxy(old.pem)] };
-    deepEqual(
-      await trusts(
-        pod("job-0", spec, {}, "Succeeded"),
-        pod("job-1", spec, {}, "Failed"),
-        pod("heartbeat", { containers: [{ name: "heartbeat" }] }),
-        pod("web-0", spec, {}, "Pending"),
-      ),
-      { "web-0": "old" },
-    );
+    const over = (phase: string) => pod(phase.toLowerCase(), proxy(old.pem), {}, { phase });
+    deepEqual(await proxies(over("Succeeded"), over("Failed"), pod("heartbeat", undefined)), {});
   });
 
   it("are asked for by Linkerd's label, in all namespaces", async () => {
-    const { requests } = await readFrom(serving());
-    const list = requests.find(({ url }) => url.pathname === podsPath);
+    const { requests } = await readFrom(rotating());
+    const list = requests.find(({ url }) => url.pathname === "/api/v1/pods");
     equal(list?.url.searchParams.get("labelSelector"), "linkerd.io/control-plane-ns=linkerd");
   });
 
   it("can't be read without the right to", async () => {
-    const { proxies } = await presentFrom({ ...serving(), [podsPath]: 403 });
+    const { proxies } = await presentFrom({ ...rotating(), pods: 403 });
     equal(proxies.state, "unread");
   });
 });
 
 describe("trust: whether anything rotates", () => {
-  const one = present([old], issuer);
+  const one = present([old], oldIssuer);
   for (const [name, clusters, expected] of [
     ["one anchor everywhere", { w: one, e: one, n: absent }, false],
-    ["two anchors somewhere", { w: one, e: present([old, next], issuer) }, true],
-    ["different anchors", { w: one, e: present([next], issuerUnder(next)) }, true],
-    ["an issuer under none of them", { w: present([next], issuer) }, true],
+    ["two anchors somewhere", { w: one, e: present([old, next], oldIssuer) }, true],
+    ["different anchors", { w: one, e: present([next], nextIssuer) }, true],
+    ["an issuer under none of them", { w: present([next], oldIssuer) }, true],
     ["nothing", { w: absent }, false],
-  ] as const) {
+  ] as const)
     it(name, () => {
       equal(isRotating(live(clusters)), expected);
     });
-  }
 });

@@ -1,25 +1,30 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
-import type { ClusterPlan } from "../../../engine/trust/rotate.ts";
 import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
 import { planPublished } from "../../../engine/trust/published.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
-import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
-
-/** Made once, since making keys takes time: a generation is its place in here. */
-const generations = Array.from({ length: 12 }, (_, index) => {
-  const anchor = authority({ name: `anchor-${index}` });
-  return { anchor, issuer: issuerUnder(anchor) };
-});
+import { authority, day, issuerUnder, now } from "./certificates.ts";
 
 interface Generation {
-  readonly anchor: Authority;
-  readonly issuer: Authority;
+  readonly anchor: Certificate;
+  readonly issuer: Certificate;
+}
+
+/** Made once, since making keys takes time: a generation is its place in here. */
+const generations = Array.from({ length: 12 }, (_, index): Generation => {
+  const anchor = authority({ name: `anchor-${index}` });
+  return { anchor: anchor.certificate, issuer: issuerUnder(anchor).certificate };
+});
+
+function generation(index: number): Generation {
+  const found = generations[index % generations.length];
+  if (found === undefined) throw new Error("there are no generations");
+  return found;
 }
 
 interface Pod {
-  name: string;
+  readonly name: string;
   createdAt: number;
   trusts: Bundle;
   /** The anchor behind its certificate, and until when it has that one at the longest. */
@@ -33,8 +38,10 @@ interface WorldCluster {
   issuerBefore: Generation | undefined;
   issuerSince: number;
   readable: boolean;
-  readonly pods: Pod[];
+  pods: readonly Pod[];
 }
+
+export type Part = "bundle" | "issuer";
 
 /** By cluster, the anchor that somebody adds to its bundle, which is nobody's business elsewhere. */
 const rogues = new Map(
@@ -55,12 +62,11 @@ export class World {
   #known: Bundle = [];
   /** What the runs of clusters' own stacks that are under way have read. */
   readonly #running = new Map<string, { readonly given: Generation; readonly bundle: Bundle }>();
-
   readonly #unknown: "keep" | "remove";
 
-  constructor(names: readonly string[], unknown: "keep" | "remove" = "keep") {
+  constructor(unknown: "keep" | "remove" = "keep") {
     this.#unknown = unknown;
-    for (const name of names) this.add(name);
+    for (const name of ["west", "east"]) this.add(name);
   }
 
   add(name: string): void {
@@ -86,52 +92,46 @@ export class World {
     if (!has(cluster.bundle, rogue)) cluster.bundle = [...cluster.bundle, rogue];
   }
 
-  /** By cluster, the clusters to whose anchors somebody has added what it trusts. */
-  rogues(): Readonly<Record<string, readonly string[]>> {
-    const each = [...this.clusters].map(([name, { bundle }]) => {
-      const from = [...rogues]
-        .filter(([, rogue]) => has(bundle, rogue))
-        .map(([cluster]) => cluster);
-      return [name, from] as const;
-    });
-    return Object.fromEntries(each.filter(([, from]) => from.length > 0));
+  /** The clusters to which somebody has added an anchor, each beside one that trusts it. */
+  rogues(): string[] {
+    return [...this.clusters].flatMap(([name, { bundle }]) =>
+      [...rogues].flatMap(([from, rogue]) => (has(bundle, rogue) ? [`${name} < ${from}`] : [])),
+    );
   }
 
   /** Clusters that trust what somebody has added to another one, or lack what the config adds to all. */
   astray(): string[] {
-    const rogues = Object.entries(this.rogues());
-    return [
-      ...rogues.flatMap(([name, from]) => (from.every((one) => one === name) ? [] : [name])),
-      ...[...this.clusters].flatMap(([name, { bundle }]) =>
-        bundle.length === 0 || adopted.every((anchor) => has(bundle, anchor)) ? [] : [name],
-      ),
-    ];
+    const lacking = [...this.clusters].filter(
+      ([, { bundle }]) => bundle.length > 0 && !adopted.every((anchor) => has(bundle, anchor)),
+    );
+    const strange = this.rogues().filter((each) => !/^(\w+) < \1$/.test(each));
+    return [...strange, ...lacking.map(([name]) => name)];
   }
 
   /** The user asks for the next generation, or takes it back: its predecessor is then a new one. */
   turn(direction: "on" | "back"): void {
-    const before = { wanted: this.#wanted, previous: this.#previous };
-    if (direction === "back" && this.#previous === undefined) return;
+    const [wanted, previous] = [this.#wanted, this.#previous];
+    if (direction === "back" && previous === undefined) return;
     const fresh = generation(this.#fresh++);
-    if (direction === "on") [this.#previous, this.#wanted] = [this.#wanted, fresh];
-    else [this.#wanted, this.#previous] = [this.#previous ?? fresh, fresh];
+    if (direction === "on") [this.#previous, this.#wanted] = [wanted, fresh];
+    else [this.#wanted, this.#previous] = [previous ?? fresh, fresh];
     // Who is refused puts the config right.
-    if ("refused" in this.#decide() || "refused" in this.#publication())
-      [this.#wanted, this.#previous] = [before.wanted, before.previous];
+    if ("refused" in this.#publication()) [this.#wanted, this.#previous] = [wanted, previous];
   }
 
   /**
    * One run, which breaks off before it comes to the clusters that `reached` leaves out, and leaves
    * alone what runs and could not be read.
    */
-  up(reached: (cluster: string, part: "bundle" | "issuer") => boolean): string {
-    const decision = this.#decide();
+  up(reached: (cluster: string, part: Part) => boolean = () => true): string {
+    const decision = rotate(this.#rotation());
     if ("refused" in decision) return "refused";
-    for (const [name, plan] of decision.clusters) {
-      const { readable = true, bundle = [] } = this.clusters.get(name) ?? {};
-      if (!readable && bundle.length > 0) continue;
-      if (reached(name, "issuer")) this.#issue(name, this.#issuerOf(plan));
-      if (reached(name, "bundle")) this.#trust(name, plan.bundle);
+    for (const [name, { issuer, bundle }] of decision.clusters) {
+      const cluster = this.clusters.get(name);
+      if (cluster === undefined || (!cluster.readable && cluster.bundle.length > 0)) continue;
+      const given = issuer === "wanted" ? this.#wanted : this.#previous;
+      if (given !== undefined && reached(name, "issuer")) this.#issue(cluster, given);
+      if (reached(name, "bundle")) this.#trust(cluster, bundle);
     }
     return decision.stage;
   }
@@ -140,7 +140,7 @@ export class World {
   publish(): string {
     const publication = this.#publication();
     if ("refused" in publication) return "refused";
-    const own = [this.#wanted, this.#previous].flatMap((one) => one?.anchor.certificate ?? []);
+    const own = [this.#wanted, this.#previous].flatMap((one) => one?.anchor ?? []);
     this.#known = [...own, ...adopted];
     this.#published = publication.clusters;
     return publication.stage;
@@ -152,38 +152,50 @@ export class World {
     const cluster = this.clusters.get(name);
     if (share === undefined || cluster === undefined || this.#running.has(name)) return;
     const bundle = knownCertificates(share.bundlePem);
-    const given = generations.find(({ anchor }) => anchor.certificate.fingerprint === share.issuer);
+    const given = generations.find(({ anchor }) => anchor.fingerprint === share.issuer);
     if (given === undefined) throw new Error("an issuer under an anchor that never was");
     const decision = planPublished(
       {
         ...{ stack: "o/p/trust", known: this.#known, unknownAnchors: this.#unknown },
-        clusters: new Map([[name, { bundle, issuer: [given.issuer.certificate], keyPem: "" }]]),
+        clusters: new Map([[name, { bundle, issuer: [given.issuer], keyPem: "" }]]),
       },
-      new Map([[name, this.#read({ ...cluster, readable: true })]]),
+      new Map([[name, read({ ...cluster, readable: true })]]),
     );
     if ("refused" in decision) throw new Error(decision.refused.join());
     this.#running.set(name, { given, bundle: decision.clusters.get(name)?.bundle ?? bundle });
     // Nobody waits for a first run (publication.ts).
-    if (cluster.bundle.length === 0) this.finish(name, () => true);
+    if (cluster.bundle.length === 0) this.finish(name);
   }
 
   /** It applies what it has read, or a part of it, however much later that is. */
-  finish(name: string, reached: (part: "bundle" | "issuer") => boolean): void {
-    const run = this.#running.get(name);
+  finish(name: string, parts: readonly Part[] = ["issuer", "bundle"]): void {
+    const [run, cluster] = [this.#running.get(name), this.clusters.get(name)];
     this.#running.delete(name);
-    if (run === undefined) return;
-    if (reached("issuer")) this.#issue(name, run.given);
-    if (reached("bundle")) this.#trust(name, run.bundle);
+    if (run === undefined || cluster === undefined) return;
+    if (parts.includes("issuer")) this.#issue(cluster, run.given);
+    if (parts.includes("bundle")) this.#trust(cluster, run.bundle);
   }
 
-  restart(name: string, pod: number): void {
+  /** A run of these clusters' own stacks, from its beginning to its end. */
+  run(...names: readonly string[]): void {
+    for (const name of names) {
+      this.begin(name);
+      this.finish(name);
+    }
+  }
+
+  restart(name: string, pods: readonly number[] = [0, 1, 2]): void {
     const cluster = this.clusters.get(name);
-    const each = cluster?.pods[pod];
-    if (cluster !== undefined && each !== undefined) this.#start(cluster, each);
+    for (const [index, pod] of cluster?.pods.entries() ?? [])
+      if (cluster !== undefined && pods.includes(index)) this.#start(cluster, pod);
   }
 
-  pass(milliseconds: number): void {
-    this.#time += milliseconds;
+  restartAll(): void {
+    for (const name of this.clusters.keys()) this.restart(name);
+  }
+
+  pass(minutes: number): void {
+    this.#time += minutes * 60_000;
     for (const cluster of this.clusters.values())
       for (const pod of cluster.pods) if (pod.until <= this.#time) this.#certify(cluster, pod);
   }
@@ -191,79 +203,49 @@ export class World {
   /** Pairs of which one refuses the other, in words; none, if all is well. */
   broken(): string[] {
     const all = [...this.clusters].flatMap(([name, { pods }]) =>
-      pods.map((pod) => ({ name, pod })),
+      pods.map((pod) => ({ ...pod, name: `${name}/${pod.name}` })),
     );
-    return all.flatMap((one) =>
+    return all.flatMap(({ name, trusts }) =>
       all
-        .filter((other) => !has(one.pod.trusts, other.pod.under))
-        .map((other) => `${one.name}/${one.pod.name} refuses ${other.name}/${other.pod.name}`),
+        .filter((other) => !has(trusts, other.under))
+        .map((other) => `${name} refuses ${other.name}`),
     );
   }
 
-  #decide() {
-    const previous = this.#previous?.anchor.certificate;
-    const wanted = this.#wanted.anchor.certificate;
+  #rotation() {
+    const [wanted, previous] = [this.#wanted.anchor, this.#previous?.anchor];
+    const live: LiveTrusts = new Map(
+      [...this.clusters].map(([name, cluster]) => [name, read(cluster)]),
+    );
     const now = new Date(this.#time);
-    const live = this.#live();
-    return rotate({ wanted, previous, adopted, unknown: this.#unknown, live, now });
-  }
-
-  #live(): LiveTrusts {
-    return new Map([...this.clusters].map(([name, cluster]) => [name, this.#read(cluster)]));
-  }
-
-  #read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): LiveTrust {
-    if (!readable) return { state: "unreadable", why: "no route to host" };
-    if (bundle.length === 0) return { state: "absent" };
-    const proxies = pods.map(({ name, createdAt, trusts }) => ({
-      namespace: "shop",
-      pod: name,
-      createdAt: new Date(createdAt),
-      started: true,
-      trusts,
-    }));
-    return {
-      state: "present",
-      bundle,
-      issuer: issuer === undefined ? [] : [issuer.issuer.certificate],
-      issuerSince: new Date(issuerSince),
-      proxies: { state: "read", proxies },
-    };
+    return { wanted, previous, adopted, unknown: this.#unknown, live, now };
   }
 
   #publication() {
-    const decision = this.#decide();
-    if ("refused" in decision) return { refused: "the rotation" };
-    const [wanted, previous] = [
-      this.#wanted.anchor.certificate,
-      this.#previous?.anchor.certificate,
-    ];
-    const live = this.#live();
-    return publish(this.#published, publicationArgs(decision, { wanted, previous, adopted, live }));
+    const rotation = this.#rotation();
+    const decision = rotate(rotation);
+    if ("refused" in decision) return decision;
+    return publish(this.#published, publicationArgs(decision, rotation));
   }
 
-  #issuerOf({ issuer }: ClusterPlan): Generation | undefined {
-    return issuer === "wanted" ? this.#wanted : this.#previous;
-  }
-
-  #issue(name: string, given: Generation | undefined): void {
-    const cluster = this.clusters.get(name);
-    if (cluster === undefined || given === undefined || cluster.issuer === given) return;
+  #issue(cluster: WorldCluster, given: Generation): void {
+    if (cluster.issuer === given) return;
     cluster.issuerBefore = cluster.issuer;
     cluster.issuer = given;
     cluster.issuerSince = this.#time;
   }
 
-  #trust(name: string, bundle: Bundle): void {
-    const cluster = this.clusters.get(name);
-    if (cluster?.issuer === undefined) return;
+  #trust(cluster: WorldCluster, bundle: Bundle): void {
+    const { issuer } = cluster;
+    if (issuer === undefined) return;
     const isNew = cluster.bundle.length === 0;
     cluster.bundle = bundle;
+    if (isNew) {
+      const blank = { createdAt: 0, trusts: [], under: issuer.anchor, until: 0 };
+      cluster.pods = ["control", "web", "db"].map((name) => ({ name, ...blank }));
+    }
     // The first is the control plane's: it restarts with the bundle, the others when somebody does it.
-    if (isNew) for (const pod of ["control", "web", "db"]) cluster.pods.push(blank(pod));
-    const [control] = cluster.pods;
-    for (const pod of isNew ? cluster.pods : [control])
-      if (pod !== undefined) this.#start(cluster, pod);
+    for (const pod of isNew ? cluster.pods : cluster.pods.slice(0, 1)) this.#start(cluster, pod);
   }
 
   #start(cluster: WorldCluster, pod: Pod): void {
@@ -277,17 +259,22 @@ export class World {
     const settling = this.#time < cluster.issuerSince + 4 * 60_000;
     const issuer = (settling ? cluster.issuerBefore : undefined) ?? cluster.issuer;
     if (issuer === undefined) return;
-    pod.under = issuer.anchor.certificate;
+    pod.under = issuer.anchor;
     pod.until = this.#time + day;
   }
 }
 
-function blank(name: string): Pod {
-  return { name, createdAt: 0, trusts: [], under: generation(0).anchor.certificate, until: 0 };
-}
-
-function generation(index: number): Generation {
-  const found = generations[index % generations.length];
-  if (found === undefined) throw new Error("there are no generations");
-  return found;
+function read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): LiveTrust {
+  if (!readable) return { state: "unreadable", why: "no route to host" };
+  if (bundle.length === 0) return { state: "absent" };
+  const proxies = pods.map(({ name, createdAt, trusts }) => ({
+    ...{ namespace: "shop", pod: name, createdAt: new Date(createdAt), started: true, trusts },
+  }));
+  return {
+    state: "present",
+    bundle,
+    issuer: issuer === undefined ? [] : [issuer.issuer],
+    issuerSince: new Date(issuerSince),
+    proxies: { state: "read", proxies },
+  };
 }

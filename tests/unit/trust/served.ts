@@ -1,0 +1,62 @@
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { absent, type Received, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import type { Authority } from "./certificates.ts";
+
+/** What a cluster serves of its trust: an object, a status code, or nothing. */
+export interface Objects {
+  readonly home?: unknown;
+  readonly roots?: unknown;
+  readonly secret?: unknown;
+  readonly pods?: unknown;
+}
+
+const core = "/api/v1/namespaces/linkerd";
+const paths: Readonly<Record<string, keyof Objects>> = {
+  [core]: "home",
+  [`${core}/configmaps/linkerd-identity-trust-roots`]: "roots",
+  [`${core}/secrets/linkerd-identity-issuer`]: "secret",
+  "/api/v1/pods": "pods",
+};
+
+export function encoded(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+export function roots(bundle: string, annotations = {}) {
+  return {
+    kind: "ConfigMap",
+    metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd", annotations },
+    data: { "ca-bundle.crt": bundle },
+  };
+}
+
+export function secret({ pem, keyPem }: Authority) {
+  return {
+    kind: "Secret",
+    metadata: {
+      ...{ name: "linkerd-identity-issuer", namespace: "linkerd" },
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      managedFields: [{ time: "2026-08-01T00:00:00Z" }, { time: "2026-07-01T00:00:00Z" }, {}],
+    },
+    type: "kubernetes.io/tls",
+    data: { "tls.crt": encoded(pem), "tls.key": encoded(keyPem) },
+  };
+}
+
+export async function served<T>(objects: Objects, read: (client: Kubernetes) => Promise<T>) {
+  const requests: Received[] = [];
+  const results: T[] = [];
+  await withCluster(
+    (request) => {
+      requests.push(request);
+      const name = paths[request.url.pathname];
+      const body = name && objects[name];
+      if (typeof body === "number") return status(body, "Forbidden", "no");
+      return body === undefined ? absent(request) : { body };
+    },
+    async ({ client }) => void results.push(await read(client)),
+  );
+  const [result] = results;
+  if (result === undefined) throw new Error("nothing was read");
+  return { result, requests };
+}
