@@ -1,7 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import { linkRow, mistakesIn, testMistakes } from "./table.ts";
+import { mistakesIn, testSentences } from "./table.ts";
 
-const gatewayKeys = "name, namespace, addresses, allowedAddresses, port, identity, enabled";
 const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
@@ -17,70 +16,55 @@ const excluded = "a literal key, such as example.com/team, or a whole group, suc
 const staying =
   "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)";
 const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
+const pattern = "the name of a namespace, or how names begin and then *, such as team-*";
+const apiServer = "an https URL without credentials, such as https://west.example.com:6443";
 
 describe("stack config: mistakes in the top-level keys", () => {
-  testMistakes([
-    ["nothing but clusters is fine", {}, []],
-    ["empty keys count as left out", { links: null, topology: null, linkDefaults: null }, []],
-    [
-      "an unknown key close to a known one",
-      { toplogy: "mesh" },
-      ["toplogy is not a key of this program's config; the nearest key is topology."],
-    ],
-    [
-      "an unknown key close to none",
-      { prometheus: {} },
-      [
-        "prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
-      ],
-    ],
-    [
-      "manage",
-      { manage: "everything" },
-      ['manage is "everything"; it must be all, links, mirrors or trust.'],
-    ],
-    [
-      "a list of clusters",
-      { clusters: ["west"] },
-      ["clusters is a list; it must be a map of clusters by name."],
-    ],
-    ["no cluster", { clusters: {} }, ["clusters names no cluster; it must name at least one."]],
-    [
-      "clusters left empty",
-      { clusters: null },
-      ["clusters names no cluster; it must name at least one."],
-    ],
-    ["a map of links", { links: { a: {} } }, ["links is a map; it must be a list of links."]],
-    [
-      "topology",
-      { topology: "ring" },
-      ['topology is "ring"; it must be none, mesh or {hub: <cluster>}.'],
-    ],
-    [
-      "a topology's keys",
-      { topology: { hubb: "west" } },
-      [
-        "topology.hub is missing; it must be the name of a configured cluster.",
-        "topology.hubb is not a key of a topology; the nearest key is hub.",
-      ],
-    ],
-    [
-      "namespaces",
-      { linkerdNamespace: "Linkerd", multiclusterNamespace: 5 },
-      [
-        `linkerdNamespace is "Linkerd"; it must be the name of a namespace: ${label63}.`,
-        `multiclusterNamespace is 5; it must be the name of a namespace: ${label63}, in quotes.`,
-      ],
-    ],
-    [
-      "linkDefaults has no ends",
-      { linkDefaults: { source: "west", headles: true } },
-      [
-        `linkDefaults.source is not a key of linkDefaults; the keys are ${defaultsKeys}.`,
-        "linkDefaults.headles is not a key of linkDefaults; the nearest key is headless.",
-      ],
-    ],
-  ]);
+  testSentences(`
+# nothing but clusters is fine
+
+# empty keys count as left out
+{ links: , topology: , linkDefaults: }
+
+# an unknown key close to a known one
+toplogy: mesh
+! toplogy is not a key of this program's config; the nearest key is topology.
+
+# an unknown key close to none
+prometheus: {}
+! prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.
+
+manage: everything
+! manage is "everything"; it must be all, links, mirrors or trust.
+
+clusters: [west]
+! clusters is a list; it must be a map of clusters by name.
+
+clusters: {}
+! clusters names no cluster; it must name at least one.
+
+clusters:
+! clusters names no cluster; it must name at least one.
+
+links: { a: {} }
+! links is a map; it must be a list of links.
+
+topology: ring
+! topology is "ring"; it must be none, mesh or {hub: <cluster>}.
+
+topology: { hubb: west }
+! topology.hub is missing; it must be the name of a configured cluster.
+! topology.hubb is not a key of a topology; the nearest key is hub.
+
+{ linkerdNamespace: Linkerd, multiclusterNamespace: 5 }
+! linkerdNamespace is "Linkerd"; it must be the name of a namespace: ${label63}.
+! multiclusterNamespace is 5; it must be the name of a namespace: ${label63}, in quotes.
+
+# linkDefaults has no ends
+linkDefaults: { source: west, headles: true }
+! linkDefaults.source is not a key of linkDefaults; the keys are ${defaultsKeys}.
+! linkDefaults.headles is not a key of linkDefaults; the nearest key is headless.
+`);
 
   it("a config that is no map", () => {
     deepEqual(mistakesIn([]), [
@@ -90,224 +74,171 @@ describe("stack config: mistakes in the top-level keys", () => {
 });
 
 describe("stack config: mistakes in a cluster", () => {
-  testMistakes([
-    ["an empty cluster is fine", { clusters: { west: null, east: {} } }, []],
-    ["57 characters are fine", { clusters: { ["w".repeat(57)]: null } }, []],
-    [
-      "58 characters",
-      { clusters: { ["w".repeat(58)]: null } },
-      [`clusters.${"w".repeat(58)} has the name "${"w".repeat(58)}"; it must be ${clusterName}.`],
-    ],
-    [
-      "a name that is no label",
-      { clusters: { "West.1": null } },
-      [`clusters["West.1"] has the name "West.1"; it must be ${clusterName}.`],
-    ],
-    [
-      "the suffix of federated Services",
-      { clusters: { federated: null } },
-      [`clusters.federated has the name "federated"; it must be ${clusterName}.`],
-    ],
-    [
-      "a cluster that is no map",
-      { clusters: { west: "k3d-west" } },
-      [`clusters.west is "k3d-west"; it must be a map of ${clusterKeys}.`],
-    ],
-    [
-      "a number as context",
-      { clusters: { west: { context: 5 } } },
-      ["clusters.west.context is 5; it must be the name of a kubeconfig context, in quotes."],
-    ],
-    [
-      "a kubeconfig's content is never repeated",
-      { clusters: { west: { kubeconfig: "users:\n- token: hunter2\n" } } },
-      [
-        "clusters.west.kubeconfig is a string of 24 characters; it must be the path of a kubeconfig file, never its content.",
-      ],
-    ],
-    [
-      "a domain",
-      { clusters: { west: { clusterDomain: "cluster.local." } } },
-      [
-        'clusters.west.clusterDomain is "cluster.local."; it must be a DNS name in lower case, such as cluster.local.',
-      ],
-    ],
-    [
-      "credentials in a URL are never repeated",
-      { clusters: { west: { apiServer: "https://me:hunter2@west:6443" } } },
-      [
-        'clusters.west.apiServer is "https://…@west:6443"; it must be an https URL without credentials, such as https://west.example.com:6443.',
-      ],
-    ],
-    ...[
-      ["https:me:hunter2@west", "https:…@west"],
-      ["https:/me:hunter2@west", "https:/…@west"],
-      ["https:\\\\me:hunter2@west", "https:…@west"],
-      ["https://me:hunt/er2@west", "https://…@west"],
-      ["me:hunter2@west", "me:…@west"],
-      ["https://west/?token=hunter2", "https://west/?…"],
-      ["https://west/#hunter2", "https://west/#…"],
-    ].map(
-      ([apiServer = "", quote = ""]) =>
-        [
-          `nor in ${apiServer}`,
-          { clusters: { west: { apiServer } } },
-          [
-            `clusters.west.apiServer is "${quote}"; it must be an https URL without credentials, such as https://west.example.com:6443.`,
-          ],
-        ] as const,
-    ),
-    [
-      "a URL without https",
-      { clusters: { west: { apiServer: "http://west:6443" } } },
-      [
-        'clusters.west.apiServer is "http://west:6443"; it must be an https URL without credentials, such as https://west.example.com:6443.',
-      ],
-    ],
-    [
-      "a gateway that is neither false nor a map",
-      { clusters: { west: { gateway: true } } },
-      [
-        `clusters.west.gateway is true; it must be false, without quotes, or a map of ${gatewayKeys}.`,
-      ],
-    ],
-    [
-      "values of an unknown chart",
-      { clusters: { west: { values: { "linkerd-multiclust": {}, replicas: 2 } } } },
-      [
-        "clusters.west.values.linkerd-multiclust is not a key of a cluster's values; the nearest key is linkerd-multicluster.",
-        "clusters.west.values.replicas is not a key of a cluster's values; the keys are linkerd-crds, linkerd-control-plane, linkerd-multicluster.",
-      ],
-    ],
-    [
-      "values are never repeated",
-      { clusters: { west: { values: { "linkerd-control-plane": "key: hunter2" } } } },
-      [
-        "clusters.west.values.linkerd-control-plane is a string of 12 characters; it must be a map of Helm values.",
-      ],
-    ],
-    [
-      "an unknown key's value is never repeated",
-      { clusters: { west: { token: "hunter2" } } },
-      [`clusters.west.token is not a key of a cluster; the keys are ${clusterKeys}.`],
-    ],
-  ]);
+  testSentences(String.raw`
+# an empty cluster is fine
+clusters: { west: , east: {} }
+
+# 57 characters are fine
+clusters: { ${"w".repeat(57)}: }
+
+# 58 characters
+clusters: { ${"w".repeat(58)}: }
+! clusters.${"w".repeat(58)} has the name "${"w".repeat(58)}"; it must be ${clusterName}.
+
+clusters: { West.1: }
+! clusters["West.1"] has the name "West.1"; it must be ${clusterName}.
+
+# the suffix of federated Services
+clusters: { federated: }
+! clusters.federated has the name "federated"; it must be ${clusterName}.
+
+clusters: { west: k3d-west }
+! clusters.west is "k3d-west"; it must be a map of ${clusterKeys}.
+
+clusters: { west: { context: 5 } }
+! clusters.west.context is 5; it must be the name of a kubeconfig context, in quotes.
+
+# a kubeconfig's content is never repeated
+clusters: { west: { kubeconfig: "users:\n- token: hunter2\n" } }
+! clusters.west.kubeconfig is a string of 24 characters; it must be the path of a kubeconfig file, never its content.
+
+clusters: { west: { clusterDomain: cluster.local. } }
+! clusters.west.clusterDomain is "cluster.local."; it must be a DNS name in lower case, such as cluster.local.
+
+# a gateway that is neither false nor a map
+clusters: { west: { gateway: true } }
+! clusters.west.gateway is true; it must be false, without quotes, or a map of name, namespace, addresses, allowedAddresses, port, identity, enabled.
+
+# values of an unknown chart
+clusters: { west: { values: { linkerd-multiclust: {}, replicas: 2 } } }
+! clusters.west.values.linkerd-multiclust is not a key of a cluster's values; the nearest key is linkerd-multicluster.
+! clusters.west.values.replicas is not a key of a cluster's values; the keys are linkerd-crds, linkerd-control-plane, linkerd-multicluster.
+
+# values are never repeated
+clusters: { west: { values: { linkerd-control-plane: "key: hunter2" } } }
+! clusters.west.values.linkerd-control-plane is a string of 12 characters; it must be a map of Helm values.
+
+# an unknown key's value is never repeated
+clusters: { west: { token: hunter2 } }
+! clusters.west.token is not a key of a cluster; the keys are ${clusterKeys}.
+`);
+
+  for (const [url, quote] of [
+    ["http://west:6443", "http://west:6443"],
+    ["https://me:hunter2@west:6443", "https://…@west:6443"],
+    ["https:me:hunter2@west", "https:…@west"],
+    ["https:/me:hunter2@west", "https:/…@west"],
+    [String.raw`https:\\\\me:hunter2@west`, "https:…@west"],
+    ["https://me:hunt/er2@west", "https://…@west"],
+    ["me:hunter2@west", "me:…@west"],
+    ["https://west/?token=hunter2", "https://west/?…"],
+    ["https://west/#hunter2", "https://west/#…"],
+  ])
+    testSentences(`
+# a URL without https, or with credentials, which are never repeated: ${url}
+clusters: { west: { apiServer: "${url}" } }
+! clusters.west.apiServer is "${quote}"; it must be ${apiServer}.
+`);
 });
 
 describe("stack config: mistakes in a link", () => {
-  testMistakes([
-    [
-      "a link that is no map",
-      { links: ["west"] },
-      [`links[0] is "west"; it must be a map of ${linkKeys}.`],
-    ],
-    [
-      "no ends",
-      { links: [{}] },
-      [
-        'links[0].source is missing; it must be one of the configured clusters, "west", "east".',
-        'links[0].target is missing; it must be one of the configured clusters, "west", "east".',
-      ],
-    ],
-    linkRow("an unknown key", { selecter: {} }, [
-      "links[0].selecter is not a key of a link; the nearest key is selector.",
-    ]),
-    linkRow("the docs' wrong spelling", { excludeLabels: [] }, [
-      "links[0].excludeLabels is not a key of a link; the nearest key is excludedLabels.",
-    ]),
-    linkRow("flags in quotes", { headless: "true", createNamespaces: "yes", allowDeletions: 1 }, [
-      'links[0].headless is "true"; it must be true or false, without quotes.',
-      'links[0].createNamespaces is "yes"; it must be true or false.',
-      "links[0].allowDeletions is 1; it must be true or false.",
-    ]),
-    linkRow("an empty key of a link is not a default", { headless: null }, [
-      "links[0].headless is empty; it must be true or false.",
-    ]),
-    linkRow("words", { readiness: "true", mirroring: "linkerd", unreachable: false }, [
-      'links[0].readiness is "true"; it must be ignore or follow.',
-      'links[0].mirroring is "linkerd"; it must be pulumi or controller.',
-      "links[0].unreachable is false; it must be keep or fail.",
-    ]),
-    linkRow("a gateway's port", { gateway: { port: "4143" } }, [
-      `links[0].gateway.port is "4143"; it must be ${port}, without quotes.`,
-    ]),
-    linkRow("port 0", { gateway: { port: 0 } }, [
-      `links[0].gateway.port is 0; it must be ${port}.`,
-    ]),
-    linkRow("port 65536", { gateway: { port: 65536 } }, [
-      `links[0].gateway.port is 65536; it must be ${port}.`,
-    ]),
-    linkRow("half a port", { gateway: { port: 80.5 } }, [
-      `links[0].gateway.port is 80.5; it must be ${port}.`,
-    ]),
-    linkRow("a gateway's addresses", { gateway: { addresses: "192.0.2.1,192.0.2.2" } }, [
-      'links[0].gateway.addresses is "192.0.2.1,192.0.2.2"; it must be a list of at least one IP address or DNS hostname.',
-    ]),
-    linkRow("no address", { gateway: { addresses: [] } }, [
-      "links[0].gateway.addresses is an empty list; it must be a list of at least one IP address or DNS hostname.",
-    ]),
-    linkRow(
-      "wrong addresses",
-      { gateway: { addresses: ["192.0.2.300", "gw.example.com:4143", "2001:db8::1"] } },
-      [
-        `links[0].gateway.addresses[0] is "192.0.2.300"; it must be ${address}.`,
-        `links[0].gateway.addresses[1] is "gw.example.com:4143"; it must be ${address}.`,
-      ],
-    ),
-    linkRow(
-      "the rest of a gateway",
-      { gateway: { name: "Gateway", namespace: "a.b", identity: "", prot: 1 } },
-      [
-        `links[0].gateway.name is "Gateway"; it must be the name of a Service: ${label63}.`,
-        `links[0].gateway.namespace is "a.b"; it must be the name of a namespace: ${label63}.`,
-        'links[0].gateway.identity is ""; it must be the TLS identity of the gateway, a DNS name.',
-        "links[0].gateway.prot is not a key of a gateway; the nearest key is port.",
-      ],
-    ),
-    linkRow(
-      "exclusions",
-      { excludedLabels: ["a/*", "team"], excludedAnnotations: ["Example.com/a"] },
-      [],
-    ),
-    linkRow(
-      "other globs",
-      { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: "a" },
-      [
-        `links[0].excludedLabels[0] is "*"; it must be ${excluded}.`,
-        `links[0].excludedLabels[1] is "team*"; it must be ${excluded}.`,
-        `links[0].excludedLabels[2] is "*/team"; it must be ${excluded}.`,
-        `links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.`,
-        'links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.',
-      ],
-    ),
-    linkRow("metadata that does not stay behind", { copiedMetadata: ["team", "prometheus.io"] }, [
-      `links[0].copiedMetadata[0] is "team"; it must be ${staying}.`,
-      `links[0].copiedMetadata[1] is "prometheus.io"; it must be ${staying}.`,
-    ]),
-    linkRow(
-      "metadata by key and by group",
-      { copiedMetadata: ["prometheus.io/scrape", "app.kubernetes.io/*"] },
-      [],
-    ),
-    linkRow("namespaces by name and by how it begins", { namespaces: ["*", "a", "team-*"] }, []),
-    linkRow(
-      "namespaces otherwise",
-      { namespaces: [], excludedNamespaces: ["-*", "*-system", "A", "a*b"] },
-      [
-        "links[0].namespaces is an empty list; it must be a list of at least one namespace.",
-        ...["-*", "*-system", "A", "a*b"].map(
-          (value, index) =>
-            `links[0].excludedNamespaces[${index}] is "${value}"; it must be the name of a namespace, or how names begin and then *, such as team-*.`,
-        ),
-      ],
-    ),
-    ...[-1, 1.5, "10", "101%", "050%", "1.5%", "-1%", true].map((value) =>
-      linkRow(`maxDeletions ${JSON.stringify(value)}`, { maxDeletions: value }, [
-        `links[0].maxDeletions is ${JSON.stringify(value)}; it must be ${deletions}.`,
-      ]),
-    ),
-    ...[0, 7, "0%", "50%", "100%"].map((value) =>
-      linkRow(`maxDeletions ${JSON.stringify(value)} is fine`, { maxDeletions: value }, []),
-    ),
-  ]);
+  testSentences(`
+links: [west]
+! links[0] is "west"; it must be a map of ${linkKeys}.
+
+# no ends
+links: [{}]
+! links[0].source is missing; it must be one of the configured clusters, "west", "east".
+! links[0].target is missing; it must be one of the configured clusters, "west", "east".
+
+link: { selecter: {} }
+! links[0].selecter is not a key of a link; the nearest key is selector.
+
+# the docs' wrong spelling
+link: { excludeLabels: [] }
+! links[0].excludeLabels is not a key of a link; the nearest key is excludedLabels.
+
+# flags in quotes
+link: { headless: "true", createNamespaces: "yes", allowDeletions: 1 }
+! links[0].headless is "true"; it must be true or false, without quotes.
+! links[0].createNamespaces is "yes"; it must be true or false.
+! links[0].allowDeletions is 1; it must be true or false.
+
+# an empty key of a link is not a default
+link: { headless: }
+! links[0].headless is empty; it must be true or false.
+
+# words
+link: { readiness: "true", mirroring: linkerd, unreachable: false }
+! links[0].readiness is "true"; it must be ignore or follow.
+! links[0].mirroring is "linkerd"; it must be pulumi or controller.
+! links[0].unreachable is false; it must be keep or fail.
+
+link: { gateway: { port: "4143" } }
+! links[0].gateway.port is "4143"; it must be ${port}, without quotes.
+
+link: { gateway: { port: 0 } }
+! links[0].gateway.port is 0; it must be ${port}.
+
+link: { gateway: { port: 65536 } }
+! links[0].gateway.port is 65536; it must be ${port}.
+
+link: { gateway: { port: 80.5 } }
+! links[0].gateway.port is 80.5; it must be ${port}.
+
+link: { gateway: { addresses: "192.0.2.1,192.0.2.2" } }
+! links[0].gateway.addresses is "192.0.2.1,192.0.2.2"; it must be a list of at least one IP address or DNS hostname.
+
+link: { gateway: { addresses: [] } }
+! links[0].gateway.addresses is an empty list; it must be a list of at least one IP address or DNS hostname.
+
+link: { gateway: { addresses: [192.0.2.300, "gw.example.com:4143", "2001:db8::1"] } }
+! links[0].gateway.addresses[0] is "192.0.2.300"; it must be ${address}.
+! links[0].gateway.addresses[1] is "gw.example.com:4143"; it must be ${address}.
+
+# the rest of a gateway
+link: { gateway: { name: Gateway, namespace: a.b, identity: "", prot: 1 } }
+! links[0].gateway.name is "Gateway"; it must be the name of a Service: ${label63}.
+! links[0].gateway.namespace is "a.b"; it must be the name of a namespace: ${label63}.
+! links[0].gateway.identity is ""; it must be the TLS identity of the gateway, a DNS name.
+! links[0].gateway.prot is not a key of a gateway; the nearest key is port.
+
+# exclusions
+link: { excludedLabels: [a/*, team], excludedAnnotations: [Example.com/a] }
+
+# other globs
+link: { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: a }
+! links[0].excludedLabels[0] is "*"; it must be ${excluded}.
+! links[0].excludedLabels[1] is "team*"; it must be ${excluded}.
+! links[0].excludedLabels[2] is "*/team"; it must be ${excluded}.
+! links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.
+! links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.
+
+# metadata that does not stay behind
+link: { copiedMetadata: [team, prometheus.io] }
+! links[0].copiedMetadata[0] is "team"; it must be ${staying}.
+! links[0].copiedMetadata[1] is "prometheus.io"; it must be ${staying}.
+
+# metadata by key and by group
+link: { copiedMetadata: [prometheus.io/scrape, app.kubernetes.io/*] }
+
+# namespaces by name and by how it begins
+link: { namespaces: ["*", a, team-*] }
+
+# namespaces otherwise
+link: { namespaces: [], excludedNamespaces: [-*, "*-system", A, a*b] }
+! links[0].namespaces is an empty list; it must be a list of at least one namespace.
+! links[0].excludedNamespaces[0] is "-*"; it must be ${pattern}.
+! links[0].excludedNamespaces[1] is "*-system"; it must be ${pattern}.
+! links[0].excludedNamespaces[2] is "A"; it must be ${pattern}.
+! links[0].excludedNamespaces[3] is "a*b"; it must be ${pattern}.
+`);
+
+  for (const value of ["-1", "1.5", '"10"', '"101%"', '"050%"', '"1.5%"', '"-1%"', "true"])
+    testSentences(`
+link: { maxDeletions: ${value} }
+! links[0].maxDeletions is ${value}; it must be ${deletions}.
+`);
+  for (const value of ["0", "7", "0%", "50%", "100%"])
+    testSentences(`link: { maxDeletions: ${value} }`);
 });

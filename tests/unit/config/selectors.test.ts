@@ -1,111 +1,93 @@
-import { linkRow, testMistakes } from "./table.ts";
+import { testSentences } from "./table.ts";
 
 const labelKey =
   'a label key: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, optionally prefixed with a DNS name and "/"';
 const labelValue =
   'a label value: empty, or at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
-
 const labels = "links[0].selector.matchLabels";
 const terms = "links[0].selector.matchExpressions";
-
-function expressions(name: string, matchExpressions: unknown, sentences: string[]) {
-  return linkRow(name, { selector: { matchExpressions } }, sentences);
-}
+const map = "a map of matchLabels, matchExpressions";
 
 /** As Kubernetes validates `metav1.LabelSelector`. */
 describe("stack config: selectors", () => {
-  testMistakes([
-    linkRow("an empty one is fine", { selector: {} }, []),
-    linkRow("not a map", { selector: "app=a" }, [
-      'links[0].selector is "app=a"; it must be a map of matchLabels, matchExpressions.',
-    ]),
-    linkRow("labels written without their key", { selector: { app: "a" } }, [
-      "links[0].selector.app is not a key of a selector; the keys are matchLabels, matchExpressions.",
-    ]),
-    linkRow("good labels", { selector: { matchLabels: { A: "", "a.b/c_D.e-f": "X_1.y" } } }, []),
-    linkRow("YAML's true", { selector: { matchLabels: { "mirror.linkerd.io/exported": true } } }, [
-      `${labels}["mirror.linkerd.io/exported"] is true; it must be ${labelValue}, in quotes.`,
-    ]),
-    linkRow("bad values", { selector: { matchLabels: { a: "-b", c: "d".repeat(64) } } }, [
-      `${labels}.a is "-b"; it must be ${labelValue}.`,
-      `${labels}.c is "${"d".repeat(60)}…"; it must be ${labelValue}.`,
-    ]),
-    linkRow("bad keys", { selector: { matchLabels: { "a b": "", "A.com/b": "", "a/": "" } } }, [
-      `${labels}["a b"] has the key "a b"; it must be ${labelKey}.`,
-      `${labels}["A.com/b"] has the key "A.com/b"; it must be ${labelKey}.`,
-      `${labels}["a/"] has the key "a/"; it must be ${labelKey}.`,
-    ]),
-    expressions(
-      "good expressions",
-      [
-        { key: "a", operator: "In", values: ["b", ""] },
-        { key: "a", operator: "NotIn", values: ["c"] },
-        { key: "a.b/c", operator: "Exists" },
-        { key: "d", operator: "DoesNotExist", values: [] },
-      ],
-      [],
-    ),
-    expressions(
-      "In and NotIn need values",
-      [
-        { key: "a", operator: "In" },
-        { key: "a", operator: "NotIn", values: [] },
-      ],
-      [
-        `${terms}[0].values is missing; it must be a list of at least one label value, as the operator is In.`,
-        `${terms}[1].values is an empty list; it must be a list of at least one label value, as the operator is NotIn.`,
-      ],
-    ),
-    expressions(
-      "Exists and DoesNotExist have none",
-      [
-        { key: "a", operator: "Exists", values: ["b"] },
-        { key: "a", operator: "DoesNotExist", values: ["b"] },
-      ],
-      [
-        `${terms}[0].values is a list; it must be left out, as the operator is Exists.`,
-        `${terms}[1].values is a list; it must be left out, as the operator is DoesNotExist.`,
-      ],
-    ),
-    expressions(
-      "everything wrong in one expression",
-      [{ key: "/a", operator: "In", value: "b" }, 5],
-      [
-        `${terms}[0].key is "/a"; it must be ${labelKey}.`,
-        `${terms}[0].value is not a key of a match expression; the nearest key is values.`,
-        `${terms}[0].values is missing; it must be a list of at least one label value, as the operator is In.`,
-        `${terms}[1] is 5; it must be a map of key, operator, values.`,
-      ],
-    ),
-    expressions(
-      "values and operators of other kinds",
-      [
-        { key: "a", operator: "Gt", values: ["1"] },
-        { key: "a", operator: "In", values: [1, "b c"] },
-        { key: "a", operator: "In", values: "b" },
-        {},
-      ],
-      [
-        `${terms}[0].operator is "Gt"; it must be In, NotIn, Exists or DoesNotExist.`,
-        `${terms}[1].values[0] is 1; it must be ${labelValue}, in quotes.`,
-        `${terms}[1].values[1] is "b c"; it must be ${labelValue}.`,
-        `${terms}[2].values is "b"; it must be a list of label values.`,
-        `${terms}[3].key is missing; it must be ${labelKey}.`,
-        `${terms}[3].operator is missing; it must be In, NotIn, Exists or DoesNotExist.`,
-      ],
-    ),
-    linkRow(
-      "all three selectors are checked",
-      {
-        selector: 1,
-        remoteDiscoverySelector: 2,
-        federatedServiceSelector: 3,
-      },
-      [
-        "links[0].selector is 1; it must be a map of matchLabels, matchExpressions.",
-        "links[0].remoteDiscoverySelector is 2; it must be a map of matchLabels, matchExpressions.",
-        "links[0].federatedServiceSelector is 3; it must be a map of matchLabels, matchExpressions.",
-      ],
-    ),
-  ]);
+  testSentences(`
+# an empty one is fine
+link: { selector: {} }
+
+link: { selector: app=a }
+! links[0].selector is "app=a"; it must be ${map}.
+
+# labels written without their key
+link: { selector: { app: a } }
+! links[0].selector.app is not a key of a selector; the keys are matchLabels, matchExpressions.
+
+# good labels
+link: { selector: { matchLabels: { A: "", a.b/c_D.e-f: X_1.y } } }
+
+# YAML's true
+link: { selector: { matchLabels: { mirror.linkerd.io/exported: true } } }
+! ${labels}["mirror.linkerd.io/exported"] is true; it must be ${labelValue}, in quotes.
+
+# bad values
+link: { selector: { matchLabels: { a: -b, c: ${"d".repeat(64)} } } }
+! ${labels}.a is "-b"; it must be ${labelValue}.
+! ${labels}.c is "${"d".repeat(60)}…"; it must be ${labelValue}.
+
+# bad keys
+link: { selector: { matchLabels: { a b: "", A.com/b: "", a/: "" } } }
+! ${labels}["a b"] has the key "a b"; it must be ${labelKey}.
+! ${labels}["A.com/b"] has the key "A.com/b"; it must be ${labelKey}.
+! ${labels}["a/"] has the key "a/"; it must be ${labelKey}.
+
+# good expressions
+link:
+  selector:
+    matchExpressions:
+      - { key: a, operator: In, values: [b, ""] }
+      - { key: a, operator: NotIn, values: [c] }
+      - { key: a.b/c, operator: Exists }
+      - { key: d, operator: DoesNotExist, values: [] }
+
+# In and NotIn need values
+link: { selector: { matchExpressions: [{ key: a, operator: In }, { key: a, operator: NotIn, values: [] }] } }
+! ${terms}[0].values is missing; it must be a list of at least one label value, as the operator is In.
+! ${terms}[1].values is an empty list; it must be a list of at least one label value, as the operator is NotIn.
+
+# Exists and DoesNotExist have none
+link:
+  selector:
+    matchExpressions:
+      - { key: a, operator: Exists, values: [b] }
+      - { key: a, operator: DoesNotExist, values: [b] }
+! ${terms}[0].values is a list; it must be left out, as the operator is Exists.
+! ${terms}[1].values is a list; it must be left out, as the operator is DoesNotExist.
+
+# everything wrong in one expression
+link: { selector: { matchExpressions: [{ key: /a, operator: In, value: b }, 5] } }
+! ${terms}[0].key is "/a"; it must be ${labelKey}.
+! ${terms}[0].value is not a key of a match expression; the nearest key is values.
+! ${terms}[0].values is missing; it must be a list of at least one label value, as the operator is In.
+! ${terms}[1] is 5; it must be a map of key, operator, values.
+
+# values and operators of other kinds
+link:
+  selector:
+    matchExpressions:
+      - { key: a, operator: Gt, values: ["1"] }
+      - { key: a, operator: In, values: [1, b c] }
+      - { key: a, operator: In, values: b }
+      - {}
+! ${terms}[0].operator is "Gt"; it must be In, NotIn, Exists or DoesNotExist.
+! ${terms}[1].values[0] is 1; it must be ${labelValue}, in quotes.
+! ${terms}[1].values[1] is "b c"; it must be ${labelValue}.
+! ${terms}[2].values is "b"; it must be a list of label values.
+! ${terms}[3].key is missing; it must be ${labelKey}.
+! ${terms}[3].operator is missing; it must be In, NotIn, Exists or DoesNotExist.
+
+# all three selectors are checked
+link: { selector: 1, remoteDiscoverySelector: 2, federatedServiceSelector: 3 }
+! links[0].selector is 1; it must be ${map}.
+! links[0].remoteDiscoverySelector is 2; it must be ${map}.
+! links[0].federatedServiceSelector is 3; it must be ${map}.
+`);
 });

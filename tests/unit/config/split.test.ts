@@ -1,9 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { healthMesh } from "../../../config/share.ts";
-import { ownClusters, ownLinks, touchedClusters } from "../../../config/share.ts";
+import { healthMesh, ownClusters, ownLinks, touchedClusters } from "../../../config/share.ts";
 import { revocationArgs } from "../../../components/revocation.ts";
 import { roleOf } from "../../../components/charts/values.ts";
-import { configOf, type Raw, testMistakes } from "./table.ts";
+import { configOf, type Raw, testSentences } from "./table.ts";
 
 const four = { west: null, east: null, north: null, south: null };
 const links = [
@@ -41,51 +40,43 @@ describe("stack config: the clusters of one stack among many", () => {
 
   it("end the access of a revoked cluster to them; its own stack does so everywhere", () => {
     const clusters = { ...four, north: { revoked: true } };
-    const uids = new Map();
-    const targetsOf = (sources: readonly string[]) =>
-      revocationArgs(ofEast({ clusters, sources }), uids).map(({ source, targets }) => [
-        source,
-        ...Object.keys(targets),
-      ]);
-    deepEqual(targetsOf(["east"]), [["north", "east"]]);
-    deepEqual(targetsOf(["north"]), [["north", "west", "east", "south"]]);
-    deepEqual(
-      [...touchedClusters(ofEast({ clusters, sources: ["north"] })).keys()],
-      ["west", "east", "south"],
-    );
+    const of = (sources: readonly string[], more: Raw) =>
+      revocationArgs(ofEast({ ...more, sources }), new Map()).map(({ source, targets }) =>
+        [source, ...Object.keys(targets)].join(),
+      );
+    deepEqual(of(["east"], { clusters }), ["north,east"]);
+    deepEqual(of(["north"], { clusters }), ["north,west,east,south"]);
+    const touched = touchedClusters(ofEast({ clusters, sources: ["north"] }));
+    deepEqual([...touched.keys()], ["west", "east", "south"]);
     const revoked = { links: [{ source: "east", target: "west", revoked: true }] };
-    const of = (name: string) => revocationArgs(ofEast({ ...revoked, sources: [name] }), uids);
     deepEqual(
-      ["east", "west", "north"].map((name) => of(name).length),
+      ["east", "west", "north"].map((name) => of([name], revoked).length),
       [1, 1, 0],
     );
   });
 
-  testMistakes([
-    ["none", { sources: [] }, ["sources is an empty list; it must name at least one cluster."]],
-    [
-      "one that there is not, and one twice",
-      { sources: ["west", "wset", "west"], trust: { external: true } },
-      [
-        'sources[1] is "wset"; it must be one of the configured clusters, "west", "east".',
-        'sources[2] is "west" again, after sources[0]; each cluster must be listed once.',
-      ],
-    ],
-    [
-      "a name for a list",
-      { sources: "west" },
-      ['sources is "west"; it must be a list of clusters.'],
-    ],
-    [
-      "a trust anchor of its own",
-      { sources: ["west"] },
-      [
-        "trust leaves it to this stack to generate a trust anchor; it must say where the trust comes from that this stack's clusters share with those of other stacks (east): as stack, as anchors and issuers, or as external: true.",
-      ],
-    ],
-    ["a trust anchor of its own, where it has all clusters", { sources: ["west", "east"] }, []],
-    ["no trust, where it installs none", { sources: ["west"], manage: "links" }, []],
-  ]);
+  testSentences(`
+sources: []
+! sources is an empty list; it must name at least one cluster.
+
+# one that there is not, and one twice
+{ sources: [west, wset, west], trust: { external: true } }
+! sources[1] is "wset"; it must be one of the configured clusters, "west", "east".
+! sources[2] is "west" again, after sources[0]; each cluster must be listed once.
+
+sources: west
+! sources is "west"; it must be a list of clusters.
+
+# a trust anchor of its own
+sources: [west]
+! trust leaves it to this stack to generate a trust anchor; it must say where the trust comes from that this stack's clusters share with those of other stacks (east): as stack, as anchors and issuers, or as external: true.
+
+# a trust anchor of its own, where it has all clusters
+sources: [west, east]
+
+# no trust, where it installs none
+{ sources: [west], manage: links }
+`);
 });
 
 describe("stack config: a stack of the trust root alone, and those that follow it", () => {
@@ -101,26 +92,18 @@ describe("stack config: a stack of the trust root alone, and those that follow i
     deepEqual([manage, checked], ["all", []]);
   });
 
-  testMistakes([
-    [
-      "a short name",
-      { trust: { stack: "trust" } },
-      [
-        "trust.stack is a string of 5 characters; it must be the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket.",
-      ],
-    ],
-    [
-      "settings of trust that another stack generates",
-      { trust: { stack: "organization/mesh/trust", generation: 2 } },
-      ["trust.generation is set; it must be left out, as trust.stack is set."],
-    ],
-    [
-      "trust from elsewhere, and clusters",
-      { manage: "trust", sources: ["west"], trust: { stack: "organization/mesh/trust" } },
-      [
-        'sources is set; it must be left out where manage is "trust", which is for all clusters.',
-        'trust.stack is set; it must be left out where manage is "trust": this stack generates the trust, and the stacks of the clusters take it from here.',
-      ],
-    ],
-  ]);
+  testSentences(`
+# a short name
+trust: { stack: trust }
+! trust.stack is a string of 5 characters; it must be the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket.
+
+# settings of trust that another stack generates
+trust: { stack: organization/mesh/trust, generation: 2 }
+! trust.generation is set; it must be left out, as trust.stack is set.
+
+# trust from elsewhere, and clusters
+{ manage: trust, sources: [west], trust: { stack: organization/mesh/trust } }
+! sources is set; it must be left out where manage is "trust", which is for all clusters.
+! trust.stack is set; it must be left out where manage is "trust": this stack generates the trust, and the stacks of the clusters take it from here.
+`);
 });

@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import * as yaml from "yaml";
 import { parseConfig } from "../../../config/parse.ts";
 import type { LinkConfig, MeshConfig } from "../../../config/mesh.ts";
 
@@ -27,6 +28,27 @@ export function testMistakes(rows: readonly MistakeRow[]): void {
   }
 }
 
+/**
+ * One test per paragraph: a config as a user writes it, and after `! ` the sentences that must come. A
+ * comment is the test's name, and `link` stands for a link from east to west with these keys.
+ */
+export function testSentences(text: string): void {
+  const rows = text
+    .trim()
+    .split(/\n\n+/)
+    .map((paragraph): MistakeRow => {
+      const [sentences = [], config = []] = [true, false].map((isSentence) =>
+        paragraph.split("\n").filter((line) => line.startsWith("! ") === isSentence),
+      );
+      const source = config.join("\n");
+      const { link, ...raw } = (yaml.parse(source) ?? {}) as Raw & { readonly link?: Raw };
+      const links = link && { links: [{ source: "east", target: "west", ...link }] };
+      const name = source.replace(/^# (.*)\n?[^]*/, "$1");
+      return [name, { ...raw, ...links }, sentences.map((sentence) => sentence.slice(2))];
+    });
+  testMistakes(rows);
+}
+
 /** The config that is meant, or an error with the mistakes that should not be there. */
 export function configOf(raw: Raw): MeshConfig {
   const parsed = parseConfig({ clusters: westAndEast, ...raw });
@@ -36,15 +58,8 @@ export function configOf(raw: Raw): MeshConfig {
 
 /** A link from east to west with these keys, in a config with these other keys. */
 export function linkOf(keys: Raw, others: Raw = {}): LinkConfig {
-  const [link] = configOf({
-    links: [{ source: "east", target: "west", ...keys }],
-    ...others,
-  }).links;
+  const links = [{ source: "east", target: "west", ...keys }];
+  const [link] = configOf({ links, ...others }).links;
   if (link === undefined) throw new Error("a listed link is gone");
   return link;
-}
-
-/** The same for mistakes: a row whose config is one link with these keys. */
-export function linkRow(name: string, keys: Raw, sentences: readonly string[]): MistakeRow {
-  return [name, { links: [{ source: "east", target: "west", ...keys }] }, sentences];
 }
