@@ -1,7 +1,25 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
+import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
+
+/** The cluster that a name stands for. Whatever is sent to a cluster depends on this. */
+export class ClusterIdentity extends EngineResource {
+  /** @param uid UID of `kube-system` as read in this run; undefined where it could not be */
+  constructor(
+    name: string,
+    { name: cluster, access, uid: expected }: ClusterConfig,
+    uid: string | undefined,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    const known = {
+      ...(uid !== undefined && { uid }),
+      ...(expected !== undefined && { expected }),
+    };
+    super("ClusterIdentity", name, { cluster, context: access.context, ...known }, opts);
+  }
+}
 
 /**
  * The provider of everything that is made in a cluster. The kubeconfig is given as a path, or left to

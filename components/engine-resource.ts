@@ -13,7 +13,19 @@ export const servedBy = {
   TrustPublication: "trustPublications",
 } as const satisfies Record<string, keyof typeof import("@linkerd-multicluster/engine")>;
 
-export type EngineType = keyof typeof servedBy;
+type EngineType = keyof typeof servedBy;
+
+/** Inputs that previews do not show, besides the provider's code: others say the same. */
+const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
+  Claim: ["identity"],
+  Health: ["mesh"],
+  Mirrors: ["identities", "observedGateways", "formerStacks", "missing", "listed"],
+  Revocation: ["targets"],
+  TrustPublication: ["next", "live", "own", "known"],
+};
+
+/** Arguments of the engine's, any of which may come of another resource. */
+export type Given<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
 
 const methods = ["check", "diff", "create", "update", "read", "delete"];
 
@@ -35,30 +47,23 @@ export function serveAsPlugin(): void {
  * for which it loads a TypeScript compiler in every run.
  */
 export class EngineResource extends pulumi.CustomResource {
-  /** @param hidden inputs that the preview does not show, besides the provider's code */
   constructor(
-    { type, hidden = [] }: { readonly type: EngineType; readonly hidden?: readonly string[] },
+    type: EngineType,
     name: string,
     args: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions = {},
   ) {
     const dynamic = `pulumi-nodejs:dynamic/linkerd:${type}`;
     const props = { ...args, ...kubeconfigsIn(args) };
-    const hideDiffs = ["__provider", "kubeconfigs", ...hidden];
-    if (isPlugin)
+    const hideDiffs = ["__provider", "kubeconfigs", ...(hidden[type] ?? [])];
+    if (isPlugin) {
       // Those that a program of Node made become these by an update.
-      super(`${pluginTypes}${type}`, name, props, {
-        ...opts,
-        hideDiffs,
-        aliases: [{ type: dynamic }],
-      });
-    else
-      super(
-        dynamic,
-        name,
-        { ...props, __provider: providerOf(servedBy[type]) },
-        { ...opts, hideDiffs },
-      );
+      const aliases = [{ type: dynamic }];
+      super(`${pluginTypes}${type}`, name, props, { ...opts, hideDiffs, aliases });
+    } else {
+      const __provider = providerOf(servedBy[type]);
+      super(dynamic, name, { ...props, __provider }, { ...opts, hideDiffs });
+    }
   }
 }
 

@@ -9,32 +9,22 @@ import {
   managedBy,
   type Namespaces,
   type PolicyRule,
+  type TargetArgs,
   type TargetFacts,
-  type TokenRotation,
+  type TokenCheckArgs,
   tokenType,
 } from "@linkerd-multicluster/engine/credentials";
-import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
-import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import { LinkTarget, TokenCheck } from "./engine-resources.ts";
+import type { LinkConfig } from "../config/mesh.ts";
+import type { Cluster } from "./cluster.ts";
+import { EngineResource, type Given } from "./engine-resource.ts";
 
-export interface LinkAccountArgs {
-  readonly spec: LinkSpec;
-  readonly mirroring: "pulumi" | "controller";
-  /** The runner's access to the source. */
-  readonly source: ClusterAccess;
-  /** Whether the source can't be given a new token in this run. */
-  readonly sourceUnreachable?: boolean;
-  /** The target: how the runner reaches it, and the URL at which the source does, if another. */
-  readonly target: {
-    readonly access: ClusterAccess;
-    readonly apiServer?: string;
-    /** Another stack installs Linkerd there, perhaps at this moment. */
-    readonly awaited?: true;
-  };
+/** The part of a cluster that its links need. */
+export type LinkEnd = Pick<Cluster, "config" | "provider" | "ready" | "unreachable" | "awaited">;
+
+export interface LinkAccountArgs extends LinkConfig {
+  readonly source: Pick<LinkEnd, "config" | "unreachable">;
+  readonly target: Pick<LinkEnd, "config" | "provider" | "awaited">;
   readonly namespaces: Namespaces;
-  readonly rotation: TokenRotation;
-  /** The target cluster's provider. */
-  readonly provider: k8s.Provider;
 }
 
 /**
@@ -50,24 +40,22 @@ export class LinkAccount extends pulumi.ComponentResource {
   readonly account: string;
   /** Secret. Nothing may use it before `checked`. */
   readonly token: pulumi.Output<string>;
-  readonly checked: TokenCheck;
+  readonly checked: pulumi.Resource;
 
   constructor(name: string, args: LinkAccountArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkAccount", name, {}, opts);
-    const { spec, namespaces, provider } = args;
-    const { access } = args.target;
+    const { spec, target, namespaces } = args;
     const namespace = namespaces.multicluster;
     this.account = accountName(spec.source);
 
-    const target = new LinkTarget(name, targetArgs(args), { parent: this });
-    this.facts = target.facts;
+    this.facts = new LinkTarget(name, targetArgs(args), { parent: this }).facts;
     const use = this.facts.apply(({ discovers = false }) =>
       linkUse(spec, args.mirroring, discovers),
     );
     this.discovery = use.apply(({ discovery }) => discovery);
     const rules = use.apply((only) => accessRules([only]));
 
-    const inTarget = { parent: this, provider };
+    const inTarget = { parent: this, provider: target.provider };
     const rbac = this.#rbac(name, namespace, rules, inTarget);
     const secret = new k8s.core.v1.Secret(
       `${name}/token`,
@@ -85,14 +73,13 @@ export class LinkAccount extends pulumi.ComponentResource {
       { ...inTarget, dependsOn: rbac },
     );
     this.token = tokenOf(secret);
-    this.checked = new TokenCheck(
-      name,
-      {
-        ...{ target: spec.target, access, namespace, account: this.account, rules },
-        secret: this.facts.apply(({ token }) => token),
-      },
-      { parent: this, dependsOn: [...rbac, secret] },
-    );
+    // Checks that the token in the Secret works; gets the Secret's name, never the token.
+    const check: Given<TokenCheckArgs> = {
+      ...{ target: spec.target, access: target.config.access, namespace, account: this.account },
+      ...{ rules, secret: this.facts.apply(({ token }) => token) },
+    };
+    const dependsOn = [...rbac, secret];
+    this.checked = new EngineResource("TokenCheck", name, check, { parent: this, dependsOn });
     this.registerOutputs({ facts: this.facts });
   }
 
@@ -133,24 +120,31 @@ export class LinkAccount extends pulumi.ComponentResource {
 
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
-function targetArgs(args: LinkAccountArgs) {
+/**
+ * The facts that a link has to know of its target, read there at every run. Unknown in a preview where it
+ * does not exist yet; kept from the run before where the target can't be reached.
+ */
+class LinkTarget extends EngineResource {
+  declare readonly facts: pulumi.Output<TargetFacts>;
+
+  constructor(name: string, args: TargetArgs, opts: pulumi.CustomResourceOptions) {
+    super("LinkTarget", name, { ...args, facts: undefined }, opts);
+  }
+}
+
+function targetArgs(args: LinkAccountArgs): TargetArgs {
   const { spec, mirroring, source, target, namespaces, rotation } = args;
-  const { access, apiServer, awaited } = target;
+  const { access, apiServer } = target.config;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
-    source: spec.source,
-    target: spec.target,
-    access,
-    sourceAccess: source,
-    ...(args.sourceUnreachable === true && { sourceUnreachable: true as const }),
+    ...{ source: spec.source, sourceAccess: source.config.access, rotation },
+    ...{ target: spec.target, access, targetDomain: spec.targetDomain, gateway: spec.gateway },
+    ...(source.unreachable && { sourceUnreachable: true }),
     ...(apiServer !== undefined && { apiServer }),
-    ...(awaited === true && { awaited }),
-    targetDomain: spec.targetDomain,
-    gateway: spec.gateway,
+    ...(target.awaited && { awaited: true }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),
     linkerdNamespace: namespaces.linkerd,
     multiclusterNamespace: namespaces.multicluster,
-    rotation,
   };
 }
 

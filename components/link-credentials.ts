@@ -1,6 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import { base64, everything } from "./cluster-provider.ts";
 import {
   credentialsSecrets,
@@ -10,19 +9,14 @@ import {
   linkMetadata,
   linkVersion,
   type Namespaces,
-  type SecretHead,
 } from "@linkerd-multicluster/engine/credentials";
-import type { LinkAccount } from "./link-account.ts";
+import type { LinkConfig } from "../config/mesh.ts";
+import type { LinkAccount, LinkEnd } from "./link-account.ts";
 
-export interface LinkCredentialsArgs {
-  readonly spec: LinkSpec;
-  readonly mirroring: "pulumi" | "controller";
-  readonly access: LinkAccount;
+export interface LinkCredentialsArgs extends Pick<LinkConfig, "spec" | "mirroring"> {
+  readonly account: LinkAccount;
+  readonly source: Pick<LinkEnd, "provider" | "unreachable">;
   readonly namespaces: Namespaces;
-  /** The source cluster's provider; with `enableSecretMutable`, else its copy is replaced as well. */
-  readonly provider: k8s.Provider;
-  /** Whether the source can't be reached, so that what it has stays as it is. */
-  readonly unreachable: boolean;
 }
 
 /**
@@ -36,36 +30,30 @@ export class LinkCredentials extends pulumi.ComponentResource {
 
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkCredentials", name, {}, opts);
-    const { spec, access, namespaces, provider, unreachable } = args;
-    this.revision = access.facts.apply(({ server, token }) => [server, token]);
+    const { spec, account, namespaces } = args;
+    const { provider, unreachable } = args.source;
+    this.revision = account.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
-    const heads = credentialsSecrets(spec.target, access.facts, namespaces);
+    const heads = credentialsSecrets(spec.target, account.facts, namespaces);
     // Nothing gets a token that has not been checked.
     const ignoreChanges = unreachable ? everything : [];
-    const inSource = { parent: this, provider, dependsOn: access.checked, ignoreChanges };
-    const mirror = new k8s.core.v1.Secret(
-      `${name}/mirror`,
-      secretArgs(heads.mirror, spec, access),
-      inSource,
-    );
+    const inSource = { parent: this, provider, dependsOn: account.checked, ignoreChanges };
+    const kubeconfig = pulumi
+      .all([account.facts, account.token])
+      .apply(([facts, token]) =>
+        kubeconfigFor({ ...facts, token, cluster: spec.target, user: account.account }),
+      );
+    const data = { kubeconfig: base64(kubeconfig) };
+    const mirror = new k8s.core.v1.Secret(`${name}/mirror`, { ...heads.mirror, data }, inSource);
     const { annotations = {}, ...metadata } = heads.destination.metadata;
+    // Without the rights the controller gives up on the target: a change replaces the Secret.
+    const discovery = { [discoveryAnnotation]: account.discovery.apply(String) };
     const destination = new k8s.core.v1.Secret(
       `${name}/destination`,
-      secretArgs(
-        {
-          ...heads.destination,
-          metadata: {
-            ...metadata,
-            // Without the rights the controller gives up on the target: a change replaces the Secret.
-            annotations: {
-              ...annotations,
-              [discoveryAnnotation]: access.discovery.apply(String),
-            },
-          },
-        },
-        spec,
-        access,
-      ),
+      {
+        ...{ ...heads.destination, data },
+        metadata: { ...metadata, annotations: { ...annotations, ...discovery } },
+      },
       // The destination controller sees Secrets come and go and nothing else (5).
       { ...inSource, deleteBeforeReplace: true, replaceOnChanges: ["*"] },
     );
@@ -74,7 +62,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
       {
         ...linkVersion,
         metadata: linkMetadata(spec.target, namespaces),
-        spec: access.facts.apply((facts) =>
+        spec: account.facts.apply((facts) =>
           linkManifestSpec(spec, facts, namespaces, args.mirroring),
         ),
       },
@@ -84,23 +72,3 @@ export class LinkCredentials extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 }
-
-function secretArgs(head: SecretHead<pulumi.Output<string>>, spec: LinkSpec, access: LinkAccount) {
-  const kubeconfig = pulumi.all([access.facts, access.token]).apply(([facts, token]) =>
-    kubeconfigFor({
-      ...serverOf(facts),
-      ...{ token, cluster: spec.target, user: access.account },
-    }),
-  );
-  return { ...head, data: { kubeconfig: base64(kubeconfig) } };
-}
-
-function serverOf({ server, certificateAuthority, tlsServerName }: Facts) {
-  return {
-    server,
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
-    ...(tlsServerName !== undefined && { tlsServerName }),
-  };
-}
-
-type Facts = pulumi.Unwrap<LinkAccount["facts"]>;

@@ -1,14 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
-import { type ClusterHandle, makeClusters, RevokedCluster } from "./clusters.ts";
-import { Claim, Health } from "./engine-resources.ts";
-import { Link, type LinkEnd } from "./link.ts";
+import type { Cluster } from "./cluster.ts";
+import { makeClusters, RevokedCluster } from "./clusters.ts";
+import { EngineResource, type Given } from "./engine-resource.ts";
+import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
 import type { Preflight } from "./preflight.ts";
-import { Revocation, revocationArgs } from "./revocation.ts";
+import { revocationArgs } from "./revocation.ts";
 
 /** A mesh whose config has no mistake. */
 export interface CheckedMesh {
@@ -32,10 +34,10 @@ export class MeshResources {
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   /** The resources that have to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
-  /** The claims by cluster; none where this stack has them all. */
-  readonly #claims: ReadonlyMap<string, Claim>;
+  /** By cluster, that it is this stack's and no other's; none where this stack has them all. */
+  readonly #claims = new Map<string, pulumi.Resource>();
   /** The revocations by the cluster that loses access. */
-  readonly #revocations = new Map<string, Revocation>();
+  readonly #revocations = new Map<string, pulumi.Resource>();
 
   /**
    * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
@@ -48,93 +50,69 @@ export class MeshResources {
     this.#config = config;
     this.#parent = parent;
     this.#listed = listed;
-    this.#claims = this.#claim();
-    const handles =
-      preflight === undefined ? undefined : makeClusters(config, preflight, this.#claims, parent);
-    for (const [cluster, { ready, revision, trustBundle }] of handles ?? []) {
+    if (config.claims) this.#claim();
+    const clusters =
+      preflight === undefined
+        ? new Map<string, Cluster>()
+        : makeClusters(config, preflight, this.#claims, parent);
+    for (const [name, { ready, revision, trustBundle }] of clusters) {
       // The clusters too: nothing else waits for one that no link touches.
       this.#made.push(ready);
-      if (revision !== undefined) this.#revisions[cluster] = revision;
-      if (trustBundle !== undefined) this.trustAnchors.set(cluster, trustBundle);
+      if (revision !== undefined) this.#revisions[name] = revision;
+      if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
     }
-    this.#revoke(preflight, handles);
-    const own = ownLinks(config);
-    for (const source of new Set(own.map(({ spec }) => spec.source))) {
-      const here = own.filter(({ spec }) => spec.source === source);
-      const links = handles === undefined ? [] : here.map((link) => this.#link(link, handles));
-      this.#mirrors(source, links, handles?.get(source));
+    this.#revoke(preflight, clusters);
+    const bySource = Map.groupBy(ownLinks(config), ({ spec }) => spec.source);
+    for (const [name, links] of bySource) {
+      const source = clusters.get(name);
+      const made = links.flatMap((link) => {
+        const target = clusters.get(link.spec.target);
+        return source === undefined || target === undefined ? [] : this.#link(link, source, target);
+      });
+      this.#mirrors(name, made, source);
     }
-    if (handles !== undefined) this.#verify();
+    if (preflight !== undefined) this.#verify();
   }
 
-  /** Claims this stack's clusters, where several stacks have those of a mesh. */
-  #claim(): ReadonlyMap<string, Claim> {
-    if (!this.#config.claims) return new Map();
+  /** Claims this stack's clusters before anything is written to them. */
+  #claim(): void {
     const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
-    return new Map(
-      [...ownClusters(this.#config)].map(([name, config]) => [
-        name,
-        new Claim(name, config, stack, { parent: this.#parent }),
-      ]),
-    );
+    for (const [cluster, { access, uid }] of ownClusters(this.#config)) {
+      const known = uid === undefined ? {} : { uid };
+      const args = { cluster, stack, ...access, ...known, revision: undefined };
+      const claim = new EngineResource("Claim", cluster, args, { parent: this.#parent });
+      this.#claims.set(cluster, claim);
+    }
   }
 
   /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
-  #revoke(
-    preflight: Preflight | undefined,
-    handles: ReadonlyMap<string, ClusterHandle> | undefined,
-  ): void {
-    const { manage, revoked } = this.#config;
+  #revoke(preflight: Preflight | undefined, clusters: ReadonlyMap<string, Cluster>): void {
+    const parent = this.#parent;
+    const { manage, revoked, sources } = this.#config;
     if (preflight !== undefined)
-      for (const [name, config] of revoked.clusters)
-        new RevokedCluster(
-          name,
-          { config, installed: manage === "all" && this.#config.sources.has(name) },
-          { parent: this.#parent },
-        );
+      for (const [name, config] of revoked.clusters) {
+        const installed = manage === "all" && sources.has(name);
+        new RevokedCluster(name, { config, installed }, { parent });
+      }
     for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
-      const identities = Object.keys(args.targets).flatMap(
-        (target) => handles?.get(target)?.identity ?? [],
-      );
-      const revocation = new Revocation(args.source, args, {
-        parent: this.#parent,
-        dependsOn: identities,
-      });
-      this.#revocations.set(args.source, revocation);
+      const { source, targets } = args;
+      const dependsOn = Object.keys(targets).flatMap((name) => clusters.get(name)?.identity ?? []);
+      const props = { ...args, revision: undefined };
+      const revocation = new EngineResource("Revocation", source, props, { parent, dependsOn });
+      this.#revocations.set(source, revocation);
       this.#made.push(revocation);
     }
   }
 
-  /** The claim to depend on before anything is made for a source. */
-  #claimOf(source: string): pulumi.Resource[] {
-    const claim = this.#claims.get(source);
-    return claim === undefined ? [] : [claim];
-  }
-
-  /** The revocation to depend on before anything of a source can fail, which may be why its link is revoked. */
-  #revocationOf(source: string): pulumi.Resource[] {
-    const revocation = this.#revocations.get(source);
-    return revocation === undefined ? [] : [revocation];
-  }
-
-  #link(config: LinkConfig, handles: ReadonlyMap<string, ClusterHandle>): Link {
-    const { source, target } = config.spec;
-    const { linkerdNamespace, multiclusterNamespace, clusters, manage, sources } = this.#config;
-    const apiServer = clusters.get(target)?.apiServer;
+  #link(config: LinkConfig, source: Cluster, target: Cluster): Link {
+    const { linkerdNamespace, multiclusterNamespace } = this.#config;
     const link = new Link(
-      `${source}/${target}`,
+      `${config.spec.source}/${config.spec.target}`,
       {
-        config,
-        source: {
-          ...endOf(source, this.#config, handles),
-          claim: this.#claimOf(source),
-          revocation: this.#revocationOf(source),
-        },
-        target: {
-          ...endOf(target, this.#config, handles),
-          ...(apiServer !== undefined && { apiServer }),
-          awaited: manage === "all" && !sources.has(target),
-        },
+        ...{ ...config, source, target },
+        claim: this.#before(this.#claims, config.spec.source),
+        // Before anything of a source can fail, which may be why its link is revoked.
+        revocation: this.#before(this.#revocations, config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
       { parent: this.#parent },
@@ -144,21 +122,24 @@ export class MeshResources {
     return link;
   }
 
+  #before(all: ReadonlyMap<string, pulumi.Resource>, source: string): pulumi.Resource[] {
+    const found = all.get(source);
+    return found === undefined ? [] : [found];
+  }
+
   /**
    * One resource for everything that is mirrored into a cluster. It waits for the Links, because the
    * destination controller never looks again for a cluster that it did not know when a mirror came
    * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
    */
-  #mirrors(source: string, links: readonly Link[], handle: ClusterHandle | undefined): void {
+  #mirrors(source: string, links: readonly Link[], cluster: Cluster | undefined): void {
     const config = this.#config;
     const args = mirrorsArgs(config, source, `${pulumi.getProject()}/${pulumi.getStack()}`);
     if (args === undefined) return;
-    const own = new Set(args.links.map(({ target }) => `${source}/${target}`));
+    const own = new Set(args.links.map(({ target }) => target));
     const observed = links
-      .filter(({ name }) => own.has(name))
-      .map(
-        ({ name, observedGateway }) => [name.slice(source.length + 1), observedGateway] as const,
-      );
+      .filter(({ target }) => own.has(target))
+      .map(({ target, observedGateway }) => [target, observedGateway] as const);
     const mirrors = new Mirrors(
       source,
       {
@@ -171,9 +152,9 @@ export class MeshResources {
         parent: this.#parent,
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
-          ...this.#claimOf(source),
-          ...this.#revocationOf(source),
-          ...(handle === undefined ? [] : [handle.ready]),
+          ...this.#before(this.#claims, source),
+          ...this.#before(this.#revocations, source),
+          ...(cluster === undefined ? [] : [cluster.ready]),
         ],
       },
     );
@@ -182,32 +163,17 @@ export class MeshResources {
     this.#revisions[`${source}/mirrors`] = mirrors.revision;
   }
 
-  /** Once everything else is through, whether the mesh is in order. */
+  /** Once everything else is through, whether the mesh is in order. A preview checks nothing. */
   #verify(): void {
+    const parent = this.#parent;
     const mesh = healthMesh(this.#config);
-    const health = new Health(
-      "health",
-      { mesh, triggers: this.#revisions },
-      { parent: this.#parent, dependsOn: [...this.#made] },
-    );
-    if (this.#config.linkerdCheck)
-      new LinkerdCliCheck(
-        "linkerd-check",
-        { mesh, triggers: pulumi.all(Object.values(this.#revisions)) },
-        { parent: this.#parent, dependsOn: [...this.#made, health] },
-      );
+    const args: Given<HealthArgs> = { mesh, triggers: this.#revisions };
+    const health = new EngineResource("Health", "health", args, {
+      ...{ parent, dependsOn: [...this.#made] },
+    });
+    if (!this.#config.linkerdCheck) return;
+    const triggers = pulumi.all(Object.values(this.#revisions));
+    const dependsOn = [...this.#made, health];
+    new LinkerdCliCheck("linkerd-check", { mesh, triggers }, { parent, dependsOn });
   }
-}
-
-function endOf(
-  name: string,
-  { clusters }: MeshConfig,
-  handles: ReadonlyMap<string, ClusterHandle>,
-): LinkEnd {
-  const config = clusters.get(name);
-  const handle = handles.get(name);
-  if (config === undefined || handle === undefined)
-    throw new Error(`the config has no cluster ${name}`);
-  const { provider, ready, unreachable } = handle;
-  return { access: config.access, provider, ready, unreachable };
 }

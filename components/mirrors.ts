@@ -18,9 +18,6 @@ export interface LinkSummary {
   readonly notMirrored: number;
 }
 
-/** These say nothing about mirrors, or only what `links` and `gateways` say already. */
-const hidden = ["identities", "observedGateways", "formerStacks", "missing", "listed"];
-
 /** The mirrors in one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {
   /** Goes up with each run that has something to do or to tell. */
@@ -39,15 +36,9 @@ export class Mirrors extends EngineResource {
     args: pulumi.Inputs & MirrorsInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    super(
-      { type: "Mirrors", hidden },
-      name,
-      {
-        ...{ ...args, revision: undefined, mirrors: undefined, notMirrored: undefined },
-        ...{ unreachable: undefined, refused: undefined },
-      },
-      opts,
-    );
+    const outputs = { revision: undefined, mirrors: undefined, notMirrored: undefined };
+    const others = { unreachable: undefined, refused: undefined };
+    super("Mirrors", name, { ...args, ...outputs, ...others }, opts);
     const { mirrors, notMirrored, unreachable, refused } = this;
     const found = pulumi.all([mirrors, notMirrored, unreachable, refused] as const);
     this.linkStatuses = found.apply((lists) => {

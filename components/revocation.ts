@@ -1,7 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { targetsRevokedFor } from "../config/mirrors.ts";
-import { EngineResource } from "./engine-resource.ts";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 
 /**
@@ -36,16 +34,4 @@ export function revocationArgs(
       .map((name) => args(name, false, targetsRevokedFor(name, revoked)))
       .filter(({ targets }) => Object.keys(targets).length > 0),
   ];
-}
-
-/** Ends the access of one cluster to others; goes through the clusters that it had access to alone. */
-export class Revocation extends EngineResource {
-  constructor(
-    name: string,
-    args: pulumi.Inputs & RevocationArgs,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    const props = { ...args, revision: undefined };
-    super({ type: "Revocation", hidden: ["targets"] }, name, props, opts);
-  }
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import type { TrustExports } from "@linkerd-multicluster/engine/trust";
-import { ClusterIdentity } from "./engine-resources.ts";
+import { ClusterIdentity } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 

@@ -17,18 +17,13 @@ export class TrustPublication extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     const part = <K extends keyof PublicationArgs>(key: K) => args.apply((all) => all[key]);
-    super(
-      {
-        type: "TrustPublication",
-        hidden: ["next", "live", "own", "known"],
-      },
-      name,
-      {
-        ...{ own: part("own"), known: part("known") },
-        ...{ next: part("next"), live: part("live"), publication: undefined },
-      },
-      opts,
-    );
+    const parts = {
+      own: part("own"),
+      known: part("known"),
+      next: part("next"),
+      live: part("live"),
+    };
+    super("TrustPublication", name, { ...parts, publication: undefined }, opts);
   }
 }
 

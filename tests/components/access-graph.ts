@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { LinkAccount, type LinkAccountArgs } from "../../components/link-account.ts";
 import { LinkCredentials } from "../../components/link-credentials.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
+import { configOf } from "../unit/config/table.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { types } from "./mocked-mesh.ts";
 import { isCustom, mockedStack, type Registered, type State, unwrapped } from "./mocked-stack.ts";
@@ -70,18 +71,19 @@ export async function graph(
 }
 
 function build(overrides: Partial<LinkAccountArgs>): void {
-  const target = new k8s.Provider("west", { context: "k3d-west" });
-  const source = new k8s.Provider("east", { context: "k3d-east" });
+  const endOf = (name: string) => {
+    const config = configOf({}).clusters.get(name);
+    if (config === undefined) throw new Error(`there is no cluster ${name}`);
+    const provider = new k8s.Provider(name, { context: `k3d-${name}` });
+    return { config, provider, unreachable: false, awaited: false };
+  };
+  const source = endOf("east");
   const args: LinkAccountArgs = {
     ...{ spec: link(), mirroring: "pulumi", namespaces, rotation: { generation: 1 } },
-    ...{ source: { context: "k3d-east" }, target: { access: { context: "k3d-west" } } },
-    ...{ provider: target, ...overrides },
+    ...{ source, target: endOf("west"), ...overrides },
   };
-  const access = new LinkAccount("east/west", args);
-  const { spec, mirroring } = args;
-  const credentials = new LinkCredentials("east/west", {
-    ...{ spec, mirroring, namespaces, access, provider: source, unreachable: false },
-  });
+  const account = new LinkAccount("east/west", args);
+  const credentials = new LinkCredentials("east/west", { ...args, source, account });
   new Stand("test:Mirrors", "after", {}, { dependsOn: credentials });
 }
 

@@ -1,7 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { inspect } from "node:util";
 import { parse } from "yaml";
-import type { LinkAccountArgs } from "../../components/link-account.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { linkManifestSpec, linkMetadata } from "../../engine/credentials/link-manifest.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
@@ -169,13 +168,11 @@ describe("a link's access and credentials", function () {
 
   it("ask the target about just what the stack config says", async () => {
     const rotation = { generation: 3, maxAgeDays: 30 };
-    const apiServer = "https://10.0.0.1";
-    const target: LinkAccountArgs["target"] = { access: { context: "k3d-west" }, apiServer };
-    deepEqual(inputsOf(types.target, "east/west", await graph({ rotation, target })), {
+    deepEqual(inputsOf(types.target, "east/west", await graph({ rotation })), {
       ...{ source: "east", sourceAccess: { context: "k3d-east" } },
       ...{ target: "west", targetDomain: "cluster.local" },
       ...{ linkerdNamespace: "linkerd", multiclusterNamespace: namespace },
-      ...{ access: { context: "k3d-west" }, apiServer, rotation },
+      ...{ access: { context: "k3d-west" }, rotation },
       discoverySelectors: [
         { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
         { matchLabels: { "mirror.linkerd.io/federated": "member" } },

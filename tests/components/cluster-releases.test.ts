@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cluster } from "../../components/cluster.ts";
-import { roleOf } from "../../components/charts/values.ts";
 import { chartNames } from "../../config/keys.ts";
 import { configOf } from "../unit/config/table.ts";
 import { unreadable } from "../unit/trust/live.ts";
@@ -70,16 +69,11 @@ describe("Cluster: releases", () => {
         [{ source: "./no-such-folder" }, /has no chart linkerd-crds/],
         [{ source, digests }, /digests\.linkerd-crds is sha256:a+, but/],
       ] as const) {
-        const { trust, ...config } = configOf({ charts });
-        const [west] = config.clusters.values();
-        if (west === undefined) throw new Error("there is no cluster west");
-        const seen = { uid: "u1", unreachable: false };
-        const args = {
-          ...config,
-          ...seen,
-          config: west,
-          role: roleOf("west", { ...config, trust }),
-        };
+        const mesh = configOf({ charts });
+        const [config] = mesh.clusters.values();
+        if (config === undefined) throw new Error("there is no cluster west");
+        const linkerd = { mesh, trustUnread: false, secretValues: false };
+        const args = { config, uid: "u1", unreachable: false, linkerd };
         const { order } = await mockedStack(() => {
           throws(() => new Cluster("west", args), message);
         });

@@ -13,7 +13,7 @@ describe("a resource whose methods are the engine's", () => {
 
   before(async () => {
     const { resource } = await mockedStack(
-      () => new EngineResource({ type: "Mirrors" }, "east", { source: "east" }),
+      () => new EngineResource("Mirrors", "east", { source: "east" }),
     );
     const { __provider, ...inputs } = resource(
       "pulumi-nodejs:dynamic/linkerd:Mirrors",

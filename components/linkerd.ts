@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { issuerName } from "@linkerd-multicluster/engine/trust";
+import { type ChartName, chartNames } from "../config/keys.ts";
+import type { ClusterConfig, HelmValues, MeshConfig } from "../config/mesh.ts";
+import { type Chart, chartFrom } from "./charts/chart.ts";
+import {
+  controlPlaneValues,
+  crdsValues,
+  linkerdNamespace,
+  mergeValues,
+  multiclusterNamespace,
+  multiclusterValues,
+  roleOf,
+} from "./charts/values.ts";
+import { base64, everything } from "./cluster-provider.ts";
+import type { KeyPair } from "./trust/generation.ts";
+
+export interface LinkerdSetup {
+  readonly mesh: MeshConfig;
+  /** Absent where others provide both, and the namespace that they are in. */
+  readonly trust?: {
+    /** PEM of the anchors that the cluster is to trust. */
+    readonly bundlePem: pulumi.Output<string>;
+    readonly issuer: KeyPair;
+  };
+  /**
+   * Whether what the cluster trusts could not be read. If Linkerd runs there, its values and its issuer
+   * then stay as they are: the cluster may trust more than is known here.
+   */
+  readonly trustUnread: boolean;
+  /** Whether some of the user's values are secrets, so that all of them are treated as such. */
+  readonly secretValues: boolean;
+}
+
+type Charts = ReadonlyMap<ChartName, Chart>;
+
+/** @throws RunError where a folder does not have the charts that the config asks for */
+export function linkerdCharts(charts: MeshConfig["charts"]): Charts {
+  return new Map(chartNames.map((name) => [name, chartFrom(charts, name)]));
+}
+
+interface Place {
+  readonly config: ClusterConfig;
+  readonly provider: k8s.Provider;
+  /** What exists there stays as it is. */
+  readonly unreachable: boolean;
+  readonly parent: pulumi.Resource;
+}
+
+/** Installs the charts in the order in which each needs the ones before it. */
+export function installLinkerd(
+  name: string,
+  { mesh, trust, trustUnread, secretValues }: LinkerdSetup,
+  charts: Charts,
+  { config, provider, unreachable, parent }: Place,
+): {
+  readonly ready: pulumi.Resource;
+  /** Revisions of the charts, as Helm counts them, and which issuer there is. */
+  readonly revision: pulumi.Output<readonly (number | string)[]>;
+} {
+  const role = roleOf(name, mesh);
+  const users = config.values["linkerd-control-plane"];
+  /** @param kept of what exists, the inputs that stay as they are where the cluster can be reached */
+  const own = (...kept: string[]): pulumi.CustomResourceOptions => {
+    return { parent, provider, ignoreChanges: unreachable ? everything : kept };
+  };
+  const namespace = (part: string, called: string, metadata: pulumi.Inputs) => {
+    const args = { metadata: { name: called, ...metadata } };
+    return new k8s.core.v1.Namespace(`${name}-${part}`, args, own());
+  };
+  /**
+   * A Release and not a Chart: the chart makes new webhook certificates whenever it is rendered,
+   * and a Release is rendered only when something changes. Helm does not wait for one with a
+   * gateway, since it could not say which Service gets no address: a link through it does (LinkTarget).
+   *
+   * @param home the namespace; only its name where somebody else has made it
+   */
+  const release = (
+    chart: ChartName,
+    home: k8s.core.v1.Namespace | string,
+    values: HelmValues,
+    ...needs: readonly (pulumi.Resource | undefined)[]
+  ) => {
+    const merged = mergeValues(values, config.values[chart] ?? {});
+    const made = typeof home === "string" ? [] : [home];
+    const isKept = trustUnread && chart === "linkerd-control-plane";
+    return new k8s.helm.v3.Release(
+      `${name}-${chart}`,
+      {
+        ...{ chart, ...charts.get(chart), name: chart, timeout: mesh.charts.timeoutSeconds },
+        namespace: typeof home === "string" ? home : home.metadata.name,
+        values: secretValues ? pulumi.secret(merged) : merged,
+        skipAwait: chart === "linkerd-multicluster" && role.gateway !== undefined,
+      },
+      {
+        ...own(...(isKept ? ["values"] : [])),
+        dependsOn: [...made, ...needs.filter((each) => each !== undefined)],
+      },
+    );
+  };
+
+  const linkerd =
+    trust &&
+    namespace("linkerd", mesh.linkerdNamespace, linkerdNamespace(mesh.linkerdNamespace, users));
+  const extension = namespace(
+    "multicluster",
+    mesh.multiclusterNamespace,
+    multiclusterNamespace(users),
+  );
+  const home = linkerd ?? mesh.linkerdNamespace;
+  const crds = release("linkerd-crds", home, crdsValues(config.gatewayApi));
+  // In the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`.
+  const issuer =
+    linkerd &&
+    new k8s.core.v1.Secret(
+      `${name}-issuer`,
+      {
+        metadata: {
+          ...{ name: issuerName, namespace: linkerd.metadata.name },
+          labels: {
+            "linkerd.io/control-plane-component": "identity",
+            "linkerd.io/control-plane-ns": mesh.linkerdNamespace,
+          },
+        },
+        type: "kubernetes.io/tls",
+        data: {
+          "tls.crt": base64(trust.issuer.certPem),
+          "tls.key": base64(pulumi.secret(trust.issuer.keyPem)),
+          "ca.crt": base64(trust.bundlePem),
+        },
+      },
+      own(...(trustUnread ? ["data"] : [])),
+    );
+  const values = controlPlaneValues(config, trust === undefined);
+  const controlPlane = release(
+    "linkerd-control-plane",
+    home,
+    trust === undefined ? values : { ...values, identityTrustAnchorsPEM: trust.bundlePem },
+    crds,
+    issuer,
+  );
+  const { trustDomain } = config;
+  const settings = { ...role, trustDomain, linkerdNamespace: mesh.linkerdNamespace };
+  const ready = release(
+    "linkerd-multicluster",
+    extension,
+    multiclusterValues(settings),
+    controlPlane,
+  );
+  const installed = [crds, controlPlane, ready].map(({ status }) => status.revision);
+  const revision = pulumi
+    .all([pulumi.all(installed), trust?.issuer.certPem])
+    .apply(([all, pem]) => [...all, ...(pem === undefined ? [] : [fingerprint(pem)])]);
+  return { ready, revision };
+}
+
+function fingerprint(pem: string): string {
+  return createHash("sha256").update(pem).digest("hex").slice(0, 12);
+}
