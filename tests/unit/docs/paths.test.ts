@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { root, text } from "./pages.ts";
 
-const root = join(import.meta.dirname, "../../..");
 const files = globSync(["*.md", "docs/**/*.md", "examples/**/*.md"], { cwd: root });
-/** Describes the sources of Linkerd, whose paths are not of this repository. */
-const foreign = join("docs", "linkerd-behaviour.md");
 
 /** Code blocks hold commands and output, not links. */
 function prose(file: string): string {
-  return readFileSync(join(root, file), "utf8").replace(/^```[^]*?^```/gm, "");
+  return text(file).replace(/^```[^]*?^```/gm, "");
 }
 
 /** Headings as the addresses that links name them by. */
@@ -52,7 +50,6 @@ describe("documentation leads to what exists:", () => {
       assert.deepEqual(brokenLinks(file), []);
     });
 
-    if (file === foreign) continue;
     it(`paths in ${file}`, () => {
       assert.deepEqual(brokenPaths(file), []);
     });

@@ -1,9 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-
-const root = join(import.meta.dirname, "../../..");
-const text = (file: string): string => readFileSync(join(root, file), "utf8");
+import { root, rowsOf, text } from "./pages.ts";
 
 /** `12406`, or a version where there is no number: `edge-20.5.4`. */
 function references(line: string): string[] {
@@ -29,15 +27,11 @@ describe("docs/reference/upstream-bugs.md", () => {
 
   it("has every one of linkerd-behaviour.md", () => {
     const names = new Set(items.flatMap(references));
-    const [, section = ""] = text("docs/reference/linkerd-behaviour.md").split(/^## 10\. .*$/m);
-    const known = (section.split(/^## /m)[0] ?? "").split("\n").flatMap((line) => {
-      const [, number = "", version = "", changes = ""] = line
-        .split("|")
-        .map((cell) => cell.trim());
-      if (!/^\d+$/.test(number)) return [];
-      return references(changes.startsWith("#") ? changes : version);
-    });
-    equal(known.length > 80, true, "the section was not found");
+    const isHistory = (header: readonly string[]) => header[1] === "Version";
+    const known = rowsOf("docs/reference/linkerd-behaviour.md", isHistory).flatMap(
+      ([, version = "", changes = ""]) => references(changes.startsWith("#") ? changes : version),
+    );
+    equal(known.length > 80, true, "the table was not found");
     deepEqual(
       known.filter((name) => !names.has(name)),
       [],
