@@ -1,6 +1,6 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
 import { stackStateIn } from "@linkerd-multicluster/engine/watch";
-import { type Facts, groupedBy } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 import { paint } from "./output.ts";
 import type { Update } from "./updates.ts";
 
@@ -123,7 +123,7 @@ export function differenceText({ from, to, changes }: MirrorDifference): string 
   const number = (wanted: MirrorChange["what"]) =>
     changes.filter(({ what }) => what === wanted).length;
   const counts = `${number("came")} came, ${number("changed")} changed, ${number("went")} went`;
-  const parts = groupedBy(changes, ({ source, part }) => `${source} <- ${part}`);
+  const parts = Map.groupBy(changes, ({ source, part }) => `${source} <- ${part}`);
   return [
     `from ${from} to ${to}: ${changes.length === 0 ? "the same mirrors" : counts}`,
     ...[...parts].flatMap(([part, some]) => ["", paint("head", part), ...some.map(changeText)]),

@@ -222,7 +222,8 @@ function nextRun(
   const nothing = { source, writes: false, lines: [], refusals: [] };
   if ("why" in reading) return { ...nothing, unknown: plain(reading.why) };
   const { value: outcome } = reading;
-  if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes.map(plainly) };
+  if (outcome.outcome === "invalid")
+    return { ...nothing, refusals: outcome.mistakes.map((text) => plain(text)) };
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
     return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
   const { inputs, hasWrites } = inputsFor(state.before, state.args, outcome);
@@ -231,12 +232,10 @@ function nextRun(
   return {
     ...{ source, writes: hasWrites },
     lines: isKnown
-      ? summaries(source, viewsOf(state.before, state.args, outcome), outcome).map(plainly)
+      ? summaries(source, viewsOf(state.before, state.args, outcome), outcome).map((text) =>
+          plain(text),
+        )
       : [],
-    refusals: Object.values(inputs.refused ?? {}).map(plainly),
+    refusals: Object.values(inputs.refused ?? {}).map((text) => plain(text)),
   };
-}
-
-function plainly(text: string): string {
-  return plain(text);
 }

@@ -152,14 +152,3 @@ export interface NextRun {
   /** Why nothing can be said. */
   readonly unknown?: string;
 }
-
-/** Values by a key of theirs, in their order, in one pass over thousands. */
-export function groupedBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const each of all) {
-    const group = groups.get(keyOf(each));
-    if (group === undefined) groups.set(keyOf(each), [each]);
-    else group.push(each);
-  }
-  return groups;
-}

@@ -1,44 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
 import * as z from "zod";
 import type { RunFact } from "./facts.ts";
-
-/** Bytes that a command may print; a state has a few MB. */
-const maxBuffer = 512 * 2 ** 20;
-
-/** A stack as Pulumi's CLI is asked for it. */
-export interface StackLocation {
-  readonly folder: string;
-  /** Absent: the one that Pulumi takes. */
-  readonly stack?: string;
-  readonly variables: NodeJS.ProcessEnv;
-}
-
-/**
- * Runs Pulumi's CLI, for commands that take no lock and write nothing.
- *
- * @returns what it prints
- * @throws Error with a sentence
- */
-export async function pulumi(
-  words: readonly string[],
-  { folder, stack, variables }: StackLocation,
-): Promise<string> {
-  const named = stack === undefined ? [] : ["--stack", stack];
-  const env = { ...variables, PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "never" };
-  const options = { cwd: folder, env, maxBuffer };
-  const all = [...words, ...named, "--non-interactive"];
-  try {
-    return (await promisify(execFile)("pulumi", all, options)).stdout;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      throw new Error("there is no pulumi on PATH: install Pulumi's CLI", { cause: error });
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    const why = plain(said.trim().replace(/^error: /, ""));
-    throw new Error(`pulumi ${words.join(" ")} failed: ${why}`, { cause: error });
-  }
-}
 
 const run = z.looseObject({
   version: z.number().default(0),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
-import { stackStateIn } from "@linkerd-multicluster/engine/watch";
+import { pulumi, type StackLocation, stackStateIn } from "@linkerd-multicluster/engine/watch";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
@@ -12,7 +12,7 @@ import { factsFile, printable } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
-import { pulumi, type StackLocation, runsIn, tokensIn } from "./pulumi.ts";
+import { runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
 /** Where the facts of a stack come from. */

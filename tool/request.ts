@@ -13,7 +13,7 @@ import {
 import type { MeshConfig } from "../config/mesh.ts";
 import { type Answer, answerIn, type Requests } from "./answers.ts";
 import { type StackClusters, withClusters } from "./clusters.ts";
-import { type Facts, groupedBy, type LinkFact, type MirrorFact } from "./facts.ts";
+import type { Facts, LinkFact, MirrorFact } from "./facts.ts";
 import * as probe from "./probe.ts";
 
 /** How requests are sent. */
@@ -56,7 +56,7 @@ export async function sendRequests(
   return withClusters(config, async (clusters) => {
     const run = { clusters, config, options, signal, swept: new Set<string>() };
     const asked = probe.mirrorsToAsk(facts, options.service);
-    const bySource = groupedBy(asked, ({ link }) => link.source);
+    const bySource = Map.groupBy(asked, ({ link }) => link.source);
     const answers = await Promise.all(
       [...bySource.values()].map(async (links) => {
         const found: Answer[] = [];

@@ -4,7 +4,6 @@ import {
   type ClusterFact,
   type Facts,
   type GatewayState,
-  groupedBy,
   type LinkFact,
   type RunFact,
 } from "./facts.ts";
@@ -74,13 +73,13 @@ export function statusOf(facts: Facts): Status {
 }
 
 function linksOf({ links, mirrors, notMirrored }: Facts): LinkLine[] {
-  const ofPart = groupedBy(mirrors, ({ source, part }) => `${source}/${part}`);
-  const skips = groupedBy(notMirrored, ({ source, part }) => `${source}/${part}`);
+  const ofPart = Map.groupBy(mirrors, ({ source, part }) => `${source}/${part}`);
+  const skips = Map.groupBy(notMirrored, ({ source, part }) => `${source}/${part}`);
   return links.map(({ selectors, ...link }) => {
     const { source, target } = link;
     const own = ofPart.get(`${source}/${target}`) ?? [];
     const skipped = skips.get(`${source}/${target}`) ?? [];
-    const reasons = groupedBy(skipped, ({ reason }) => reason);
+    const reasons = Map.groupBy(skipped, ({ reason }) => reason);
     return {
       ...link,
       mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
@@ -92,7 +91,7 @@ function linksOf({ links, mirrors, notMirrored }: Facts): LinkLine[] {
 }
 
 function federatedOf({ mirrors, notMirrored }: Facts): FederatedStatus[] {
-  const left = groupedBy(
+  const left = Map.groupBy(
     notMirrored.filter(({ part }) => part === federatedPart),
     ({ source, service }) => `${source}/${service}`,
   );

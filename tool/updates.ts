@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { pulumi, type StackLocation } from "@linkerd-multicluster/engine/watch";
 import { parse } from "yaml";
 import * as z from "zod";
 import type { RunFact } from "./facts.ts";
-import { pulumi, type StackLocation, runsIn } from "./pulumi.ts";
+import { runsIn } from "./pulumi.ts";
 
 /** One update of a stack, and the state that it has left. */
 export interface Update {

@@ -8,7 +8,7 @@ const most = 50;
 
 export function whatIfText(found: WhatIf): string {
   const { loss, affected, unaffected, notKnown } = found;
-  const words = Object.values(loss).map(plainly);
+  const words = Object.values(loss).map((text) => plain(text));
   const caught = affected.filter((each) => each.left === "nothing" && each.routedTo.length > 0);
   const without = affected.filter((each) => each.left === "nothing").length - caught.length;
   const fewer = affected.length - without - caught.length;
@@ -23,7 +23,7 @@ export function whatIfText(found: WhatIf): string {
     ...firstOf(affected.toSorted(worstFirst).map(affectedLine), most),
     ...firstOf(found.withoutQuorum.map(quorumLine), most),
     ...found.room.map(roomLine),
-    paint("dim", plainly(`not known: ${notKnown.join("; ")}`)),
+    paint("dim", plain(`not known: ${notKnown.join("; ")}`)),
     "",
   ].join("\n");
 }
@@ -33,17 +33,17 @@ function affectedLine({ source, mirror, left, by, notReady, routedTo }: Affected
   const asleep = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
   const routed = routedTo.length === 0 ? "" : `; an HTTPRoute leads to ${routedTo.join(", ")}`;
   const isBad = left === "nothing" && routedTo.length === 0;
-  return `  ${mark(isBad ? "bad" : "warn")} ${plainly(`${source}: ${mirror}: ${rest}${asleep}${routed}`)}`;
+  return `  ${mark(isBad ? "bad" : "warn")} ${plain(`${source}: ${mirror}: ${rest}${asleep}${routed}`)}`;
 }
 
 function quorumLine({ source, service, pods, left }: WithoutQuorum): string {
-  return `  ${mark("bad")} ${plainly(`${source}: ${service}: reaches ${left} of its ${pods} pods, which is no majority`)}`;
+  return `  ${mark("bad")} ${plain(`${source}: ${service}: reaches ${left} of its ${pods} pods, which is no majority`)}`;
 }
 
 function roomLine({ cluster, free, wanted, isEnough }: Room): string {
   const tone = isEnough ? "good" : "bad";
   const text = `${cluster}: nodes have ${amountText(free)} left, and the lost pods' share is ${amountText(wanted)}`;
-  return `  ${mark(tone)} ${plainly(text)}`;
+  return `  ${mark(tone)} ${plain(text)}`;
 }
 
 function amountText({ cpu, memory }: Amount): string {
@@ -54,8 +54,4 @@ function worstFirst(one: Affected, other: Affected): number {
   const rank = ({ left, routedTo }: Affected) =>
     left === "fewer" ? 2 : Math.min(1, routedTo.length);
   return rank(one) - rank(other);
-}
-
-function plainly(text: string): string {
-  return plain(text);
 }

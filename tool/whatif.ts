@@ -1,4 +1,4 @@
-import { type Facts, groupedBy, type MirrorFact } from "./facts.ts";
+import type { Facts, MirrorFact } from "./facts.ts";
 import { type Amount, sum, type Workloads } from "./workloads.ts";
 
 /** Something that a mesh may have to do without. */
@@ -168,7 +168,7 @@ function withoutQuorum(
   const pods = mirrors.filter(
     (each) => each.kind === "endpoint" && isThere(each) && !isGone(loss, each.source),
   );
-  const groups = groupedBy(pods, ({ source, service = "" }) => `${source} ${service}`);
+  const groups = Map.groupBy(pods, ({ source, service = "" }) => `${source} ${service}`);
   return [...groups.values()].flatMap((group) => {
     const [{ source, service = "" } = { source: "" }] = group;
     const local = ready.get(`${source}/${service}`) ?? 0;
@@ -201,7 +201,7 @@ function roomFor(
   if (!losesPods(loss)) return [];
   const wanted = new Map<string, Amount>();
   // Several clusters see the same Service, whose clusters together are those that answer.
-  for (const [service, seen] of groupedBy(shared, (each) => each.service)) {
+  for (const [service, seen] of Map.groupBy(shared, (each) => each.service)) {
     const by = new Set(seen.flatMap((each) => each.by));
     for (const cluster of new Set(seen.flatMap((each) => each.lost))) {
       const request = workloads.get(cluster)?.requested?.get(service);

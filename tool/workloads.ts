@@ -9,7 +9,6 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { listedIn, withClusters } from "./clusters.ts";
-import { groupedBy } from "./facts.ts";
 
 /** Of processors in cores, and of memory in bytes. */
 export interface Amount {
@@ -110,7 +109,7 @@ function requestedOf(
   services: readonly Service[],
   pods: readonly Pod[],
 ): ReadonlyMap<string, Amount> {
-  const inNamespace = groupedBy(pods, ({ metadata }) => metadata.namespace);
+  const inNamespace = Map.groupBy(pods, ({ metadata }) => metadata.namespace);
   return new Map(
     services.flatMap(({ metadata: { namespace, name }, spec: { selector = {} } }) => {
       const wanted = Object.entries(selector);

@@ -6,6 +6,7 @@ export { Hostnames } from "./hostnames.ts";
 export { limited, sentenceOf } from "./log.ts";
 export { MeshWatch } from "./mesh-watch.ts";
 export { watchMetrics } from "./metrics.ts";
+export { pulumi, type StackLocation } from "./pulumi.ts";
 export { serve } from "./server.ts";
 export { StackRuns } from "./stack-runs.ts";
 export { stackStateIn } from "./stack-state.ts";

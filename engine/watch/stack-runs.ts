@@ -1,46 +1,30 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, createReadStream, openSync, readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify, stripVTControlCharacters } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 import { parse } from "../kubernetes/objects/checks.ts";
-import { codeOf } from "../kubernetes/objects/plain.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { Observer, RunEnd } from "./events.ts";
 import { locksIn, RunRecords } from "./lock.ts";
+import { notRun, pulumi, type StackLocation, stackOption, unattended } from "./pulumi.ts";
 import { stackStateIn } from "./stack-state.ts";
-
-/** Bytes that a command may print whose output is wanted as a whole; a state has a few MB. */
-const maxBuffer = 512 * 2 ** 20;
 
 /** Errors that are passed on, and characters of each. */
 const mostErrors = 5;
 const longestError = 2_000;
 
-const unattended = {
-  PULUMI_SKIP_UPDATE_CHECK: "true",
-  PULUMI_OPTION_COLOR: "never",
-  // A preview prints its events as `up` does, and no digest of them.
-  PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
-};
-
-export interface StackRunsSettings {
-  /** The program's, with its Pulumi.yaml. */
-  readonly folder: string;
-  /** The stack; by default the one that is selected, or that PULUMI_STACK names. */
-  readonly stack?: string;
+export interface StackRunsSettings extends StackLocation {
   /** Path of the stack's config file. */
   readonly configFile?: string;
-  readonly variables: NodeJS.ProcessEnv;
   readonly observe: Observer;
 }
 
 /** Runs a stack by Pulumi's CLI, from PATH, and clears the lock that a run of a killed watch has left. */
 export class StackRuns {
   readonly #settings: StackRunsSettings;
-  readonly #stackOption: readonly string[];
   readonly #records: RunRecords;
   #isInterrupted = false;
   #interrupt: () => void = () => undefined;
@@ -50,7 +34,6 @@ export class StackRuns {
   constructor(settings: StackRunsSettings) {
     const { folder, stack, variables } = settings;
     this.#settings = settings;
-    this.#stackOption = stack === undefined ? [] : ["--stack", stack];
     // Tells the stack from others, as far as its name is known here: one that is selected has none.
     const { PULUMI_STACK = "", PULUMI_BACKEND_URL = "" } = variables;
     const name = [folder, stack ?? PULUMI_STACK, PULUMI_BACKEND_URL].join("\n");
@@ -59,7 +42,7 @@ export class StackRuns {
 
   /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence for the user */
   async sources(): Promise<readonly Inputs[]> {
-    const { mirrors, expiries } = stackStateIn(await this.#print("stack", "export"));
+    const { mirrors, expiries } = stackStateIn(await pulumi(["stack", "export"], this.#settings));
     this.#settings.observe({ event: "expiries", certificates: expiries });
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
     return [...mirrors.values()];
@@ -85,7 +68,7 @@ export class StackRuns {
         foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
         contended: `another watch clears its lock: ${about}`,
         cleared: undefined,
-      }[await this.#records.clear(locks, () => this.#print("cancel", "--yes"))];
+      }[await this.#records.clear(locks, () => pulumi(["cancel", "--yes"], this.#settings))];
       if (why !== undefined) return { ...end, why };
       this.#settings.observe({ event: "lockCleared", lock: about });
       end = await run();
@@ -131,9 +114,13 @@ export class StackRuns {
     const { configFile, variables } = this.#settings;
     const files = filesIn(folder).map((file) => openSync(file, "w", 0o600));
     const config = configFile === undefined ? [] : ["--config-file", configFile];
-    const child = spawn("pulumi", [...words, ...this.#stackOption, ...config], {
+    const child = spawn("pulumi", [...words, ...stackOption(this.#settings), ...config], {
       cwd: this.#settings.folder,
-      env: { ...compileCache(), ...variables, ...unattended },
+      env: {
+        ...{ ...compileCache(), ...variables, ...unattended },
+        // A preview prints its events as `up` does, and no digest of them.
+        PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
+      },
       detached: true,
       stdio: ["ignore", ...files],
     });
@@ -141,27 +128,13 @@ export class StackRuns {
     if (child.pid === undefined) {
       this.#records.remove(folder);
       const [error] = (await once(child, "error")) as [Error];
-      throw sentenceFor(error);
+      throw notRun(error);
     }
     this.#records.add(folder, child.pid);
     this.#interrupt = () => child.kill("SIGINT");
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
     this.#interrupt = () => undefined;
     return code ?? signal;
-  }
-
-  /** Returns what a short command prints. @throws Error with a sentence */
-  async #print(...words: readonly string[]): Promise<string> {
-    const { folder, variables } = this.#settings;
-    const options = { cwd: folder, env: { ...variables, ...unattended }, maxBuffer };
-    const run = promisify(execFile)("pulumi", [...words, ...this.#stackOption], options);
-    const { stdout } = await run.catch((error: unknown) => {
-      const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-      if (said === "") throw sentenceFor(error);
-      const why = `pulumi ${words.join(" ")} failed: ${said.replace(/^error: /, "")}`;
-      throw new Error(why, { cause: error });
-    });
-    return stdout;
   }
 
   /** A function, as it changes while a run is waited for. */
@@ -212,12 +185,4 @@ function compileCache(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir();
   // Within the folder that is named, each version of Node has one of its own, which this is.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
-}
-
-function sentenceFor(cause: unknown): Error {
-  if (codeOf(cause) === "ENOENT")
-    return new Error("There is no pulumi on PATH: install Pulumi's CLI.", { cause });
-  return new Error(`pulumi failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    cause,
-  });
 }

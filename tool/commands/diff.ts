@@ -1,7 +1,7 @@
+import type { StackLocation } from "@linkerd-multicluster/engine/watch";
 import type { Command } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, type Format, written } from "../output.ts";
-import type { StackLocation } from "../pulumi.ts";
 import type { Said } from "../stacks.ts";
 import { examples, formatOption } from "./options.ts";
 import { factsFor, stackOf } from "./reading.ts";

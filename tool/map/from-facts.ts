@@ -1,5 +1,5 @@
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import { type Facts, groupedBy, type GatewayState, type MirrorFact } from "../facts.ts";
+import type { Facts, GatewayState, MirrorFact } from "../facts.ts";
 import type {
   FindingPicture,
   HealthPicture,
@@ -14,9 +14,9 @@ const mostFindings = 100;
 /** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
 export function pictureOf(facts: Facts, preview: boolean): Picture {
   const { stack, readAt, runs, from } = facts;
-  const mirrors = groupedBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
+  const mirrors = Map.groupBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
   // A Service that is no member of a federated one is told of where it would come from.
-  const skipped = groupedBy(
+  const skipped = Map.groupBy(
     facts.notMirrored,
     ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
   );

@@ -11,8 +11,8 @@ import {
   sideOfLive,
   sideOfState,
 } from "../../../tool/diff.ts";
-import type { Facts, MirrorFact } from "../../../tool/facts.ts";
 import { stateInFile, updatesIn } from "../../../tool/updates.ts";
+import { factsOf, mirror } from "./facts.ts";
 
 type Lines = Readonly<Record<string, string>>;
 
@@ -54,18 +54,14 @@ describe("the difference of two states", () => {
   });
 
   it("to what is live has what is missing, left over, or not as it should be", () => {
-    const mirror = (name: string, verdict: MirrorFact["verdict"], line: string): MirrorFact => ({
-      ...{ ...about, mirror: name, kind: "gateway", verdict, ports: "", line },
+    const web = { line: first["shop/web-west"], fields: ["ports: 9 → 80"] };
+    const facts = factsOf({
+      mirrors: [
+        mirror("east", "west", "shop/web-west", { verdict: "update", ...web }),
+        mirror("east", "west", "shop/db-west", { verdict: "create" }),
+        mirror("east", "west", "shop/old-west", { verdict: "delete" }),
+      ],
     });
-    const mirrors = [
-      { ...mirror("shop/web-west", "update", first["shop/web-west"]), fields: ["ports: 9 → 80"] },
-      mirror("shop/db-west", "create", "x"),
-      mirror("shop/old-west", "delete", "z"),
-    ];
-    const facts: Facts = {
-      ...{ version: 1, readAt: "", from: "clusters", stack: "prod", runs: [], clusters: [] },
-      ...{ links: [], mirrors, notMirrored: [], services: [], next: [] },
-    };
     const { changes } = difference(sideOfState("last", exported(first)), sideOfLive(facts));
     deepEqual(
       changes.map(({ mirror: name, what }) => [name, what]),

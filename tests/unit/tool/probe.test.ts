@@ -1,16 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { answerIn, requestsText } from "../../../tool/answers.ts";
 import { clientPod, echoMirror, mirrorsToAsk } from "../../../tool/probe.ts";
-import type { Facts, LinkFact, MirrorFact } from "../../../tool/facts.ts";
-
-const link = (target: string, more: Partial<LinkFact> = {}): LinkFact => ({
-  ...{ source: "east", target, mode: "gateway", mirroring: "pulumi", isDecided: true },
-  ...{ selectors: { mirror: "", discovery: "", federated: "" }, ...more },
-});
-const mirror = (part: string, name: string, more: Partial<MirrorFact> = {}): MirrorFact => ({
-  ...{ source: "east", part, mirror: `shop/${name}`, kind: "gateway", verdict: "keep" },
-  ...{ line: "", ports: "", service: `shop/${name.replace(/-\w+$/, "")}`, ...more },
-});
+import { factsOf, link, mirror } from "./facts.ts";
 
 /** What the client's pod writes, as its script does. */
 const message = (result: string, metrics: string, text: string) =>
@@ -21,16 +12,16 @@ const outbound = (more: string) =>
 
 describe("verify --request", () => {
   it("asks one mirror of each link, or that of a Service, but none of single pods or of several clusters", () => {
-    const facts = {
-      links: [link("west"), link("north")],
+    const facts = factsOf({
+      links: [link("east", "west"), link("east", "north")],
       mirrors: [
-        mirror("west", "db-0-west", { kind: "endpoint" }),
-        mirror("west", "coming-west", { verdict: "create" }),
-        mirror("west", "web-west"),
-        mirror("west", "api-west"),
-        mirror("federated", "bb-federated", { kind: "federated" }),
+        mirror("east", "west", "shop/db-0-west", { kind: "endpoint" }),
+        mirror("east", "west", "shop/coming-west", { verdict: "create" }),
+        mirror("east", "west", "shop/web-west"),
+        mirror("east", "west", "shop/api-west"),
+        mirror("east", "federated", "shop/bb-federated", { kind: "federated" }),
       ],
-    } as unknown as Facts;
+    });
     const asked = (service?: string) =>
       mirrorsToAsk(facts, service).map((each) => [each.link.target, each.mirror?.mirror]);
     deepEqual(asked(), [
@@ -96,9 +87,10 @@ describe("verify --request", () => {
   });
 
   it("leads to an echo workload as a mirror does, without being one", () => {
-    const gateway = { state: "open", addresses: ["203.0.113.1"], port: 4143, identity: "gw.west" };
+    const at = { addresses: ["203.0.113.1"], port: 4143, identity: "gw.west" };
+    const west = link("east", "west", { gateway: { state: "open", ...at } });
     const own = { name: "echo", namespace: "shop" };
-    const behind = echoMirror(link("west", { gateway } as Partial<LinkFact>), own, 80, "c.local");
+    const behind = echoMirror(west, own, 80, "c.local");
     equal(behind.service.metadata.name, "echo-west");
     equal("mirror.linkerd.io/mirrored-service" in behind.service.metadata.labels, false);
     deepEqual(behind.endpoints?.metadata.annotations, {
@@ -106,7 +98,7 @@ describe("verify --request", () => {
       "mirror.linkerd.io/remote-gateway-identity": "gw.west",
     });
     deepEqual(behind.endpoints.subsets[0]?.ports[0]?.port, 4143);
-    const flat = echoMirror(link("north", { mode: "flat" }), own, 80, "c.local");
+    const flat = echoMirror(link("east", "north", { mode: "flat" }), own, 80, "c.local");
     equal(flat.endpoints, undefined);
     const { labels } = flat.service.metadata;
     equal(labels["multicluster.linkerd.io/remote-discovery" as keyof typeof labels], "north");

@@ -1,59 +1,34 @@
 import { deepEqual, match, throws } from "node:assert/strict";
-import type { Facts, LinkFact, MirrorFact, ServiceFact } from "../../../tool/facts.ts";
+import type { ServiceFact } from "../../../tool/facts.ts";
 import { lossIn, whatIf } from "../../../tool/whatif.ts";
 import { whatIfText } from "../../../tool/whatif-text.ts";
 import type { Workloads } from "../../../tool/workloads.ts";
+import { factsOf, link, mirror } from "./facts.ts";
 
-const mirror = (source: string, part: string, name: string, more: Partial<MirrorFact> = {}) => ({
-  ...({
-    source,
-    part,
-    mirror: name,
-    kind: "gateway",
-    verdict: "keep",
-    ports: "",
-    line: "",
-  } as const),
-  ...more,
-});
 const service = (cluster: string, ready: number): ServiceFact => ({
   ...{ cluster, service: "shop/bb", type: "ClusterIP", ports: "", labels: {}, ready },
 });
-const link = (source: string, target: string): LinkFact => ({
-  ...{ source, target, mode: "gateway", mirroring: "pulumi", isDecided: true },
-  selectors: { mirror: "", discovery: "", federated: "" },
-});
-const union = { kind: "federated", service: "shop/bb" } as const;
+const federated = (source: string, ...members: readonly string[]) =>
+  mirror(source, "federated", "shop/bb-federated", { kind: "federated", members });
 
-const facts: Facts = {
-  ...{ version: 1, readAt: "", from: "clusters", stack: "prod", runs: [], next: [] },
+const facts = factsOf({
   clusters: ["west", "east", "north"].map((name) => ({ name, context: name })),
   links: [link("east", "west"), link("north", "west"), link("west", "north")],
   mirrors: [
     mirror("east", "west", "shop/web-west"),
     mirror("east", "west", "pay/api-west", { kind: "discovery" }),
     mirror("east", "west", "shop/coming-west", { verdict: "create" }),
-    mirror("east", "federated", "shop/bb-federated", {
-      ...union,
-      members: ["bb@west", "local bb"],
-    }),
-    mirror("north", "federated", "shop/bb-federated", {
-      ...union,
-      members: ["bb@west", "bb@east"],
-    }),
+    federated("east", "bb@west", "local bb"),
+    federated("north", "bb@west", "bb@east"),
     mirror("west", "north", "shop/web-north"),
   ],
-  notMirrored: [],
   services: [service("west", 2), service("east", 1), service("north", 1)],
-};
+});
 
 const left = (text: string, of = facts) =>
-  whatIf(of, lossIn(text, of)).affected.map((each) => [
-    each.source,
-    each.mirror,
-    each.left,
-    each.by,
-  ]);
+  whatIf(of, lossIn(text, of)).affected.map(({ source, mirror, left, by }) => {
+    return [source, mirror, left, by];
+  });
 
 describe("whatif", () => {
   it("leaves the clients of plain mirrors without, and those of federated Services with the rest", () => {

@@ -73,8 +73,8 @@ exit 255`);
   });
 
   it("fail in a sentence where there is no CLI", async () => {
-    await rejects(runs.up([]), /There is no pulumi on PATH/);
-    await rejects(runs.sources(), /There is no pulumi on PATH/);
+    await rejects(runs.up([]), /there is no pulumi on PATH/);
+    await rejects(runs.sources(), /there is no pulumi on PATH/);
   });
 
   it("let Node keep what it compiles where the program's own is kept, or as they are told", async () => {
@@ -156,7 +156,7 @@ fi`;
     runs = watch();
     await cancelling(lockedBy(whose));
     equal((await runs.up([])).result, "succeeded");
-    equal((await calls()).includes("cancel --yes --stack dev"), true);
+    equal((await calls()).includes("cancel --yes --stack dev --non-interactive"), true);
     deepEqual(
       events.map(({ event }) => event),
       ["lockCleared"],

@@ -1,25 +1,10 @@
 import assert from "node:assert/strict";
-import type { Facts, LinkFact, MirrorFact } from "../../../../tool/facts.ts";
 import { pictureOf } from "../../../../tool/map/from-facts.ts";
 import { mapOf } from "../../../../tool/map/map.ts";
+import { factsOf, link, mirror } from "../facts.ts";
 
-const selectors = { mirror: "", discovery: "", federated: "" };
-const link: LinkFact = {
-  ...{ source: "east", target: "west", mode: "gateway", mirroring: "pulumi", isDecided: true },
-  gateway: {
-    state: "down",
-    why: "it fails its probe /ready",
-    addresses: ["192.0.2.1"],
-    port: 4143,
-  },
-  selectors,
-};
-const mirror: MirrorFact = {
-  ...{ source: "east", part: "west", mirror: "shop/web-west", kind: "gateway", ports: "80/TCP" },
-  ...{ verdict: "keep", service: "shop/web", line: "gateway mirror of web: 80/TCP" },
-};
-const facts: Facts = {
-  ...{ version: 1, readAt: "2026-11-22T10:00:00Z", from: "clusters", stack: "prod" },
+const gateway = { addresses: ["192.0.2.1"], port: 4143 };
+const facts = factsOf({
   runs: [
     {
       ...{ update: 7, kind: "update", result: "succeeded", message: "" },
@@ -33,14 +18,18 @@ const facts: Facts = {
     },
     { name: "west", context: "k3d-west", reachable: false, why: "it does not answer" },
   ],
-  links: [link, { ...link, source: "west", target: "east", mode: "flat" }],
+  links: [
+    link("east", "west", {
+      gateway: { state: "down", why: "it fails its probe /ready", ...gateway },
+    }),
+    link("west", "east", { mode: "flat" }),
+  ],
   mirrors: [
-    mirror,
-    { ...mirror, mirror: "shop/db-west", verdict: "update", fields: ["ports: 1/TCP → 2/TCP"] },
-    {
-      ...{ ...mirror, mirror: "shop/bb-federated", part: "federated", kind: "federated" },
-      members: ["bb@west", "local bb"],
-    },
+    mirror("east", "west", "shop/web-west"),
+    mirror("east", "west", "shop/db-west", { verdict: "update", fields: ["ports: 1/TCP → 2/TCP"] }),
+    mirror("east", "federated", "shop/bb-federated", {
+      ...{ kind: "federated", members: ["bb@west", "local bb"] },
+    }),
   ],
   notMirrored: [
     {
@@ -52,7 +41,6 @@ const facts: Facts = {
       ...{ reason: "HeadlessMember", sentence: "it is headless" },
     },
   ],
-  services: [],
   next: [
     {
       ...{ source: "east", writes: true, lines: [] },
@@ -78,7 +66,7 @@ const facts: Facts = {
       },
     ],
   },
-};
+});
 
 describe("the picture of the facts", () => {
   it("says of each cluster and link what health has found, and nothing where nobody could ask", () => {
@@ -114,7 +102,7 @@ describe("the picture of the facts", () => {
     );
     const [previewed] = pictureOf(facts, true).links;
     assert.deepEqual(previewed?.mirrors[1], {
-      ...{ name: "shop/db-west", service: "shop/web", kind: "gateway", ports: "80/TCP" },
+      ...{ name: "shop/db-west", service: "shop/db", kind: "gateway", ports: "80/TCP" },
       ...{ state: "differs", next: "update", changes: ["ports: 1/TCP → 2/TCP"] },
     });
   });

@@ -1,0 +1,30 @@
+import type { Facts, LinkFact, MirrorFact } from "../../../tool/facts.ts";
+
+/** Facts without anything in them, but for what a test says. */
+export function factsOf(more: Partial<Facts>): Facts {
+  return {
+    ...{ version: 1, readAt: "2026-11-22T10:00:00Z", from: "clusters", stack: "prod", runs: [] },
+    ...{ clusters: [], links: [], mirrors: [], notMirrored: [], services: [], next: [] },
+    ...more,
+  };
+}
+
+export function link(source: string, target: string, more: Partial<LinkFact> = {}): LinkFact {
+  return {
+    ...{ source, target, mode: "gateway", mirroring: "pulumi", isDecided: true },
+    ...{ selectors: { mirror: "", discovery: "", federated: "" }, ...more },
+  };
+}
+
+/** @param mirror `shop/web-west`, which mirrors `shop/web` */
+export function mirror(
+  source: string,
+  part: string,
+  mirror: string,
+  more: Partial<MirrorFact> = {},
+): MirrorFact {
+  return {
+    ...{ source, part, mirror, kind: "gateway", verdict: "keep", ports: "80/TCP" },
+    ...{ service: mirror.replace(/-\w+$/, ""), line: "gateway mirror", ...more },
+  };
+}
