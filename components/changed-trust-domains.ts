@@ -9,8 +9,6 @@ export interface ChangedTrustDomains {
   readonly told: readonly string[];
 }
 
-export const noChangedDomains: ChangedTrustDomains = { refused: [], told: [] };
-
 /**
  * A proxy gets its own identity, and the names by which it knows others, when it starts: after a change
  * of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a

@@ -16,7 +16,7 @@ import {
   type PublishedTrust,
 } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
-import { changedTrustDomains, noChangedDomains } from "./changed-trust-domains.ts";
+import { changedTrustDomains } from "./changed-trust-domains.ts";
 import { publishedTrust } from "./trust/publication.ts";
 
 /** The facts of the clusters by which a run decides what they get. */
@@ -62,16 +62,16 @@ export async function preflight(
     const mistakes = opened.mistakes.map((each) => `${each}.`);
     refuse("The clusters do not match the stack's config:", mistakes);
     const own = ownClusters(config);
+    const isInstalled = config.manage === "all";
     const published =
-      config.manage === "all" && config.trust.kind === "stack"
+      isInstalled && config.trust.kind === "stack"
         ? await publishedTrust(config.trust.stack, [...own.keys()])
         : undefined;
     const read = opened.clusters;
     // Of the others, with manage: all, other stacks have the Linkerd.
-    const installed =
-      config.manage === "all" ? new Map([...read].filter(([name]) => own.has(name))) : read;
+    const installed = isInstalled ? new Map([...read].filter(([name]) => own.has(name))) : read;
     const trust = await observeTrust(new Map([...installed, ...others.clusters]), linkerdNamespace);
-    if (config.manage === "all" && config.trust.kind === "external") {
+    if (isInstalled && config.trust.kind === "external") {
       const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
       const missing = await missingExternal(installed, trust, needs, new Date());
       refuse("With trust.external, the clusters must provide Linkerd's trust:", missing);
@@ -81,8 +81,7 @@ export async function preflight(
         "With manage: links, this stack installs no controllers of Linkerd's:",
         await missingControllers(read, ownLinks(config)),
       );
-    const domains =
-      config.manage === "all" ? await changedTrustDomains(installed, config) : noChangedDomains;
+    const domains = await changedTrustDomains(isInstalled ? installed : new Map(), config);
     refuse("A change of trust domain must be asked for:", domains.refused);
     const down = [...read].flatMap(([name, cluster]) =>
       "why" in cluster ? [{ name, ...cluster }] : [],

@@ -4,27 +4,16 @@ import { ownClusters } from "../config/share.ts";
 import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
+import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
 import {
-  dayLong,
-  leavingOut,
-  type LiveTrusts,
-  type PublishedTrust,
-  type RotationStage,
-} from "@linkerd-multicluster/engine/trust";
-import { type Issuance, issuanceFrom, type TrustOutputs } from "./trust/issuance.ts";
+  type Issuance,
+  type IssuanceArgs,
+  issuanceFrom,
+  type TrustOutputs,
+} from "./trust/issuance.ts";
 
-export interface TrustRootArgs {
+export interface TrustRootArgs extends IssuanceArgs {
   readonly trust: TrustConfig;
-  /** The trust of every cluster of the stack, read at the start of this run. */
-  readonly live: LiveTrusts;
-  /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
-  readonly issuerNames: ReadonlyMap<string, string>;
-  /** Milliseconds that a workload's certificate lives, where it is not Linkerd's 24 hours. */
-  readonly certificateLifetime?: number;
-  /** The trust that another stack publishes, where it is from there. */
-  readonly published?: PublishedTrust;
-  /** Other stacks give the clusters their trust: a step is published once these are done. */
-  readonly publishedAfter?: readonly pulumi.Resource[];
   readonly now?: Date;
   /** Makes the run fail once it has come to its end; in tests, something else. */
   readonly failAtEnd?: () => void;

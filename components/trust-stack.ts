@@ -33,30 +33,17 @@ export class TrustStack extends pulumi.ComponentResource {
       { ...trustRootArgs(config, preflight), publishedAfter: identities },
       { parent: this },
     );
-    const names = [...config.clusters.keys()];
-    const issuers = names.map((cluster) => [cluster, root.issuerFor(cluster)] as const);
-    this.trust = pulumi
-      .all([
-        root.knownPem,
-        pulumi.all(names.map((cluster) => root.bundleFor(cluster))),
-        pulumi.all(issuers.map(([, { certPem }]) => certPem)),
-      ])
-      .apply(([anchors, bundles, certificates]) => ({
-        ...{ anchors, unknownAnchors },
-        clusters: Object.fromEntries(
-          names.map((cluster, index) => [
-            cluster,
-            { bundle: bundles[index] ?? "", issuer: certificates[index] ?? "" },
-          ]),
-        ),
-      }));
-    this.issuerKeys = pulumi.secret(
-      pulumi
-        .all(issuers.map(([, { keyPem }]) => keyPem))
-        .apply((keys) =>
-          Object.fromEntries(names.map((cluster, index) => [cluster, keys[index] ?? ""])),
-        ),
+    const issuers = [...config.clusters.keys()].map(
+      (cluster) => [cluster, root.issuerFor(cluster)] as const,
     );
+    const shares = issuers.map(([cluster, { certPem: issuer }]) => {
+      return [cluster, { bundle: root.bundleFor(cluster), issuer }] as const;
+    });
+    const keys = issuers.map(([cluster, { keyPem }]) => [cluster, keyPem] as const);
+    this.trust = pulumi
+      .all([root.knownPem, pulumi.output(Object.fromEntries(shares))])
+      .apply(([anchors, clusters]) => ({ anchors, unknownAnchors, clusters }));
+    this.issuerKeys = pulumi.secret(Object.fromEntries(keys));
     this.registerOutputs({});
   }
 }

@@ -41,14 +41,23 @@ export interface Issuance {
   };
 }
 
-export interface IssuanceContext {
+/** The clusters' trust as it is, and what is known of the trust to come. */
+export interface IssuanceArgs {
+  /** The trust of every cluster of the stack, read at the start of this run. */
+  readonly live: LiveTrusts;
+  /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
+  readonly issuerNames: ReadonlyMap<string, string>;
+  /** Milliseconds that a workload's certificate lives, where it is not Linkerd's 24 hours. */
+  readonly certificateLifetime?: number;
+  /** The trust that another stack publishes, where it is from there. */
+  readonly published?: PublishedTrust;
+  /** Other stacks give the clusters their trust: a step is published once these are done. */
+  readonly publishedAfter?: readonly pulumi.Resource[];
+}
+
+export interface IssuanceContext extends IssuanceArgs {
   readonly name: string;
   readonly parent: pulumi.Resource;
-  readonly live: LiveTrusts;
-  readonly issuerNames: ReadonlyMap<string, string>;
-  readonly certificateLifetime?: number;
-  readonly published?: PublishedTrust;
-  readonly publishedAfter?: readonly pulumi.Resource[];
   readonly now: Date;
   /** Shows a message that would otherwise be buried in that of a failed output. */
   readonly say: (message: string) => void;
@@ -67,6 +76,35 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
   }
 }
 
+type Bundle = PublishedTrust["known"];
+
+/** By cluster, leaf first, with the private key. */
+type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: string }>;
+
+/** Anchors and issuers that somebody else has made, which are known before the run. */
+function givenIssuance(
+  anchors: Bundle,
+  issuers: Issuers,
+  outputs: TrustOutputs,
+  expiries: Expiries,
+): Issuance {
+  return {
+    anchorsPem: pulumi.output(bundleText(anchors)),
+    outputs: pulumi.output(outputs),
+    expiries: [pulumi.output(expiries)],
+    issuersOf: (cluster) => {
+      const given = issuers.get(cluster);
+      if (given === undefined) return { wanted: undefined };
+      const certPem = pulumi.output(bundleText(given.issuer));
+      return { wanted: { certPem, keyPem: pulumi.secret(given.keyPem) } };
+    },
+  };
+}
+
+function chainsOf(issuers: Issuers): ReadonlyMap<string, Bundle> {
+  return new Map([...issuers].map(([cluster, { issuer }]) => [cluster, issuer]));
+}
+
 /**
  * Anchors and issuers from the config.
  *
@@ -74,25 +112,33 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
  */
 function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
   const anchors = knownCertificates(trust.anchors);
-  const issuers = new Map(
-    [...trust.issuers].map(([cluster, { certificate }]) => [
-      cluster,
-      knownCertificates(certificate),
-    ]),
-  );
+  const given = [...trust.issuers].map(([cluster, { certificate, key: keyPem }]) => {
+    return [cluster, { issuer: knownCertificates(certificate), keyPem }] as const;
+  });
+  const issuers = chainsOf(new Map(given));
   const outputs = trustOutputs(allowed(planProvided({ ...context, anchors, issuers })));
-  return {
-    anchorsPem: pulumi.output(bundleText(anchors)),
-    outputs: pulumi.output(outputs),
-    expiries: [pulumi.output(expiriesOf(expiringProvided(anchors, issuers), context.now))],
-    issuersOf: (cluster) => {
-      const provided = trust.issuers.get(cluster);
-      const chain = issuers.get(cluster);
-      if (provided === undefined || chain === undefined) return { wanted: undefined };
-      const certPem = pulumi.output(bundleText(chain));
-      return { wanted: { certPem, keyPem: pulumi.secret(provided.key) } };
-    },
-  };
+  const expiries = expiriesOf(expiringProvided(anchors, issuers), context.now);
+  return givenIssuance(anchors, new Map(given), outputs, expiries);
+}
+
+/**
+ * Anchors and issuers that another stack generates.
+ *
+ * @throws RunError before any resource is registered, where they have nothing to do with a cluster's
+ */
+function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
+  if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
+  const { clusters, known } = published;
+  const outputs = trustOutputs(allowed(planPublished(published, live)));
+  const expiries = expiriesOf(expiringProvided(known, chainsOf(clusters)), now);
+  return givenIssuance(known, clusters, outputs, expiries);
+}
+
+/** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
+function externalIssuance({ live, now }: IssuanceContext): Issuance {
+  const { anchors, expiring, notes } = externalTrust(live);
+  const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };
+  return givenIssuance(anchors, new Map(), outputs, expiriesOf(expiring, now));
 }
 
 /**
@@ -100,28 +146,19 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
  * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
  */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
-  const { name, parent, issuerNames: issuers, now } = context;
+  const { name, parent, issuerNames: issuers, now, say, publishedAfter } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
   const adopted = trust.extraAnchors === undefined ? [] : knownCertificates(trust.extraAnchors);
-  const unknown = trust.unknownAnchors;
   const wanted = generation(trust.generation);
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
-  const { publishedAfter } = context;
   const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
   const decided = pems.apply((both) => {
-    try {
-      const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
-      const plan = allowed(rotate(rotation));
-      return {
-        outputs: trustOutputs(plan),
-        publication: publicationArgs(plan, rotation),
-      };
-    } catch (error) {
-      if (error instanceof pulumi.RunError) context.say(error.message);
-      throw error;
-    }
+    const unknown = trust.unknownAnchors;
+    const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
+    const plan = allowed(rotate(rotation), say);
+    return { outputs: trustOutputs(plan), publication: publicationArgs(plan, rotation) };
   });
   const outputs =
     publishedAfter === undefined
@@ -145,11 +182,10 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
     }),
     outputs,
     expiries: [
-      pulumi
-        .all([pems, outputs])
-        .apply(([both, plan]) =>
-          expiriesOf(expiringAnchors(trust.generation, anchorsIn(both), bundlesIn(plan)), now),
-        ),
+      pulumi.all([pems, outputs]).apply(([both, { clusters }]) => {
+        const bundles = Object.values(clusters).map(({ bundlePem }) => bundlePem);
+        return expiriesOf(expiringAnchors(trust.generation, anchorsIn(both), bundles), now);
+      }),
       pulumi.all(issuerPems).apply((each) => {
         const chains = each.map(([cluster, pem]) => [cluster, onlyCertificate(pem)] as const);
         return expiriesOf(expiringIssuers(trust, new Map(chains)), now);
@@ -176,46 +212,6 @@ function publishedOutputs(
   });
 }
 
-/**
- * Anchors and issuers that another stack generates.
- *
- * @throws RunError before any resource is registered, where they have nothing to do with a cluster's
- */
-function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
-  if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
-  const { clusters, known } = published;
-  const outputs = trustOutputs(allowed(planPublished(published, live)));
-  const issuers = [...clusters].map(([name, { issuer }]) => [name, issuer] as const);
-  const expiring = expiringProvided(known, new Map(issuers));
-  return {
-    anchorsPem: pulumi.output(bundleText(known)),
-    outputs: pulumi.output(outputs),
-    expiries: [pulumi.output(expiriesOf(expiring, now))],
-    issuersOf: (cluster) => {
-      const share = clusters.get(cluster);
-      if (share === undefined) return { wanted: undefined };
-      const certPem = pulumi.output(bundleText(share.issuer));
-      return { wanted: { certPem, keyPem: pulumi.secret(share.keyPem) } };
-    },
-  };
-}
-
-/** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
-function externalIssuance({ live, now }: IssuanceContext): Issuance {
-  const { anchors, expiring, notes } = externalTrust(live);
-  const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };
-  return {
-    anchorsPem: pulumi.output(bundleText(anchors)),
-    outputs: pulumi.output(outputs),
-    expiries: [pulumi.output(expiriesOf(expiring, now))],
-    issuersOf: () => ({ wanted: undefined }),
-  };
-}
-
-function bundlesIn({ clusters }: TrustOutputs): string[] {
-  return Object.values(clusters).map(({ bundlePem }) => bundlePem);
-}
-
 function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
   return {
     wanted: onlyCertificate(wanted),
@@ -235,10 +231,16 @@ export interface TrustOutputs {
   >;
 }
 
-/** Throws RunError, which has no stack trace, with every reason for a refusal. */
-function allowed(decision: TrustDecision): TrustPlan {
-  if ("refused" in decision) throw new pulumi.RunError(refusal(decision.refused));
-  return decision;
+/**
+ * @param say hears of a refusal too
+ * @throws RunError, which has no stack trace, with every reason for a refusal
+ */
+function allowed(decision: TrustDecision, say?: (message: string) => void): TrustPlan {
+  if (!("refused" in decision)) return decision;
+  const heading = "This change of the clusters' trust is refused:";
+  const message = [heading, ...decision.refused].join("\n  ");
+  say?.(message);
+  throw new pulumi.RunError(message);
 }
 
 export function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutputs {
@@ -247,10 +249,6 @@ export function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutput
     return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;
   });
   return { stage, notes, clusters: Object.fromEntries(each) };
-}
-
-function refusal(reasons: readonly string[]): string {
-  return ["This change of the clusters' trust is refused:", ...reasons].join("\n  ");
 }
 
 /** When certificates expire, and what to tell about it, as plain data. */

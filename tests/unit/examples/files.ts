@@ -9,7 +9,9 @@ export const folder = join(import.meta.dirname, "../../../examples");
 
 /** Each is a folder, and the name of its stack. */
 export const examples = ["statefulset", "federated"] as const;
-export type Example = (typeof examples)[number];
+
+export const prefix = "linkerd-multicluster:";
+export const stackFile = z.strictObject({ config: z.record(z.string(), z.unknown()) });
 
 export function text(path: string): string {
   return readFileSync(join(folder, path), "utf8");
@@ -24,51 +26,32 @@ export function filesIn(path: string): string[] {
     .sort();
 }
 
-export const manifests = filesIn(".").filter((path) => path.includes("/manifests/"));
-
 /** The documents of a YAML file; a mistake in its syntax is thrown. */
 export function documents(path: string): unknown[] {
-  return parsed(text(path));
-}
-
-function parsed(source: string): unknown[] {
-  return yaml.parseAllDocuments(source).map((document) => {
+  return yaml.parseAllDocuments(text(path)).map((document) => {
     const [mistake] = document.errors;
     if (mistake !== undefined) throw mistake;
     return document.toJS() as unknown;
   });
 }
 
-const stackFile = z.strictObject({ config: z.record(z.string(), z.unknown()) });
-
-/** The stack file's keys in the program's namespace, as parseConfig takes them. */
-export function rawConfig(example: Example): Record<string, unknown> {
-  return keysIn(text(`${example}/Pulumi.${example}.yaml`));
-}
-
-/** The same of the text of any stack file. */
-export function keysIn(stack: string): Record<string, unknown> {
-  const prefix = "linkerd-multicluster:";
+/** A stack file's keys in the program's namespace, as parseConfig takes them. */
+export function keysIn(stack: unknown): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(stackFile.parse(parsed(stack)[0]).config).map(([key, value]) => {
+    Object.entries(stackFile.parse(stack).config).map(([key, value]) => {
       if (!key.startsWith(prefix)) throw new Error(`${key} is no key of this program`);
       return [key.slice(prefix.length), value];
     }),
   );
 }
 
-export function configOf(example: Example): MeshConfig {
-  return checked(rawConfig(example));
+export function configOf(example: (typeof examples)[number]): MeshConfig {
+  return checked(documents(`${example}/Pulumi.${example}.yaml`)[0]);
 }
 
-export function checked(raw: Record<string, unknown>): MeshConfig {
-  const parsed = parseConfig(raw);
+/** The config of a stack file. */
+export function checked(stack: unknown): MeshConfig {
+  const parsed = parseConfig(keysIn(stack));
   if ("config" in parsed) return parsed.config;
   throw new Error(parsed.mistakes.join("\n"));
-}
-
-/** The clusters of a config, those into which no link goes first. */
-export function sourcesLast({ clusters, links }: MeshConfig): string[] {
-  const sources = new Set(links.map(({ spec }) => spec.source));
-  return [...clusters.keys()].sort((a, b) => Number(sources.has(a)) - Number(sources.has(b)));
 }

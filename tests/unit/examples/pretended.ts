@@ -1,13 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, chmodSync, constants, copyFileSync, mkdirSync } from "node:fs";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { folder } from "./files.ts";
@@ -16,11 +9,15 @@ import { folder } from "./files.ts";
 export class Pretended {
   readonly #world = mkdtempSync(join(tmpdir(), "examples-"));
 
-  constructor(programs: readonly string[] = ["docker", "k3d", "kubectl"]) {
+  constructor() {
     for (const name of ["bin", "networks", "clusters"]) mkdirSync(join(this.#world, name));
-    for (const name of ["bash", "dirname", "rm"])
-      symlinkSync(onPath(name), join(this.#world, "bin", name));
-    for (const name of programs) {
+    const folders = (process.env["PATH"] ?? "").split(delimiter);
+    for (const name of ["bash", "dirname", "rm"]) {
+      const found = folders.map((each) => join(each, name)).find((file) => existsSync(file));
+      if (found === undefined) throw new Error(`${name} is not on the PATH`);
+      symlinkSync(found, join(this.#world, "bin", name));
+    }
+    for (const name of ["docker", "k3d", "kubectl"]) {
       const program = join(this.#world, "bin", name);
       copyFileSync(join(import.meta.dirname, "stubs", name), program);
       chmodSync(program, 0o755);
@@ -30,15 +27,12 @@ export class Pretended {
   /** Runs a script of the examples, and says which commands it gave. */
   run(
     script: string,
-    variables: Readonly<Record<string, string>> = {},
     ...words: readonly string[]
   ): { status: number | null; errors: string; commands: string[] } {
     const log = join(this.#world, "log");
     writeFileSync(log, "");
-    const { status, stderr } = spawnSync(join(folder, script), words, {
-      encoding: "utf8",
-      env: { PATH: join(this.#world, "bin"), WORLD: this.#world, ...variables },
-    });
+    const env = { PATH: join(this.#world, "bin"), WORLD: this.#world };
+    const { status, stderr } = spawnSync(join(folder, script), words, { encoding: "utf8", env });
     return { status, errors: stderr, commands: readFileSync(log, "utf8").trim().split("\n") };
   }
 
@@ -57,23 +51,5 @@ export class Pretended {
 
   remove(): void {
     rmSync(this.#world, { recursive: true });
-  }
-}
-
-function onPath(program: string): string {
-  const found = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((part) => join(part, program))
-    .find(isExecutable);
-  if (found === undefined) throw new Error(`${program} is not on the PATH`);
-  return found;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -3,7 +3,7 @@ import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
 import type { Draft } from "../../simulation/api-server.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { gatewayService } from "../fixtures/world.ts";
-import { documents, keysIn, text } from "./files.ts";
+import { documents, keysIn } from "./files.ts";
 
 const regions = { paris: "berlin", berlin: "paris", austin: "boston", boston: "austin" } as const;
 type Name = keyof typeof regions;
@@ -13,7 +13,7 @@ const gatewayOf = (name: Name) => `203.0.113.${names.indexOf(name) + 1}`;
 /** docs/guides/flat-networks.md says what is reached by which name; so does this. */
 describe("examples/regions: flat networks, and gateways between them", () => {
   // Linkerd itself is not what this is about.
-  const config = { ...keysIn(text("regions/Pulumi.regions.yaml")), manage: "mirrors" };
+  const config = { ...keysIn(documents("regions/Pulumi.regions.yaml")[0]), manage: "mirrors" };
   const mesh = new Mesh(names, config);
 
   before(async () => {
