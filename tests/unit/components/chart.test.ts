@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chartFrom } from "../../../components/charts/chart.ts";
+import { chartNames } from "../../../config/keys.ts";
 import { configOf } from "../config/table.ts";
 
 const name = "linkerd-crds";
@@ -17,16 +18,11 @@ function local(source: string, ...files: readonly string[]) {
 
 describe("cluster: where charts come from", () => {
   it("Linkerd's repository of edge releases, at one version for all", () => {
-    const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"] as const;
-    const { charts } = configOf({});
-    deepEqual(
-      names.map((chart) => chartFrom(charts, chart)),
-      names.map((chart) => ({
-        chart,
-        version: "2026.8.3",
-        repositoryOpts: { repo: "https://helm.linkerd.io/edge" },
-      })),
-    );
+    const repositoryOpts = { repo: "https://helm.linkerd.io/edge" };
+    for (const chart of chartNames) {
+      const expected = { chart, version: "2026.8.3", repositoryOpts };
+      deepEqual(chartFrom(configOf({}).charts, chart), expected);
+    }
   });
 
   it("an OCI registry", () => {
@@ -37,17 +33,19 @@ describe("cluster: where charts come from", () => {
       });
   });
 
-  it("a local folder with the chart as a folder, or packed with or without its version", () => {
-    const folder = local("charts", "charts/linkerd-crds/Chart.yaml", "charts/linkerd-crds.tgz");
-    deepEqual(folder, { chart: "./charts/linkerd-crds" });
-    deepEqual(local("./charts", "charts/linkerd-crds-2026.8.3.tgz", "charts/linkerd-crds.tgz"), {
-      chart: "./charts/linkerd-crds-2026.8.3.tgz",
+  for (const [source, files, chart] of [
+    ["charts", ["linkerd-crds/Chart.yaml", "linkerd-crds.tgz"], "./charts/linkerd-crds"],
+    [
+      "./charts",
+      ["linkerd-crds-2026.8.3.tgz", "linkerd-crds.tgz"],
+      "./charts/linkerd-crds-2026.8.3.tgz",
+    ],
+    ["../charts", ["linkerd-crds.tgz"], "../charts/linkerd-crds.tgz"],
+    ["/srv", ["linkerd-crds.tgz"], "/srv/linkerd-crds.tgz"],
+  ] as const)
+    it(`a local folder with the chart as a folder, or packed with or without its version: ${chart}`, () => {
+      deepEqual(local(source, ...files.map((file) => join(source, file))), { chart });
     });
-    deepEqual(local("../charts", "../charts/linkerd-crds.tgz"), {
-      chart: "../charts/linkerd-crds.tgz",
-    });
-    deepEqual(local("/srv", "/srv/linkerd-crds.tgz"), { chart: "/srv/linkerd-crds.tgz" });
-  });
 
   it("nowhere", () => {
     throws(() => local("charts", "charts/linkerd-crds-2026.8.2.tgz"), {
@@ -95,16 +93,10 @@ describe("cluster: charts with a digest", () => {
 
   it("are archives: a folder beside one would be installed instead of it", () => {
     const exists = () => true;
-    throws(
-      () =>
-        chartFrom({ source: "charts", version: "1.2.3", digests }, name, {
-          exists,
-          digest: () => sha("a"),
-        }),
-      {
-        message:
-          "linkerd-multicluster:charts.digests.linkerd-crds is set, but the chart is the folder charts/linkerd-crds, and a folder has no digest; pack it with helm package, and delete the folder.",
-      },
-    );
+    const files = { exists: () => true, digest: () => sha("a") };
+    throws(() => chartFrom({ source: "charts", version: "1.2.3", digests }, name, files), {
+      message:
+        "linkerd-multicluster:charts.digests.linkerd-crds is set, but the chart is the folder charts/linkerd-crds, and a folder has no digest; pack it with helm package, and delete the folder.",
+    });
   });
 });

@@ -1,11 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { mergeValues } from "../../../components/charts/values.ts";
-import { linkerdNamespace, multiclusterNamespace } from "../../../components/charts/values.ts";
-import { roleOf } from "../../../components/charts/values.ts";
 import {
   controlPlaneValues,
   crdsValues,
+  linkerdNamespace,
+  mergeValues,
+  multiclusterNamespace,
   multiclusterValues,
+  roleOf,
 } from "../../../components/charts/values.ts";
 import { configOf, type Raw } from "../config/table.ts";
 
@@ -48,26 +49,28 @@ describe("cluster: values of the charts", () => {
     });
   });
 
-  it("and one per link where a link says so", () => {
-    const keys = { mirroring: "controller", headless: true, createNamespaces: true };
-    const values = multicluster({ links: [{ ...link, ...keys }] });
-    deepEqual(values["controllers"], [
-      { link: { ref: { name: "east" } }, gateway: { enabled: true }, enableHeadlessServices: true },
-    ]);
-    equal(values["enableNamespaceCreation"], true);
-    deepEqual(values["localServiceMirror"], { replicas: 1 });
-  });
-
-  it("a controller of a flat network probes no gateway", () => {
-    const values = multicluster({ links: [{ ...link, mirroring: "controller", gateway: false }] });
-    deepEqual(values["controllers"], [
-      {
-        link: { ref: { name: "east" } },
-        gateway: { enabled: false },
-        enableHeadlessServices: false,
-      },
-    ]);
-  });
+  const east = { link: { ref: { name: "east" } } };
+  const keys = { mirroring: "controller", headless: true, createNamespaces: true };
+  for (const [name, more, controller, creates] of [
+    [
+      "and one per link where a link says so",
+      {},
+      { ...east, gateway: { enabled: true }, enableHeadlessServices: true },
+      true,
+    ],
+    [
+      "a controller of a flat network probes no gateway",
+      { gateway: false, headless: false, createNamespaces: false },
+      { ...east, gateway: { enabled: false }, enableHeadlessServices: false },
+      false,
+    ],
+  ] as const)
+    it(name, () => {
+      const values = multicluster({ links: [{ ...link, ...keys, ...more }] });
+      deepEqual(values["controllers"], [controller]);
+      equal(values["enableNamespaceCreation"], creates);
+      deepEqual(values["localServiceMirror"], { replicas: 1 });
+    });
 
   it("a controller's probe leaves by the port at which the gateway answers it", () => {
     const controlled = { ...link, mirroring: "controller" };
@@ -91,11 +94,6 @@ describe("cluster: values of the charts", () => {
     const other = { source: "west", target: "north", mirroring: "controller" };
     const values = multicluster({ clusters, links: [link, other] });
     deepEqual(values["localServiceMirror"], { replicas: 0 });
-  });
-
-  it("another namespace of Linkerd's", () => {
-    const settings = { ...west({}), linkerdNamespace: "l5d", trustDomain: "cluster.local" };
-    equal(multiclusterValues(settings)["linkerdNamespace"], "l5d");
   });
 });
 
@@ -127,6 +125,17 @@ describe("cluster: which clusters get a gateway", () => {
       undefined,
     ],
     [
+      "one that is targeted by a flat link and another",
+      {
+        clusters: { west: null, east: null, north: null },
+        links: [
+          { source: "east", target: "west", gateway: false },
+          { source: "north", target: "west" },
+        ],
+      },
+      "linkerd-gateway",
+    ],
+    [
       "none whose links go through somebody else's",
       into({ gateway: { namespace: "infra" } }),
       undefined,
@@ -136,13 +145,6 @@ describe("cluster: which clusters get a gateway", () => {
       equal(west(keys).gateway, gateway);
     });
   }
-
-  it("one that is targeted by a flat link and another", () => {
-    const flat = { source: "east", target: "west", gateway: false };
-    const other = { source: "north", target: "west" };
-    const clusters = { west: null, east: null, north: null };
-    equal(west({ clusters, links: [flat, other] }).gateway, "linkerd-gateway");
-  });
 });
 
 describe("cluster: the user's values", () => {
