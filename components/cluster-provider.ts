@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
@@ -13,10 +14,7 @@ export class ClusterIdentity extends EngineResource {
     uid: string | undefined,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const known = {
-      ...(uid !== undefined && { uid }),
-      ...(expected !== undefined && { expected }),
-    };
+    const known = defined({ uid, expected });
     super("ClusterIdentity", name, { cluster, context: access.context, ...known }, opts);
   }
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
@@ -78,8 +79,7 @@ export class MeshResources {
   #claim(): void {
     const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
     for (const [cluster, { access, uid }] of ownClusters(this.#config)) {
-      const known = uid === undefined ? {} : { uid };
-      const args = { cluster, stack, ...access, ...known, revision: undefined };
+      const args = { cluster, stack, ...access, ...defined({ uid }), revision: undefined };
       const claim = new EngineResource("Claim", cluster, args, { parent: this.#parent });
       this.#claims.set(cluster, claim);
     }

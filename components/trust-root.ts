@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HelmValues, MeshConfig, ProvidedTrust, TrustConfig } from "../config/mesh.ts";
+import { valueAt } from "../config/read.ts";
 import { ownClusters } from "../config/share.ts";
 import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
@@ -143,12 +144,7 @@ const unknownLifetime = 3650 * dayLong;
 
 /** The lifetime of workload certificates by the user's Helm values, in milliseconds. */
 export function certificateLifetime(controlPlane: HelmValues = {}): number {
-  const text = ["identity", "issuer", "issuanceLifetime"].reduce<unknown>(valueAt, controlPlane);
+  const text = valueAt(controlPlane, "identity", "issuer", "issuanceLifetime");
   if (text === undefined || text === null) return dayLong;
   return typeof text === "string" ? (parseDuration(text) ?? unknownLifetime) : unknownLifetime;
-}
-
-function valueAt(map: unknown, key: string): unknown {
-  if (typeof map !== "object" || map === null) return undefined;
-  return new Map<string, unknown>(Object.entries(map)).get(key);
 }

@@ -1,7 +1,7 @@
 import * as prettier from "prettier";
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "./keys.ts";
-import type { Key, Section } from "./schema.ts";
+import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "./schema.ts";
 
 /** The files that tell the table of keys, each with the function that replaces that part of its text. */
 export const documents = {
@@ -24,7 +24,7 @@ async function projectFile(text: string): Promise<string> {
   config.items = config.items.filter(({ key }) => isScalar(key) && String(key.value).includes(":"));
   const described = new Set<Section>();
   for (const [name, key] of Object.entries<Key>(stack.keys)) {
-    const lines = [`${capitalised(key.meaning)} (${absenceOf(key)}).`, ...linesOf(key, described)];
+    const lines = [`${capitalised(sentenceOf(key))}.`, ...linesOf(key, described)];
     const description = new Scalar(lines.join("\n"));
     description.type = lines.length > 1 ? Scalar.BLOCK_LITERAL : Scalar.BLOCK_FOLDED;
     config.set(name, document.createNode({ description, default: "" }));
@@ -38,13 +38,8 @@ function linesOf({ of }: Key, described: Set<Section>): string[] {
   described.add(of);
   return Object.entries<Key>(of.keys).flatMap(([name, key]) => {
     const nested = linesOf(key, described).map((line) => `  ${line}`);
-    return [`- ${name}: ${key.meaning} (${absenceOf(key)})`, ...nested];
+    return [`- ${name}: ${sentenceOf(key)}`, ...nested];
   });
-}
-
-/** The consequence of leaving a key out. */
-function absenceOf(key: Key): string {
-  return "required" in key ? "required" : `default: ${defaultOf(key)}`;
 }
 
 /** Replaces what is between `<!-- npm run docs: keys of <section> -->` and `<!-- end of keys -->`. */
@@ -61,7 +56,7 @@ function table(name: string): string {
   if (section === undefined) throw new Error(`the table of config keys has no section ${name}`);
   const rows = Object.entries(section.keys).map(([key, doc]) => [
     `\`${key}\``,
-    "required" in doc ? "required" : defaultOf(doc),
+    absenceOf(doc) ?? "required",
     linked(doc.meaning),
   ]);
   return [["key", "default", "meaning"], ["-", "-", "-"], ...rows]
@@ -72,24 +67,6 @@ function table(name: string): string {
 /** Paths of pages as links from docs/reference; in Pulumi.yaml they lead from the root. */
 function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
-}
-
-/** The default in Markdown. */
-function defaultOf(key: Exclude<Key, { readonly required: true }>): string {
-  if ("otherwise" in key) return key.otherwise;
-  const value: unknown = key.default;
-  if (typeof value === "string") return `\`${value}\``;
-  const labels = isLabels(value) ? Object.entries(value.matchLabels) : [];
-  const terms = labels.map((label) => label.join("=")).join(",");
-  return `\`${terms === "" ? JSON.stringify(value) : terms}\``;
-}
-
-function isLabels(value: unknown): value is { readonly matchLabels: object } {
-  return typeof value === "object" && value !== null && "matchLabels" in value;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The text as `npm run format` would have it. */

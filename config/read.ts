@@ -91,3 +91,11 @@ function keysAt(issue: z.core.$ZodIssue): string[] {
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What a map of maps holds at the end of these keys; undefined where it does not go so far. */
+export function valueAt(map: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce(
+    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    map,
+  );
+}

@@ -1,6 +1,6 @@
 import type { chartValues } from "./keys.ts";
 import { mustBeLeftOut, wrongValue } from "./mistakes.ts";
-import { isMap, type Readings } from "./read.ts";
+import { isMap, type Readings, valueAt } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
 
@@ -43,16 +43,16 @@ export function reservedValues({ clusters }: Readings): string[] {
       const emptied = [...emptiedMaps(charts[chart], Object.keys(keys))].map(([parent, key]) => {
         const steps = parent.split(".");
         const rule = `a map or be left out, as it would remove ${key}, which the program decides`;
-        return wrongValue([...at, ...steps], valueAt(charts[chart], steps), rule);
+        return wrongValue([...at, ...steps], valueAt(charts[chart], ...steps), rule);
       });
       return [...set, ...emptied];
     });
   });
 }
 
-function isSet(values: unknown, [first, ...rest]: readonly string[]): boolean {
-  if (first === undefined) return true;
-  return isMap(values) && Object.hasOwn(values, first) && isSet(values[first], rest);
+function isSet(values: unknown, steps: readonly string[]): boolean {
+  const parent = valueAt(values, ...steps.slice(0, -1));
+  return isMap(parent) && Object.hasOwn(parent, steps.at(-1) ?? "");
 }
 
 /** Each map above a reserved value that is set to something else, with the first value that it takes along. */
@@ -62,13 +62,9 @@ function emptiedMaps(values: unknown, keys: readonly string[]): Map<string, stri
     const steps = key.split(".");
     const parents = steps.slice(1).map((_, index) => steps.slice(0, index + 1));
     const parent = parents
-      .find((at) => isSet(values, at) && !isMap(valueAt(values, at)))
+      .find((at) => isSet(values, at) && !isMap(valueAt(values, ...at)))
       ?.join(".");
     if (parent !== undefined && !found.has(parent)) found.set(parent, key);
   }
   return found;
-}
-
-function valueAt(values: unknown, steps: readonly string[]): unknown {
-  return steps.reduce((value, step) => (isMap(value) ? value[step] : undefined), values);
 }

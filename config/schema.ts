@@ -21,6 +21,31 @@ export type Key<Value = unknown> = {
   | { readonly required: true }
 );
 
+/** What applies without the key, in Markdown; undefined where it is required. */
+export function absenceOf(key: Key): string | undefined {
+  if ("required" in key) return undefined;
+  if ("otherwise" in key) return key.otherwise;
+  const value = key.default;
+  if (typeof value === "string") return `\`${value}\``;
+  const labels = isLabels(value) ? Object.entries(value.matchLabels) : [];
+  const terms = labels.map((label) => label.join("=")).join(",");
+  return `\`${terms === "" ? JSON.stringify(value) : terms}\``;
+}
+
+function isLabels(value: unknown): value is { readonly matchLabels: object } {
+  return typeof value === "object" && value !== null && "matchLabels" in value;
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The key's meaning and what applies without it, in a sentence. */
+export function sentenceOf(key: Key): string {
+  const without = absenceOf(key);
+  return `${key.meaning} (${without === undefined ? "required" : `default: ${without}`})`;
+}
+
 /** Keys whose values are of these types, for `satisfies`. */
 export type Keys<Values = Record<string, unknown>> = {
   readonly [Name in keyof Values]-?: Key<Values[Name]>;

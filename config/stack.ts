@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import type { MeshConfig } from "./mesh.ts";
 import { project } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
-import { isMap } from "./read.ts";
+import { valueAt } from "./read.ts";
 
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
@@ -58,9 +58,5 @@ export function plainIssuerKeys(
   if (!secretKeys.includes(key)) return () => true;
   const content: unknown = stackFile === undefined ? undefined : parseDocument(stackFile).toJS();
   return (cluster) =>
-    typeof ["config", key, "issuers", cluster, "key"].reduce(valueAt, content) === "string";
-}
-
-function valueAt(map: unknown, key: string): unknown {
-  return isMap(map) && Object.hasOwn(map, key) ? map[key] : undefined;
+    typeof valueAt(content, "config", key, "issuers", cluster, "key") === "string";
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sections } from "../config/keys.ts";
-import type { Key, Section } from "../config/schema.ts";
+import { capitalised, type Key, type Section, sentenceOf } from "../config/schema.ts";
 
 /** The type of an argument as JSON Schema, from which each language has its own. A reference names a section of the config. */
 export type Type = z.core.JSONSchema.BaseSchema;
@@ -65,7 +65,10 @@ export function programArgs(): ReadonlyMap<string, Args> {
     const args = Object.entries<Key>(keys).map(([name, key]) => {
       const found = schemas[section]?.properties?.[name];
       const { type, meaning } = {
-        ...{ type: typeof found === "object" ? found : {}, meaning: meaningOf(key) },
+        ...{
+          type: typeof found === "object" ? found : {},
+          meaning: "required" in key ? key.meaning : sentenceOf(key),
+        },
         ...different[`${section}.${name}`],
       };
       return { name, type, isRequired: "required" in key, meaning: `${capitalised(meaning)}.` };
@@ -80,14 +83,4 @@ export function programArgs(): ReadonlyMap<string, Args> {
 
 export function mapOf(values: Type): Type {
   return { type: "object", additionalProperties: values };
-}
-
-export function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function meaningOf(key: Key): string {
-  if ("required" in key) return key.meaning;
-  const without = "otherwise" in key ? key.otherwise : `\`${JSON.stringify(key.default)}\``;
-  return `${key.meaning} (default: ${without})`;
 }

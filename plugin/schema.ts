@@ -1,4 +1,5 @@
-import { type Args, capitalised, mapOf, outputText, programArgs, type Type } from "./args.ts";
+import { capitalised } from "../config/schema.ts";
+import { type Args, mapOf, outputText, programArgs, type Type } from "./args.ts";
 
 /** The part of a package's schema that describes a value (Pulumi's docs, "Package schema"). */
 type TypeSpec = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
+import { isMap, valueAt } from "../../config/read.ts";
 
 /**
  * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
@@ -10,12 +11,9 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
 }
 
-/** The domains of a cluster: that of its Services, and the end of its identities. */
-export type ClusterDomains = Pick<ClusterConfig, "clusterDomain" | "trustDomain">;
-
 /** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
 export function controlPlaneValues(
-  { clusterDomain, trustDomain }: ClusterDomains,
+  { clusterDomain, trustDomain }: Pick<ClusterConfig, "clusterDomain" | "trustDomain">,
   external = false,
 ): HelmValues {
   return {
@@ -117,9 +115,10 @@ function leadsToOwn({ gateway }: LinkSpec, own: ClusterConfig["gateway"]): boole
 
 function controlled(link: LinkSpec, target: ClusterConfig | undefined): Controlled {
   if (target === undefined || !leadsToOwn(link, target.gateway)) return link;
-  const { serviceType, probe } = mapOf(target.values["linkerd-multicluster"]?.["gateway"]);
-  const { port, nodePort } = mapOf(probe);
-  const probePort = serviceType === "NodePort" ? nodePort : port;
+  const valueOf = (...keys: readonly string[]) =>
+    valueAt(target.values["linkerd-multicluster"], "gateway", ...keys);
+  const isNodePort = valueOf("serviceType") === "NodePort";
+  const probePort = valueOf("probe", isNodePort ? "nodePort" : "port");
   return probePort === undefined ? link : { ...link, probePort };
 }
 
@@ -136,29 +135,6 @@ export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   return Object.fromEntries(merged);
 }
 
-function mapOf(value: unknown): HelmValues {
-  return isMap(value) ? value : {};
-}
-
-function isMap(value: unknown): value is HelmValues {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Metadata of a namespace that this program makes for a chart. */
-export interface NamespaceMetadata {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/**
- * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of
- * each). Proxies are set up by an init container that needs privileges, unless CNI does it.
- */
-function enforced(controlPlane: HelmValues | undefined): Readonly<Record<string, string>> {
-  const level = controlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
-  return { "pod-security.kubernetes.io/enforce": level };
-}
-
 /** The labels by which Linkerd's webhooks and tools know the control plane's namespace. */
 export function controlPlaneLabels(name: string): Readonly<Record<string, string>> {
   return {
@@ -168,21 +144,22 @@ export function controlPlaneLabels(name: string): Readonly<Record<string, string
   };
 }
 
-/** @param controlPlane the user's values of linkerd-control-plane */
-export function linkerdNamespace(
-  name: string,
-  controlPlane: HelmValues | undefined,
-): NamespaceMetadata {
-  return {
-    labels: {
-      ...controlPlaneLabels(name),
-      ...enforced(controlPlane),
-    },
-    annotations: { "linkerd.io/inject": "disabled" },
-  };
+/**
+ * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of
+ * each). Proxies are set up by an init container that needs privileges, unless CNI does it.
+ */
+function enforced(controlPlane: HelmValues | undefined) {
+  const level = controlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
+  return { "pod-security.kubernetes.io/enforce": level };
 }
 
 /** @param controlPlane the user's values of linkerd-control-plane */
-export function multiclusterNamespace(controlPlane: HelmValues | undefined): NamespaceMetadata {
+export function linkerdNamespace(name: string, controlPlane: HelmValues | undefined) {
+  const labels = { ...controlPlaneLabels(name), ...enforced(controlPlane) };
+  return { labels, annotations: { "linkerd.io/inject": "disabled" } };
+}
+
+/** @param controlPlane the user's values of linkerd-control-plane */
+export function multiclusterNamespace(controlPlane: HelmValues | undefined) {
   return { labels: { "linkerd.io/extension": "multicluster", ...enforced(controlPlane) } };
 }

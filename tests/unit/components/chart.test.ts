@@ -92,7 +92,6 @@ describe("cluster: charts with a digest", () => {
   });
 
   it("are archives: a folder beside one would be installed instead of it", () => {
-    const exists = () => true;
     const files = { exists: () => true, digest: () => sha("a") };
     throws(() => chartFrom({ source: "charts", version: "1.2.3", digests }, name, files), {
       message:
