@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parse } from "yaml";
-import { kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
+import { parse, stringify } from "yaml";
+import { credentialsIn, kubeconfigFor } from "../../../engine/credentials/kubeconfig.ts";
 
-const parts = {
-  server: "https://west.example.com:6443",
-  certificateAuthority: "Q0E=",
-  tlsServerName: "kubernetes",
-  token: "the-token",
-  cluster: "west",
-  user: "linkerd-multicluster-access-east",
-};
+const server = "https://west.example.com:6443";
+const ca = { certificateAuthority: "Q0E=", tlsServerName: "kubernetes" };
+const names = { cluster: "west", user: "linkerd-multicluster-access-east" };
+const parts = { server, ...ca, token: "canary", ...names };
 
 describe("a link's kubeconfig", () => {
-  it("holds the token and the certificate authority and nothing else", () => {
+  it("holds the token and the certificate authority and nothing else, in an order of its own", () => {
+    const { user } = names;
+    const { token, ...rest } = parts;
+    assert.equal(kubeconfigFor({ token, ...rest }), kubeconfigFor(parts));
     assert.deepEqual(parse(kubeconfigFor(parts)), {
       apiVersion: "v1",
       kind: "Config",
@@ -21,27 +20,16 @@ describe("a link's kubeconfig", () => {
         {
           name: "west",
           cluster: {
-            server: parts.server,
+            server,
             "certificate-authority-data": "Q0E=",
             "tls-server-name": "kubernetes",
           },
         },
       ],
-      users: [{ name: parts.user, user: { token: "the-token" } }],
-      contexts: [{ name: "west", context: { cluster: "west", user: parts.user } }],
+      users: [{ name: user, user: { token: "canary" } }],
+      contexts: [{ name: "west", context: { cluster: "west", user } }],
       "current-context": "west",
     });
-  });
-
-  it("leaves out an authority and a server name that there are not", () => {
-    const { certificateAuthority, tlsServerName, ...rest } = parts;
-    const { clusters } = parse(kubeconfigFor(rest)) as { clusters: unknown };
-    assert.deepEqual(clusters, [{ name: "west", cluster: { server: parts.server } }]);
-  });
-
-  it("is the same text for the same parts", () => {
-    const { server, token, ...rest } = parts;
-    assert.equal(kubeconfigFor({ token, ...rest, server }), kubeconfigFor(parts));
   });
 
   it("is read as it is meant by parsers of YAML 1.1, as Go's is", () => {
@@ -54,13 +42,8 @@ describe("a link's kubeconfig", () => {
   });
 
   it("has a long token in one piece", () => {
-    const token = "a b ".repeat(500);
-    assert.equal(
-      kubeconfigFor({ ...parts, token })
-        .split("\n")
-        .filter((line) => line.includes("a b")).length,
-      1,
-    );
+    const lines = kubeconfigFor({ ...parts, token: "a b ".repeat(500) }).split("\n");
+    assert.equal(lines.filter((line) => line.includes("a b")).length, 1);
   });
 
   it("says no more than its parts, whatever they hold", () => {
@@ -68,22 +51,51 @@ describe("a link's kubeconfig", () => {
       ...Array.from("aZ0.- :#'\"\\[]{},&*!|>%@`~?=\n\r\t\0\x7f\x85\u2028\ufeffé😀"),
     );
     const text = fc.string({ unit });
-    const server = fc
-      .string({ unit: fc.constantFrom(...Array.from("az09.-:/")) })
-      .map((at) => `https://${at}`);
-    const texts = fc.record({ server, token: text, cluster: text, user: text });
+    const address = fc.string({ unit: fc.constantFrom(...Array.from("az09.-:/")) });
+    const texts = fc.record({ server: address, token: text, cluster: text, user: text });
     fc.assert(
-      fc.property(texts, (random) => {
-        const { clusters, users, contexts } = parse(kubeconfigFor(random)) as {
-          clusters: { name: string; cluster: object }[];
-          users: object[];
-          contexts: object[];
-        };
-        const { server, token, cluster, user } = random;
-        assert.deepEqual(clusters, [{ name: cluster, cluster: { server } }]);
-        assert.deepEqual(users, [{ name: user, user: { token } }]);
-        assert.deepEqual(contexts, [{ name: cluster, context: { cluster, user } }]);
+      fc.property(texts, ({ server, token, cluster, user }) => {
+        const config = parse(kubeconfigFor({ server, token, cluster, user })) as object;
+        assert.deepEqual(config, {
+          ...{ apiVersion: "v1", kind: "Config", "current-context": cluster },
+          clusters: [{ name: cluster, cluster: { server } }],
+          users: [{ name: user, user: { token } }],
+          contexts: [{ name: cluster, context: { cluster, user } }],
+        });
       }),
     );
   });
+});
+
+describe("a kubeconfig found in a cluster", () => {
+  function kubeconfig(cluster: object, user: object = { token: "canary" }): string {
+    return stringify({
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "k", user: "u" } }],
+      clusters: [{ name: "k", cluster: { server, ...cluster } }],
+      users: [{ name: "u", user }],
+    });
+  }
+
+  it("is taken as this program writes it, and as Linkerd does", () => {
+    assert.deepEqual(credentialsIn(kubeconfigFor(parts)), { server, ...ca, token: "canary" });
+    assert.deepEqual(credentialsIn(kubeconfig({})), { server, token: "canary" });
+  });
+
+  for (const [title, text, rule] of [
+    ["is empty", "", "current context"],
+    ["is no YAML", "{canary", "current context"],
+    ["names a context it lacks", "current-context: c", "current context"],
+    ["has no server", kubeconfig({ server: "" }), "a server"],
+    ["would show the token", kubeconfig({ server: "http://west.example.com" }), "token secret"],
+    ["trusts anyone", kubeconfig({ "insecure-skip-tls-verify": true }), "token secret"],
+    ["runs a program", kubeconfig({}, { exec: { command: "canary" } }), "has a token"],
+    ["reads a token file", kubeconfig({}, { tokenFile: "/canary" }), "has a token"],
+    ["reads a file", kubeconfig({ "certificate-authority": "/canary" }), "authority-data"],
+  ] as const)
+    it(`is not to be used if it ${title}, and is not repeated`, () => {
+      const found = credentialsIn(text);
+      assert(typeof found === "string" && found.includes(rule), JSON.stringify(found));
+      assert(!found.includes("canary"), found);
+    });
 });

@@ -2,83 +2,90 @@ import assert from "node:assert/strict";
 import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
 import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
-import type { TargetFacts } from "../../../engine/credentials/state.ts";
+import type { LinkGateway, TargetFacts } from "../../../engine/credentials/state.ts";
 import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
 import { link } from "../fixtures/link.ts";
 
 const namespaces = { linkerd: "linkerd", multicluster: "linkerd-multicluster" };
+const gateway: LinkGateway = {
+  addresses: ["192.0.2.7", "gateway.west.example.com"],
+  port: 4143,
+  identity: "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local",
+  probe: { path: "/ready", port: 4191, period: "3s" },
+};
 const facts: TargetFacts = {
   server: "https://west.example.com",
   trustDomain: "trust.example",
   clusterDomain: "west.example",
   token: "linkerd-multicluster-access-east-token-2-3",
-  gateway: {
-    addresses: ["192.0.2.7", "gateway.west.example.com"],
-    port: 4143,
-    identity: "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local",
-    probe: { path: "/ready", port: 4191, period: "3s" },
-  },
+  gateway,
 };
-const { gateway, ...flatFacts } = facts;
 /** So that Linkerd's controller leaves it behind too. */
 const others = Object.keys(othersKeys);
 
 describe("a Link resource", () => {
-  it("has every field of a link with a gateway", () => {
-    const expressions = {
-      matchExpressions: [{ key: "tier", operator: "In", values: ["a", "b"] }],
-    } as const;
-    const exists = {
-      matchLabels: {},
-      matchExpressions: [{ key: "fed", operator: "Exists" }],
-    } as const;
-    const spec = link({
-      remoteDiscoverySelector: expressions,
-      federatedServiceSelector: exists,
-      excludedLabels: ["a.example/*"],
-      excludedAnnotations: ["b"],
-    });
+  const manifest = (
+    spec: Parameters<typeof link>[0],
+    more: Partial<TargetFacts> = {},
+    mirroring: "pulumi" | "controller" = "pulumi",
+  ) => linkManifestSpec(link(spec), { ...facts, ...more }, namespaces, mirroring);
+
+  it("goes by the name of its target", () => {
     assert.deepEqual(linkMetadata("west", namespaces), {
-      name: "west",
-      namespace: "linkerd-multicluster",
+      ...{ name: "west", namespace: "linkerd-multicluster" },
       annotations: { "linkerd.io/created-by": programVersion },
     });
-    assert.deepEqual(linkManifestSpec(spec, facts, namespaces, "pulumi"), {
-      targetClusterName: "west",
-      targetClusterDomain: "west.example",
-      targetClusterLinkerdNamespace: "linkerd",
-      clusterCredentialsSecret: "cluster-credentials-west",
+  });
+
+  const basics = {
+    targetClusterName: "west",
+    targetClusterDomain: "west.example",
+    targetClusterLinkerdNamespace: "linkerd",
+    clusterCredentialsSecret: "cluster-credentials-west",
+  };
+
+  it("has every field of a link with a gateway", () => {
+    const selectors = {
+      remoteDiscoverySelector: {
+        matchExpressions: [{ key: "tier", operator: "In", values: ["a", "b"] }],
+      },
+      federatedServiceSelector: {
+        matchLabels: {},
+        matchExpressions: [{ key: "fed", operator: "Exists" }],
+      },
+    } as const;
+    const excluded = { excludedLabels: ["a.example/*"], excludedAnnotations: ["b"] };
+    assert.deepEqual(manifest({ ...selectors, ...excluded }), {
+      ...basics,
       gatewayAddress: "192.0.2.7,gateway.west.example.com",
       gatewayPort: "4143",
-      gatewayIdentity: facts.gateway?.identity,
+      gatewayIdentity: gateway.identity,
       probeSpec: { path: "/ready", port: "4191", period: "3s" },
       selector: { matchLabels: { "mirror.linkerd.io/exported": "true" } },
-      remoteDiscoverySelector: expressions,
-      federatedServiceSelector: exists,
+      ...selectors,
       excludedLabels: [...others, "a.example/*"],
       excludedAnnotations: [...others, "b"],
     });
   });
 
   it("leaves out of the others' metadata whatever the link copies a part of", () => {
-    const excluded = (copiedMetadata: string[]) =>
-      linkManifestSpec(link({ copiedMetadata }), facts, namespaces, "pulumi").excludedLabels;
-    const without = (...keys: string[]) => others.filter((key) => !keys.includes(key));
-    assert.deepEqual(excluded(["prometheus.io/scrape"]), without("prometheus.io/*"));
-    assert.deepEqual(excluded(["prometheus.io/*"]), without("prometheus.io/*"));
-    assert.deepEqual(
-      excluded(["app.kubernetes.io/*"]),
-      without("app.kubernetes.io/instance", "app.kubernetes.io/managed-by"),
-    );
+    const ofApp = ["app.kubernetes.io/instance", "app.kubernetes.io/managed-by"];
+    for (const [copied, kept] of [
+      ["prometheus.io/scrape", ["prometheus.io/*"]],
+      ["prometheus.io/*", ["prometheus.io/*"]],
+      ["app.kubernetes.io/*", ofApp],
+    ] as const)
+      assert.deepEqual(
+        manifest({ copiedMetadata: [copied] }).excludedLabels,
+        others.filter((key) => !kept.includes(key)),
+      );
   });
 
   it("has neither gateway, probe nor selector on a flat network", () => {
+    const { gateway: _none, ...flatFacts } = facts;
     const spec = link({ gateway: false, selector: {}, federatedServiceSelector: {} });
     assert.deepEqual(linkManifestSpec(spec, flatFacts, namespaces, "pulumi"), {
-      targetClusterName: "west",
-      targetClusterDomain: "west.example",
-      targetClusterLinkerdNamespace: "linkerd",
-      clusterCredentialsSecret: "cluster-credentials-west",
+      ...basics,
       remoteDiscoverySelector: {
         matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" },
       },
@@ -89,29 +96,17 @@ describe("a Link resource", () => {
   });
 
   it("has no probe where the gateway Service offers none", () => {
-    const { probe, ...unprobed } = { ...gateway, addresses: ["192.0.2.7"], port: 1, identity: "i" };
-    const spec = linkManifestSpec(link(), { ...facts, gateway: unprobed }, namespaces, "pulumi");
-    assert.equal("probeSpec" in spec, false);
+    const { probe: _none, ...unprobed } = gateway;
+    assert.equal("probeSpec" in manifest({}, { gateway: unprobed }), false);
   });
 
   it("changes with the credentials where Linkerd's controller has to read them again", () => {
-    const excluded = (token: string) =>
-      linkManifestSpec(
-        link({ excludedAnnotations: ["b"] }),
-        { ...facts, token },
-        namespaces,
-        "controller",
-      ).excludedAnnotations;
-    assert.deepEqual(excluded("linkerd-multicluster-access-east-token-2-3"), [
-      ...others,
-      "b",
-      "linkerd-multicluster/credentials-2-3",
-    ]);
-    assert.deepEqual(excluded("linkerd-multicluster-access-east-token-3-1"), [
-      ...others,
-      "b",
-      "linkerd-multicluster/credentials-3-1",
-    ]);
+    for (const number of ["2-3", "3-1"]) {
+      const token = `linkerd-multicluster-access-east-token-${number}`;
+      const { excludedAnnotations } = manifest({}, { token }, "controller");
+      const mark = `linkerd-multicluster/credentials-${number}`;
+      assert.deepEqual(excludedAnnotations, [...others, mark]);
+    }
   });
 });
 

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { accessRules, linkUse } from "../../../engine/credentials/rules.ts";
+import { selectorText } from "../../../engine/credentials/selector-text.ts";
 import { link } from "../fixtures/link.ts";
 
 const watched = ["get", "list", "watch"];
-const gatewayOnly = [
+const resourceNames = ["linkerd-config"];
+const always = [
   { apiGroups: [""], resources: ["services", "endpoints"], verbs: watched },
-  {
-    apiGroups: [""],
-    resources: ["configmaps"],
-    resourceNames: ["linkerd-config"],
-    verbs: ["get"],
-  },
+  { apiGroups: [""], resources: ["configmaps"], resourceNames, verbs: ["get"] },
 ];
-const events = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] };
+const events = [{ apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] }];
 const discovery = [
   { apiGroups: [""], resources: ["pods"], verbs: watched },
   { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: watched },
@@ -23,69 +20,54 @@ const discovery = [
 describe("access in the target", () => {
   const nothing = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
   const some = { matchLabels: { app: "web" } };
-  const cases = [
-    ["neither is selected", nothing, "pulumi", gatewayOnly],
-    ["Linkerd's controller mirrors", nothing, "controller", [...gatewayOnly, events]],
-    ["all selectors are Linkerd's own", {}, "pulumi", [...gatewayOnly, ...discovery]],
+  const expression = { matchExpressions: [{ key: "a", operator: "Exists" }] } as const;
+  const termless = { matchLabels: {}, matchExpressions: [] };
+  const remote = { ...nothing, remoteDiscoverySelector: some };
+  const federated = { ...nothing, federatedServiceSelector: expression };
+  const flat = { gateway: false, selector: {} } as const;
+  const all = [...events, ...discovery];
+  for (const [when, spec, mirroring, discovers, more] of [
+    ["neither is selected", nothing, "pulumi", true, []],
     [
-      "only remote discovery is selected",
-      { ...nothing, remoteDiscoverySelector: some },
+      "no selector has a term",
+      { ...nothing, remoteDiscoverySelector: termless },
       "pulumi",
-      [...gatewayOnly, ...discovery],
+      true,
+      [],
     ],
-    [
-      "only federated Services are selected, by an expression",
-      {
-        ...nothing,
-        federatedServiceSelector: { matchExpressions: [{ key: "a", operator: "Exists" }] },
-      },
-      "controller",
-      [...gatewayOnly, events, ...discovery],
-    ],
-    [
-      "selectors have both forms and not one term",
-      {
-        remoteDiscoverySelector: { matchLabels: {}, matchExpressions: [] },
-        federatedServiceSelector: {},
-      },
-      "pulumi",
-      gatewayOnly,
-    ],
-    [
-      "there is no gateway",
-      { gateway: false, selector: {} },
-      "pulumi",
-      [...gatewayOnly, ...discovery],
-    ],
-  ] as const;
-  for (const [when, spec, mirroring, rules] of cases) {
-    it(`is ${rules.length} rules where ${when}`, () => {
-      assert.deepEqual(accessRules([linkUse(link(spec), mirroring, true)]), rules);
+    ["Linkerd's controller mirrors", nothing, "controller", true, events],
+    ["all selectors are Linkerd's own", {}, "pulumi", true, discovery],
+    ["only remote discovery is selected", remote, "pulumi", true, discovery],
+    ["only federated Services are, by an expression", federated, "controller", true, all],
+    ["there is no gateway", flat, "pulumi", true, discovery],
+    ["there is nothing to discover yet", {}, "pulumi", false, []],
+    ["Linkerd's controller may find something at any time", {}, "controller", false, all],
+  ] as const)
+    it(`is ${always.length + more.length} rules where ${when}`, () => {
+      const rules = accessRules([linkUse(link(spec), mirroring, discovers)]);
+      assert.deepEqual(rules, [...always, ...more]);
     });
-  }
 
-  it("has no rights for discovery while the target has nothing to discover", () => {
-    assert.deepEqual(accessRules([linkUse(link(), "pulumi", false)]), gatewayOnly);
-  });
-
-  it("has them from the start where Linkerd's controller may find something at any time", () => {
-    const rules = [...gatewayOnly, events, ...discovery];
-    assert.deepEqual(accessRules([linkUse(link(), "controller", false)]), rules);
-  });
-
-  it("is what all of a consumer's links need together", () => {
+  it("is what all of a consumer's links need together, and never changes anything but Events", () => {
     const uses = [
       { controller: true, discovery: false },
       { controller: false, discovery: true },
     ];
-    assert.deepEqual(accessRules(uses), [...gatewayOnly, events, ...discovery]);
+    assert.deepEqual(accessRules(uses), [...always, ...events, ...discovery]);
   });
+});
 
-  it("never changes anything but Events, and never reads a Secret or a namespace", () => {
-    const rules = accessRules([{ controller: true, discovery: true }]);
-    const others = rules.filter(({ resources }) => !resources.includes("events"));
-    assert.deepEqual([...new Set(others.flatMap(({ verbs }) => verbs))].sort(), watched);
-    const resources = rules.flatMap((rule) => rule.resources);
-    assert(!["secrets", "namespaces", "*"].some((resource) => resources.includes(resource)));
+describe("a label selector in a query", () => {
+  it("has every term, in the words of the API", () => {
+    const text = selectorText({
+      matchLabels: { app: "web", "example.com/tier": "" },
+      matchExpressions: [
+        { key: "a", operator: "In", values: ["x", "y"] },
+        { key: "b", operator: "NotIn", values: ["z"] },
+        { key: "c", operator: "Exists" },
+        { key: "d", operator: "DoesNotExist", values: [] },
+      ],
+    });
+    assert.equal(text, "app=web,example.com/tier=,a in (x,y),b notin (z),c,!d");
   });
 });

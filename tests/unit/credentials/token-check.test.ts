@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { inspect } from "node:util";
 import type { TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { checkToken, questions } from "../../../engine/credentials/token-check.ts";
@@ -6,6 +6,7 @@ import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import {
   absent,
   FakeTime,
+  type Reply,
   type Script,
   status,
   withCluster,
@@ -20,22 +21,28 @@ const args: TokenCheckArgs = {
   rules: [{ apiGroups: [""], resources: ["services"], verbs: ["get", "list"] }],
 };
 
-const token = Buffer.from("canary").toString("base64");
-const metadata = { name: args.secret, namespace: args.namespace };
-const secret = (data?: object) => ({
-  body: { kind: "Secret", apiVersion: "v1", metadata, data },
+const secret = (token?: string): Reply => ({
+  body: {
+    ...{ kind: "Secret", apiVersion: "v1" },
+    metadata: { name: args.secret, namespace: args.namespace },
+    data: token === undefined ? undefined : { token: Buffer.from(token).toString("base64") },
+  },
 });
-const review = (allowed: boolean) => ({
+const review = (allowed: boolean): Reply => ({
   body: { kind: "SelfSubjectAccessReview", status: { allowed } },
 });
 
-/** The runner and the bearer of the token share a server that follows the script. */
-async function check(
-  script: Script,
-): Promise<{ problem?: unknown; slept: number; bearers: string[] }> {
+/** The runner and the bearer of the token share a server, which answers reads and reviews. */
+async function check(read: Script, reviewed: Script = () => review(true)) {
   const bearers: string[] = [];
+  const asked: unknown[] = [];
   const time = new FakeTime();
   let problem: unknown;
+  const script: Script = (request, index) => {
+    if (request.method === "GET") return read(request, index);
+    asked.push(request.body);
+    return reviewed(request, index);
+  };
   await withCluster(script, async ({ client, kubeconfig }) => {
     problem = await checkToken(args, {
       runner: () => Promise.resolve(client),
@@ -46,70 +53,51 @@ async function check(
       polling: { within: 10, every: 5, time },
     }).catch((error: unknown) => error);
   });
-  assert.doesNotMatch(inspect(problem), /canary/);
-  return { problem, slept: time.now(), bearers };
+  doesNotMatch(inspect(problem), /canary/);
+  const sentence = problem instanceof Error ? problem.message : "none";
+  return { sentence, slept: time.now(), bearers, asked: asked.length };
 }
-
-const sentence = (problem: unknown) => (problem instanceof Error ? problem.message : "none");
 
 describe("a new token", () => {
   it("is good when it is taken and allowed everything", async () => {
-    const asked: unknown[] = [];
-    const { problem, bearers } = await check(({ method, body }) => {
-      if (method === "GET") return secret({ token });
-      asked.push(body);
-      return review(true);
-    });
-    assert.equal(problem, undefined);
-    assert.deepEqual(bearers, ["canary"]);
-    assert.equal(asked.length, 2);
+    const good = { sentence: "none", slept: 0, bearers: ["canary"], asked: 2 };
+    deepEqual(await check(() => secret("canary")), good);
   });
 
   it("may take a moment to be filled in, and to be allowed", async () => {
     let reads = 0;
-    const { problem, slept } = await check(({ method }) =>
-      method === "GET" ? secret(++reads > 1 ? { token } : undefined) : review(reads > 2),
+    const { sentence, slept } = await check(
+      () => secret(++reads > 1 ? "canary" : undefined),
+      () => review(reads > 2),
     );
-    assert.equal(problem, undefined);
-    assert.equal(slept, 10);
+    deepEqual([sentence, slept], ["none", 10]);
   });
 
-  it("is refused with what it may not do", async () => {
-    const { problem } = await check(({ method }) =>
-      method === "GET" ? secret({ token }) : review(false),
-    );
-    assert.match(
-      sentence(problem),
-      /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/,
-    );
-  });
-
-  it("is refused when the cluster does not take it", async () => {
-    const { problem } = await check(({ method }) =>
-      method === "GET" ? secret({ token }) : status(401, "Unauthorized", "Unauthorized"),
-    );
-    assert.match(sentence(problem), /^cluster west rejects the token in Secret west\//);
-  });
-
-  it("is refused when it never comes", async () => {
-    for (const script of [secret, absent] as const) {
-      const { problem } = await check((request) =>
-        script === absent ? absent(request) : secret(),
-      );
-      assert.match(sentence(problem), /token-1-1 has no token: check that service account/);
-    }
-  });
+  const refused = () => status(401, "Unauthorized", "Unauthorized");
+  const lacking =
+    /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/;
+  for (const [name, read, reviewed, expected] of [
+    ["says what it may not do", () => secret("canary"), () => review(false), lacking],
+    [
+      "when the cluster does not take it",
+      () => secret("canary"),
+      refused,
+      /^cluster west rejects the token in Secret west\//,
+    ],
+    ["when it never comes", () => secret(), refused, /token-1-1 has no token: check that service/],
+    ["without its Secret", absent, refused, /token-1-1 has no token: check that service/],
+  ] as const)
+    it(`is refused: ${name}`, async () => {
+      match((await check(read, reviewed)).sentence, expected);
+    });
 
   it("is asked about each verb, resource and name", () => {
     const rules = [
       { apiGroups: ["apps"], resources: ["a", "b"], verbs: ["get"] },
       { apiGroups: [""], resources: ["c"], resourceNames: ["one"], verbs: ["get", "list"] },
     ];
-    assert.deepEqual(questions(rules), [
-      { group: "apps", resource: "a", verb: "get" },
-      { group: "apps", resource: "b", verb: "get" },
-      { group: "", resource: "c", verb: "get", name: "one" },
-      { group: "", resource: "c", verb: "list", name: "one" },
-    ]);
+    const asked = questions(rules).map(({ group, ...rest }) => [group, ...Object.values(rest)]);
+    const expected = ["apps a get", "apps b get", " c get one", " c list one"];
+    equal(asked.map((each) => each.join(" ")).join(), expected.join());
   });
 });

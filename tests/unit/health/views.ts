@@ -1,3 +1,4 @@
+import { deepEqual } from "node:assert/strict";
 import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { once } from "../../../engine/trust/bundle.ts";
 import type { HealthCheck } from "../../../engine/health/check.ts";
@@ -57,15 +58,6 @@ export const linkObject: LinkResource = {
 
 const domains = { clusterDomain: "cluster.local", trustDomain: "trust.example" };
 
-function linkerd(issuer: Authority, overrides: Partial<LinkerdReading> = {}) {
-  return {
-    links: { value: [linkObject] },
-    ...trusting([root], issuer),
-    domains: { value: domains },
-    ...overrides,
-  };
-}
-
 export function trusting(anchors: readonly Authority[], issuer: Authority) {
   return {
     anchors: { value: once(anchors.map(({ certificate }) => certificate)) },
@@ -75,9 +67,13 @@ export function trusting(anchors: readonly Authority[], issuer: Authority) {
 
 export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
-  const controllers = { value: [] };
-  const own = { snapshot: { value: snapshot }, linkerd: linkerd(issuer, overrides) };
-  return { ...own, controllers, unmeshed: { value: [] } };
+  const linkerd = {
+    ...{ links: { value: [linkObject] }, domains: { value: domains } },
+    ...trusting([root], issuer),
+    ...overrides,
+  };
+  const none = { value: [] };
+  return { snapshot: { value: snapshot }, linkerd, controllers: none, unmeshed: none };
 }
 
 export const outOfReach: ClusterFacts = { snapshot: { why: "cluster west can't be reached" } };
@@ -98,30 +94,30 @@ export function secret(
   kind: "mirror" | "destination",
   overrides: Partial<SecretReading> = {},
 ): SecretReading {
-  const marks = {
-    labels: { "multicluster.linkerd.io/cluster-name": "west" },
-    annotations: {
-      "multicluster.linkerd.io/trust-domain": "trust.example",
-      "multicluster.linkerd.io/cluster-domain": "cluster.local",
+  const found = {
+    mirror: { labels: {}, annotations: {} },
+    destination: {
+      labels: { "multicluster.linkerd.io/cluster-name": "west" },
+      annotations: {
+        "multicluster.linkerd.io/trust-domain": "trust.example",
+        "multicluster.linkerd.io/cluster-domain": "cluster.local",
+      },
     },
   };
-  return {
-    type: "mirror.linkerd.io/remote-kubeconfig",
-    ...(kind === "mirror" ? { labels: {}, annotations: {} } : marks),
-    trial: taken,
-    ...overrides,
-  };
+  const type = "mirror.linkerd.io/remote-kubeconfig";
+  return { type, ...found[kind], trial: taken, ...overrides };
 }
 
 export function linkReading(overrides: Partial<LinkFacts> = {}): LinkFacts {
+  const credentials = {
+    mirror: { value: secret("mirror") },
+    destination: { value: secret("destination") },
+  };
   return {
     gateway: { value: known() },
     gatewayFacts: { value: { facts: gateway, refused: [] } },
     mirrors: { value: planned({ target: west, source: east }).decisions },
-    credentials: {
-      mirror: { value: secret("mirror") },
-      destination: { value: secret("destination") },
-    },
+    credentials,
     ...overrides,
   };
 }
@@ -129,16 +125,20 @@ export function linkReading(overrides: Partial<LinkFacts> = {}): LinkFacts {
 type LinkOverrides = Partial<Omit<CheckedLink, "link">> & { readonly link?: Partial<LinkSpec> };
 
 export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): CheckedLink {
-  return {
-    mesh: mesh(),
-    mirroring: "pulumi",
-    now,
-    source: reading(east),
-    target: reading(west),
-    reading: linkReading(),
-    ...overrides,
-    link: link(spec),
-  };
+  const ends = { source: reading(east), target: reading(west), reading: linkReading() };
+  return { mesh: mesh(), mirroring: "pulumi", now, ...ends, ...overrides, link: link(spec) };
+}
+
+/** One test: the lines that a check says of a view. */
+export function tells<View extends { readonly mesh: HealthMesh }>(
+  name: string,
+  check: HealthCheck<View>,
+  view: View,
+  lines: readonly string[] = [],
+): void {
+  it(name, () => {
+    deepEqual(said(check, view), lines);
+  });
 }
 
 /** What a check says of a view: `error: ...` for each finding, `skipped: ...` if it has no answer. */
