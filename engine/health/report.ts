@@ -57,14 +57,8 @@ export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">)
       checks: resultsOf(linkChecks, view),
     })),
   ];
-  const results = groups.flatMap(({ checks }) => checks.map(({ result }) => result));
-  const number = (wanted: Result) => results.filter((result) => result === wanted).length;
-  const counts = {
-    ok: number("ok"),
-    warning: number("warning"),
-    error: number("error"),
-    skipped: number("skipped"),
-  };
+  const counts = { ok: 0, warning: 0, error: 0, skipped: 0 };
+  for (const { result } of groups.flatMap(({ checks }) => checks)) counts[result] += 1;
   return { version: 1, healthy: counts.error === 0, counts, groups };
 }
 
@@ -107,7 +101,9 @@ const marks: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", err
 
 /** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
 export function reportTable(report: HealthReport): string {
-  return [...report.groups.flatMap(lines), statusLine(report), ""].join("\n");
+  const { groups, healthy, counts } = report;
+  const status = `Status: ${healthy ? marks.ok : marks.error} (${summary(counts)})`;
+  return [...groups.flatMap(lines), status, ""].join("\n");
 }
 
 function lines({ kind, name, checks }: Group): string[] {
@@ -117,22 +113,15 @@ function lines({ kind, name, checks }: Group): string[] {
 
 function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
   const reason = why === undefined ? "" : ` (skipped: ${why})`;
-  const help = hint === undefined || findings.length === 0 ? [] : [`    see ${hint} for hints`];
-  return [`${marks[result]} ${title}${reason}`, ...sentences(findings), ...help];
-}
-
-function sentences(findings: CheckResult["findings"]): string[] {
-  return cut(findings.map(({ sentence }) => sentence)).map((text) => `    ${text}`);
+  const help = hint === undefined || findings.length === 0 ? [] : [`see ${hint} for hints`];
+  const more = [...cut(findings.map(({ sentence }) => sentence)), ...help];
+  return [`${marks[result]} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
 /** The texts that are worth reading, and how many more there are. */
 export function cut(texts: readonly string[]): readonly string[] {
   const more = texts.length - shown;
   return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;
-}
-
-function statusLine({ healthy, counts }: HealthReport): string {
-  return `Status: ${healthy ? marks.ok : marks.error} (${summary(counts)})`;
 }
 
 /** `8 passed, 1 warning, 3 skipped`. */

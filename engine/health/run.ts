@@ -42,18 +42,27 @@ export function checkMesh(
   return poll(report, enough, { ...polling, ...stop });
 }
 
-/** The findings that fail a run, as sentences that say which cluster or link they are about. */
-export function stopping(report: HealthReport, mesh: HealthMesh): string[] {
-  return sentences(report, (severity, check, group) => {
-    return severity !== "warning" && !isTolerated(check, group, mesh);
-  });
+/** Sentences that say which cluster or link they are about. */
+export interface HealthFindings {
+  /** Those that fail a run. */
+  readonly stopping: readonly string[];
+  readonly warnings: readonly string[];
 }
 
-/** The findings that fail no run. */
-export function warnings(report: HealthReport, mesh: HealthMesh): string[] {
-  return sentences(report, (severity, check, group) => {
-    return severity === "warning" || isTolerated(check, group, mesh);
-  });
+export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFindings {
+  const sentences = (isWanted: boolean) =>
+    groups.flatMap((group) =>
+      group.checks.flatMap((check) => {
+        const isTold = isTolerated(check, group, mesh);
+        const wanted = check.findings.filter(
+          ({ severity }) => (severity !== "warning" && !isTold) === isWanted,
+        );
+        // Sentences about a cluster name it already.
+        const about = group.kind === "link" ? `link ${group.name}: ` : "";
+        return cut(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
+      }),
+    );
+  return { stopping: sentences(true), warnings: sentences(false) };
 }
 
 /**
@@ -65,19 +74,5 @@ function isTolerated({ id }: CheckResult, { kind, name }: Group, { links }: Heal
   if (id !== clusterReached.id || kind !== "cluster") return false;
   return !links.some(
     ({ link }) => link.unreachable === "fail" && [link.source, link.target].includes(name),
-  );
-}
-
-function sentences(
-  { groups }: HealthReport,
-  isWanted: (severity: string, check: CheckResult, group: Group) => boolean,
-): string[] {
-  return groups.flatMap((group) =>
-    group.checks.flatMap((check) => {
-      const wanted = check.findings.filter(({ severity }) => isWanted(severity, check, group));
-      // Sentences about a cluster name it already.
-      const about = group.kind === "link" ? `link ${group.name}: ` : "";
-      return cut(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
-    }),
   );
 }

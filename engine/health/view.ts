@@ -21,6 +21,11 @@ export async function read<T>(work: () => Promise<T>): Promise<Read<T>> {
   }
 }
 
+/** The value, unless it could not be read, or nobody has tried. */
+export function valueIn<T>(reading: Read<T> | undefined): T | undefined {
+  return reading !== undefined && "value" in reading ? reading.value : undefined;
+}
+
 /** One cluster as its checks see it. */
 export interface CheckedCluster {
   readonly mesh: HealthMesh;

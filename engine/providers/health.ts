@@ -2,7 +2,7 @@
 
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
 import { type HealthReport, summary } from "../health/report.ts";
-import { checkMesh, type HealthPolling, stopping, warnings } from "../health/run.ts";
+import { checkMesh, findingsOf, type HealthPolling } from "../health/run.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import { differing, statelessMethods } from "./contract.ts";
 import { clusters } from "./process.ts";
@@ -22,9 +22,9 @@ export function healthResource(
     const report = await unlessCancelled(process, () =>
       look({ ...inputs.mesh, leaving }, inputs.wait),
     );
-    for (const line of warnings(report, inputs.mesh)) say(`health: warning: ${line}`);
-    const errors = stopping(report, inputs.mesh);
-    if (errors.length > 0) throw new Unhealthy(id, inputs, errors);
+    const { stopping, warnings } = findingsOf(report, inputs.mesh);
+    for (const line of warnings) say(`health: warning: ${line}`);
+    if (stopping.length > 0) throw new Unhealthy(id, inputs, stopping);
     say(`health: ${summary(report.counts)}; npm run check shows them all`);
   }
 
@@ -77,7 +77,7 @@ class Unhealthy extends Error {
 
 function polling(mesh: HealthMesh, wait = 30): HealthPolling {
   return {
-    enough: (report) => stopping(report, mesh).length === 0,
+    enough: (report) => findingsOf(report, mesh).stopping.length === 0,
     within: wait * 1000,
     every: 2_000,
     cancellation,

@@ -1,7 +1,7 @@
 import { called, type Certificate } from "../../trust/certificate.ts";
 import { expiryNotices } from "../../trust/expiry.ts";
 import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
-import { anchorProblem, issuerProblem } from "../../trust/requirements.ts";
+import { anchorProblem, issuerProblem, timeProblem } from "../../trust/requirements.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { CheckedCluster } from "../view.ts";
 
@@ -20,14 +20,13 @@ export const anchorsValid: HealthCheck<CheckedCluster> = {
         `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: install it, or set manage: all`,
       ];
     const remedy = remedyIn(mesh.manage, "Add a new one to the trust bundle");
-    return anchors.value.flatMap((anchor, _, all) => {
+    const { value } = anchors;
+    return value.flatMap((anchor) => {
       const role = `the trust anchor of cluster ${cluster}`;
       // One that is left in a bundle breaks nothing while another one is valid.
-      const isSpare = all.some((other) => other !== anchor && isValid(other, now));
-      return [
-        ...misfit(role, anchor, anchorProblem(anchor)),
-        ...lifetime(role, anchor, remedy, now, isSpare),
-      ];
+      const isSpare = value.some((other) => other !== anchor && isValid(other, now));
+      const problem = anchorProblem(anchor);
+      return [...misfit(role, anchor, problem), ...lifetime(role, anchor, remedy, now, isSpare)];
     });
   },
 };
@@ -58,9 +57,8 @@ export const issuerValid: HealthCheck<CheckedCluster> = {
   },
 };
 
-/** Whether it is within its lifetime. */
-export function isValid({ notBefore, notAfter }: Certificate, now: Date): boolean {
-  return notBefore <= now && now < notAfter;
+function isValid(certificate: Certificate, now: Date): boolean {
+  return timeProblem(certificate, now) === undefined;
 }
 
 function misfit(role: string, certificate: Certificate, rule: string | undefined): Finding[] {
@@ -77,9 +75,8 @@ function lifetime(
   isSpare = false,
 ): Finding[] {
   const severity = isSpare || isValid(certificate, now) ? "warning" : "error";
-  const { notBefore } = certificate;
-  if (now < notBefore) {
-    const since = notBefore.toISOString();
+  if (now < certificate.notBefore) {
+    const since = certificate.notBefore.toISOString();
     const sentence = `${role}, ${called(certificate)}, is not valid before ${since}: check the clocks`;
     return [{ sentence, severity }];
   }

@@ -9,7 +9,7 @@ import {
 import { isListed } from "../../mirroring/decide/decision.ts";
 import { listed } from "../../mirroring/model/text.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
+import { type CheckedCluster, type CheckedLink, valueIn } from "../view.ts";
 
 /**
  * Whether one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
@@ -63,10 +63,7 @@ export const singleFederation: HealthCheck<CheckedCluster> = {
   severity: "warning",
   aboutLinkerd: false,
   run: ({ mesh, cluster, federated, reading: { controllers } }) => {
-    const united =
-      federated !== undefined && "value" in federated
-        ? (federated.value ?? []).filter(isListed).map(({ key }) => key)
-        : [];
+    const united = (valueIn(federated) ?? []).filter(isListed).map(({ key }) => key);
     if (united.length === 0) return { skipped: "this stack federates nothing into this cluster" };
     if (controllers === undefined || "why" in controllers)
       return { skipped: `the Deployments of cluster ${cluster} can't be read` };
@@ -87,12 +84,8 @@ function controlled(
   if (own.some(({ ready }) => ready > 0)) {
     if (first === undefined || more.length === 0) return [];
     const names = [first, ...more].map((each) => deploymentOf(source, each)).join(" and ");
-    return [
-      {
-        sentence: `${names} both mirror this link: remove all but one`,
-        severity: "warning",
-      },
-    ];
+    const sentence = `${names} both mirror this link: remove all but one`;
+    return [{ sentence, severity: "warning" }];
   }
   const [any] = own;
   return [

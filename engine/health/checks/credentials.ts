@@ -1,7 +1,7 @@
 import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
 import { type HealthCheck, type Finding, unreadCluster, type Findings } from "../check.ts";
-import type { CheckedLink, SecretReading } from "../view.ts";
+import { type CheckedLink, type Read, type SecretReading, valueIn } from "../view.ts";
 
 const kinds = ["mirror", "destination"] as const;
 
@@ -11,19 +11,13 @@ export const credentialsExist: HealthCheck<CheckedLink> = {
   anchor: "l5d-smc-target-clusters-access",
   severity: "error",
   aboutLinkerd: true,
-  run: (view) => {
-    const { credentials } = view.reading;
-    if (credentials === undefined) return unreadEnd(view);
-    const heads = headsOf(view);
-    return kinds.flatMap((kind) => {
-      const where = nameOf(view, heads[kind]);
-      const secret = credentials[kind];
+  run: (view) =>
+    ofEach(view, (where, head, secret) => {
       if ("why" in secret) return [secret.why];
       if (secret.value === undefined)
         return [`there is no ${where}: run pulumi up --refresh, which creates it`];
-      return misfits(where, heads[kind], secret.value);
-    });
-  },
+      return misfits(where, head, secret.value);
+    }),
 };
 
 export const credentialsWork: HealthCheck<CheckedLink> = {
@@ -33,34 +27,36 @@ export const credentialsWork: HealthCheck<CheckedLink> = {
   severity: "error",
   aboutLinkerd: true,
   run: (view) => {
-    const { credentials } = view.reading;
-    if (credentials === undefined) return unreadEnd(view);
-    const heads = headsOf(view);
-    const tried = kinds.flatMap((kind) => {
-      const secret = credentials[kind];
-      if ("why" in secret || secret.value === undefined) return [];
-      return [trial(nameOf(view, heads[kind]), secret.value, view)];
+    const secrets = Object.values(view.reading.credentials ?? {});
+    if (secrets.length > 0 && secrets.every((secret) => valueIn(secret) === undefined))
+      return { skipped: "there are no credentials to try" };
+    return ofEach(view, (where, _, secret) => {
+      const found = valueIn(secret);
+      return found === undefined ? [] : trial(where, found, view);
     });
-    return tried.length === 0 ? { skipped: "there are no credentials to try" } : tried.flat();
   },
 };
 
-function unreadEnd({ link, source }: CheckedLink): Findings {
-  return unreadCluster(source.linkerd === undefined ? link.source : link.target);
-}
-
-/** The Secrets as they must be; an annotation whose value is not known is left empty. */
-function headsOf({ mesh, link, target }: CheckedLink) {
-  const domains = target.linkerd?.domains;
-  const known = domains !== undefined && "value" in domains ? domains.value : undefined;
-  return credentialsSecrets(link.target, known ?? { trustDomain: "", clusterDomain: "" }, {
+/** The findings about both Secrets. One is to be as its head; an annotation whose value is not known is left empty. */
+function ofEach(
+  { mesh, link, source, target, reading: { credentials } }: CheckedLink,
+  find: (
+    where: string,
+    head: SecretHead<string>,
+    secret: Read<SecretReading | undefined>,
+  ) => readonly Finding[],
+): Findings {
+  if (credentials === undefined)
+    return unreadCluster(source.linkerd === undefined ? link.source : link.target);
+  const unknown = { trustDomain: "", clusterDomain: "" };
+  const heads = credentialsSecrets(link.target, valueIn(target.linkerd?.domains) ?? unknown, {
     linkerd: mesh.linkerdNamespace,
     multicluster: mesh.multiclusterNamespace,
   });
-}
-
-function nameOf({ link }: CheckedLink, { metadata }: SecretHead<string>): string {
-  return `Secret ${link.source}/${metadata.namespace}/${metadata.name}`;
+  return kinds.flatMap((kind) => {
+    const { namespace, name } = heads[kind].metadata;
+    return find(`Secret ${link.source}/${namespace}/${name}`, heads[kind], credentials[kind]);
+  });
 }
 
 function misfits(where: string, head: SecretHead<string>, secret: SecretReading): Finding[] {

@@ -3,7 +3,7 @@ import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { CheckedLink } from "../view.ts";
+import { type CheckedLink, valueIn } from "../view.ts";
 
 export const gatewayKnown: HealthCheck<CheckedLink> = {
   id: "gateway",
@@ -31,9 +31,10 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
   appliesTo: ({ link }) => link.gatewayProbe,
   run: ({ link, target, reading: { gateway } }) => {
     if ("why" in target.snapshot) return unreadCluster(link.target);
-    const known = "value" in gateway && gateway.value.known ? gateway.value.gateway : undefined;
-    if (known?.probe === undefined) return { skipped: "it is not known how to probe it" };
-    const { down, path, port } = known.probe;
+    const reading = valueIn(gateway);
+    const probe = reading?.known === true ? reading.gateway.probe : undefined;
+    if (probe === undefined) return { skipped: "it is not known how to probe it" };
+    const { down, path, port } = probe;
     if (down === undefined) return [];
     return [
       `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so mirrors lead nowhere: see to its pods, and that this machine reaches it`,
@@ -51,7 +52,7 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   run: ({ link, mirroring, source, target }) => {
     if ("why" in source.snapshot) return unreadCluster(link.source);
     const snapshot = source.snapshot.value;
-    const exporting = "value" in target.snapshot ? target.snapshot.value : undefined;
+    const exporting = valueIn(target.snapshot);
     const { owns } = mirrorsOf(link.target);
     return [...snapshot.services]
       .filter(([, service]) => owns(service) && needsEndpoints(service))

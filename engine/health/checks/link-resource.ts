@@ -1,7 +1,7 @@
 import { credentialsName } from "../../credentials/objects.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
+import { type CheckedCluster, type CheckedLink, valueIn } from "../view.ts";
 
 type Field = keyof NonNullable<LinkResource["spec"]>;
 
@@ -50,26 +50,19 @@ export const linkResource: HealthCheck<CheckedLink> = {
 };
 
 /** The fields that can be known now; an empty text stands for one that must be unset. */
-function wanted(view: CheckedLink): Partial<Record<Field, string>> {
-  const { mesh, link, target } = view;
-  const domains = target.linkerd?.domains;
-  const known = domains !== undefined && "value" in domains ? domains.value : undefined;
-  return {
+function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Field, string>> {
+  const fields = {
     targetClusterName: link.target,
-    targetClusterDomain: known?.clusterDomain ?? link.targetDomain,
+    targetClusterDomain: valueIn(target.linkerd?.domains)?.clusterDomain ?? link.targetDomain,
     targetClusterLinkerdNamespace: mesh.linkerdNamespace,
     clusterCredentialsSecret: credentialsName(link.target),
-    ...gatewayFields(view),
   };
-}
-
-function gatewayFields({ link, reading }: CheckedLink): Partial<Record<Field, string>> {
-  if (link.gateway === false) return { gatewayAddress: "" };
-  const { gatewayFacts } = reading;
-  if (gatewayFacts === undefined || "why" in gatewayFacts || "missing" in gatewayFacts.value)
-    return {};
-  const { addresses, port, identity } = gatewayFacts.value.facts;
+  if (link.gateway === false) return { ...fields, gatewayAddress: "" };
+  const gateway = valueIn(reading.gatewayFacts);
+  if (gateway === undefined || "missing" in gateway) return fields;
+  const { addresses, port, identity } = gateway.facts;
   return {
+    ...fields,
     gatewayAddress: addresses.join(","),
     gatewayPort: String(port),
     gatewayIdentity: identity,

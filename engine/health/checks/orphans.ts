@@ -31,16 +31,15 @@ function orphaned(
   targets: ReadonlySet<string>,
   context: string,
 ): Finding[] {
-  const byTarget = new Map<string, string[]>();
-  for (const [key, service] of services) {
+  const strays = [...services].flatMap(([key, service]) => {
     const target = targetOf(service);
-    if (target === undefined || targets.has(target)) continue;
-    byTarget.set(target, [...(byTarget.get(target) ?? []), `${cluster}/${key}`]);
-  }
-  return [...byTarget].map(
-    ([target, keys]) =>
-      `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`,
-  );
+    if (target === undefined || targets.has(target)) return [];
+    return [{ target, mirror: `${cluster}/${key}` }];
+  });
+  return [...Map.groupBy(strays, ({ target }) => target)].map(([target, each]) => {
+    const keys = each.map(({ mirror }) => mirror);
+    return `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`;
+  });
 }
 
 /** Probe Services stand for a gateway, not for anything exported. */

@@ -1,7 +1,7 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../mirroring/model/text.ts";
-import type { HealthCheck, Finding, Findings } from "../check.ts";
-import type { CheckedCluster, PodRanges } from "../view.ts";
+import type { HealthCheck, Finding } from "../check.ts";
+import { type CheckedCluster, type PodRanges, valueIn } from "../view.ts";
 
 /**
  * Where traffic goes straight to pods, an address must mean the same pod everywhere. A warning: a
@@ -15,22 +15,17 @@ export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   run: ({ cluster, flat = [] }) => {
     if (flat.length < 2)
       return { skipped: "no link into this cluster leads straight to pods of another" };
-    const unknown = flat.find(({ ranges }) => "why" in ranges || ranges.value.length === 0);
-    if (unknown !== undefined) return untold(unknown);
+    const unknown = flat.find(({ ranges }) => (valueIn(ranges) ?? []).length === 0);
+    if (unknown !== undefined) {
+      const { cluster: name, ranges } = unknown;
+      const why = "why" in ranges ? `can't be read: ${ranges.why}` : "name no podCIDRs";
+      return { skipped: `the nodes of cluster ${name} ${why}` };
+    }
     return flat.flatMap((first, index) =>
       flat.slice(index + 1).flatMap((second) => overlap(cluster, first, second)),
     );
   },
 };
-
-function untold({ cluster, ranges }: PodRanges): Findings {
-  return {
-    skipped:
-      "why" in ranges
-        ? `the nodes of cluster ${cluster} can't be read: ${ranges.why}`
-        : `the nodes of cluster ${cluster} name no podCIDRs`,
-  };
-}
 
 function overlap(source: string, first: PodRanges, second: PodRanges): readonly Finding[] {
   const shared = [...new Set([...within(first, second), ...within(second, first)])];
@@ -45,10 +40,6 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
 
 /** The ranges of one that begin in ranges of the other: of two that overlap, one always does. */
 function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
-  const isInOther = inRanges(valuesOf(other.ranges));
-  return valuesOf(ranges).filter((range) => isInOther(range.split("/")[0] ?? ""));
-}
-
-function valuesOf(ranges: PodRanges["ranges"]): readonly string[] {
-  return "why" in ranges ? [] : ranges.value;
+  const isInOther = inRanges(valueIn(other.ranges) ?? []);
+  return (valueIn(ranges) ?? []).filter((range) => isInOther(range.split("/")[0] ?? ""));
 }

@@ -1,8 +1,8 @@
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
+import { timeProblem } from "../../trust/requirements.ts";
 import { type HealthCheck, type Finding } from "../check.ts";
-import type { ClusterFacts, CheckedLink } from "../view.ts";
-import { isValid } from "./certificates.ts";
+import { type CheckedLink, type LinkerdReading, valueIn } from "../view.ts";
 
 export const anchorsShared: HealthCheck<CheckedLink> = {
   id: "trust-anchors-shared",
@@ -12,9 +12,9 @@ export const anchorsShared: HealthCheck<CheckedLink> = {
   aboutLinkerd: true,
   run: (view) => {
     const { source, target } = view.link;
-    const anchors = bothSides(view);
+    const anchors = validAnchors(view);
     if ("skipped" in anchors) return anchors;
-    const [ours, theirs] = anchors.valid;
+    const { ours, theirs } = anchors;
     if (!ours.some((anchor) => has(theirs, anchor)))
       return [
         `clusters ${source} and ${target} have no valid trust anchor in common (${source} trusts ${names(ours)}; ${target} trusts ${names(theirs)}), so their proxies reject each other: add the anchors of each to the trust bundle of the other`,
@@ -41,17 +41,16 @@ export const issuersTrusted: HealthCheck<CheckedLink> = {
   aboutLinkerd: true,
   run: (view) => {
     const { source, target } = view.link;
-    const anchors = bothSides(view);
+    const anchors = validAnchors(view);
     if ("skipped" in anchors) return anchors;
-    const [ours, theirs] = anchors.valid;
-    const issuers = [issuerOf(view.source), issuerOf(view.target)] as const;
-    if (issuers[0] === undefined || issuers[1] === undefined) {
-      const cluster = issuers[0] === undefined ? source : target;
-      return { skipped: `the issuer of cluster ${cluster} can't be read` };
-    }
+    const issuers = bothEnds(view, "issuer", ({ issuer }) => {
+      const chain = valueIn(issuer) ?? [];
+      return chain.length === 0 ? undefined : chain;
+    });
+    if ("skipped" in issuers) return issuers;
     return [
-      ...untrusted(source, issuers[0], target, theirs),
-      ...untrusted(target, issuers[1], source, ours),
+      ...untrusted(source, issuers.ours, target, anchors.theirs),
+      ...untrusted(target, issuers.theirs, source, anchors.ours),
     ];
   },
 };
@@ -67,13 +66,12 @@ export const domainsShared: HealthCheck<CheckedLink> = {
   title: "both clusters have the same trust domain",
   severity: "warning",
   aboutLinkerd: true,
-  run: ({ link: { source, target }, ...view }) => {
-    const ours = trustDomainOf(view.source);
-    const theirs = trustDomainOf(view.target);
-    if (ours === undefined || theirs === undefined) {
-      const cluster = ours === undefined ? source : target;
-      return { skipped: `the trust domain of cluster ${cluster} can't be read` };
-    }
+  run: (view) => {
+    const { source, target } = view.link;
+    const domain = ({ domains }: LinkerdReading) => valueIn(domains)?.trustDomain;
+    const domains = bothEnds(view, "trust domain", domain);
+    if ("skipped" in domains) return domains;
+    const { ours, theirs } = domains;
     if (ours === theirs) return [];
     return [
       `clusters ${source} and ${target} have different trust domains, ${ours} and ${theirs}: their proxies accept each other, but an authorization policy in ${target} that names a ServiceAccount or a namespace does not match clients in ${source}, so name these by their whole identities, which end in ${ours} (identities of a MeshTLSAuthentication)`,
@@ -81,37 +79,26 @@ export const domainsShared: HealthCheck<CheckedLink> = {
   },
 };
 
-function trustDomainOf({ linkerd }: ClusterFacts): string | undefined {
-  if (linkerd === undefined || "why" in linkerd.domains) return undefined;
-  return linkerd.domains.value?.trustDomain;
+type BothEnds<T> = { readonly skipped: string } | { readonly ours: T; readonly theirs: T };
+
+/** A fact of the Linkerd in the source and of that in the target, unless one of them is not known. */
+function bothEnds<T>(
+  { link, source, target }: CheckedLink,
+  what: string,
+  of: (linkerd: LinkerdReading) => T | undefined,
+): BothEnds<T> {
+  const ours = source.linkerd && of(source.linkerd);
+  const theirs = target.linkerd && of(target.linkerd);
+  if (ours !== undefined && theirs !== undefined) return { ours, theirs };
+  const cluster = ours === undefined ? link.source : link.target;
+  return { skipped: `the ${what} of cluster ${cluster} can't be read` };
 }
 
 /** The anchors of source and target that have not expired. */
-function bothSides({
-  link,
-  source,
-  target,
-  now,
-}: CheckedLink):
-  | { readonly skipped: string }
-  | { readonly valid: readonly [readonly Certificate[], readonly Certificate[]] } {
-  const ours = anchorsOf(source);
-  const theirs = anchorsOf(target);
-  if (ours === undefined || theirs === undefined) {
-    const cluster = ours === undefined ? link.source : link.target;
-    return { skipped: `the trust anchors of cluster ${cluster} can't be read` };
-  }
-  const valid = (anchor: Certificate) => isValid(anchor, now);
-  return { valid: [ours.filter(valid), theirs.filter(valid)] };
-}
-
-function anchorsOf({ linkerd }: ClusterFacts): readonly Certificate[] | undefined {
-  return linkerd === undefined || "why" in linkerd.anchors ? undefined : linkerd.anchors.value;
-}
-
-function issuerOf({ linkerd }: ClusterFacts): readonly Certificate[] | undefined {
-  if (linkerd === undefined || "why" in linkerd.issuer) return undefined;
-  return linkerd.issuer.value.length === 0 ? undefined : linkerd.issuer.value;
+function validAnchors(view: CheckedLink): BothEnds<readonly Certificate[]> {
+  return bothEnds(view, "trust anchors", ({ anchors }) =>
+    valueIn(anchors)?.filter((anchor) => timeProblem(anchor, view.now) === undefined),
+  );
 }
 
 function untrusted(

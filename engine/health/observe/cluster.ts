@@ -3,6 +3,7 @@ import { linkerdConfigOf } from "../../credentials/linkerd-config.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
@@ -28,12 +29,7 @@ export async function readCluster(
     mesh.manage === "mirrors" ? undefined : readLinkerd(kubernetes, mesh),
     namespaces.length === 0 ? undefined : read(() => unmeshedIn(kubernetes, namespaces)),
   ]);
-  return {
-    snapshot,
-    ...(controllers !== undefined && { controllers }),
-    ...(linkerd !== undefined && { linkerd }),
-    ...(unmeshed !== undefined && { unmeshed }),
-  };
+  return { snapshot, ...defined({ controllers, linkerd, unmeshed }) };
 }
 
 function withMirrors({ services }: ClusterSnapshot): string[] {

@@ -3,10 +3,11 @@ import { running } from "../../mirroring/model/controller.ts";
 import { selects } from "../../mirroring/decide/policies/selection.ts";
 import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
-import { objectKey, type Secret } from "../../kubernetes/objects/objects.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { gatewayFacts, type GatewayReading } from "../../mirroring/model/gateway.ts";
-import type { LinkSpec } from "../../mirroring/model/link.ts";
+import type { GatewaySource, LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { readProbedGateway } from "../../mirroring/observe/gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
@@ -19,12 +20,18 @@ import {
   read,
   type SecretReading,
   type Trial,
+  valueIn,
 } from "../view.ts";
 import { tryCredentials } from "./trial.ts";
 
 /** A link with its defaults. */
 export interface FilledLink extends HealthLink {
   readonly link: LinkSpec;
+}
+
+interface Ends extends FilledLink {
+  readonly source: ClusterFacts;
+  readonly target: ClusterFacts;
 }
 
 /**
@@ -35,60 +42,46 @@ export interface FilledLink extends HealthLink {
 export async function readLink(
   world: Clusters,
   mesh: HealthMesh,
-  { link, mirroring }: FilledLink,
-  ends: { readonly source: ClusterFacts; readonly target: ClusterFacts },
+  ends: Ends,
   observed: GatewayReading | undefined,
 ): Promise<LinkFacts> {
+  const { link, source, target } = ends;
   const { gateway: said } = link;
   const [gateway, controller, credentials] = await Promise.all([
-    read(async () => observed ?? readGatewayOf(link, ends, world)),
-    readController(world, mesh, { link, mirroring, ...ends }),
-    readCredentials(world, mesh, { link, mirroring, ...ends }),
+    read(async () => {
+      // Otherwise no mirrors of this program are decided by it.
+      const from = valueIn(source.snapshot);
+      return observed ?? readProbedGateway(link, snapshotOf(target), from, world);
+    }),
+    readController(world, mesh, ends),
+    readCredentials(world, mesh, ends),
   ]);
+  const gatewayIn = (at: GatewaySource) =>
+    read(() => {
+      const service = snapshotOf(target).services.get(objectKey(at.namespace, at.name));
+      const where = `${link.target}/${at.namespace}/${at.name}`;
+      return Promise.resolve(gatewayFacts(at, service, where));
+    });
   return {
     gateway,
-    ...(controller !== undefined && { controller }),
-    ...(said !== false && {
-      gatewayFacts: await read(() => {
-        const service = valueOf(ends.target).services.get(objectKey(said.namespace, said.name));
-        const where = `${link.target}/${said.namespace}/${said.name}`;
-        return Promise.resolve(gatewayFacts(said, service, where));
-      }),
-    }),
-    ...(credentials !== undefined && { credentials }),
+    ...(said !== false && { gatewayFacts: await gatewayIn(said) }),
+    ...defined({ controller, credentials }),
   };
 }
 
-/** A gateway that no mirrors of this program are decided by. */
-function readGatewayOf(
-  link: LinkSpec,
-  { source, target }: Readonly<Record<"source" | "target", ClusterFacts>>,
-  world: Clusters,
-): Promise<GatewayReading> {
-  const from = "why" in source.snapshot ? undefined : source.snapshot.value;
-  return readProbedGateway(link, valueOf(target), from, world);
-}
-
-function valueOf({ snapshot }: ClusterFacts): ClusterSnapshot {
+function snapshotOf({ snapshot }: ClusterFacts): ClusterSnapshot {
   if ("why" in snapshot) throw new Error(snapshot.why);
   return snapshot.value;
-}
-
-interface Ends extends FilledLink {
-  readonly source: ClusterFacts;
-  readonly target: ClusterFacts;
 }
 
 async function readController(
   world: Clusters,
   mesh: HealthMesh,
-  { link, mirroring, source: { controllers } }: Ends,
+  { link, mirroring, source }: Ends,
 ): Promise<ControllerReading | undefined> {
   const access = mesh.clusters[link.source];
-  const isRead = controllers !== undefined && "value" in controllers;
-  if (mirroring === "pulumi" || access === undefined || !isRead) return undefined;
-  const [deployment] = running(controllers.value, link.target);
-  if (deployment === undefined) return undefined;
+  const [deployment] = running(valueIn(source.controllers) ?? [], link.target);
+  if (mirroring === "pulumi" || access === undefined || deployment === undefined) return undefined;
   const { namespace, account: name } = deployment;
   const denied = await read(async () => {
     const client = await world.client(link.source, access);
@@ -99,7 +92,8 @@ async function readController(
 
 /** Whether traffic of the link goes straight to pods, with or without a gateway beside. */
 export function leadsToPods(link: LinkSpec, { snapshot }: ClusterFacts): boolean {
-  return link.gateway === false || ("value" in snapshot && discovers(link, snapshot.value));
+  const read = valueIn(snapshot);
+  return link.gateway === false || (read !== undefined && discovers(link, read));
 }
 
 function discovers(link: LinkSpec, { services }: ClusterSnapshot): boolean {
@@ -118,11 +112,12 @@ async function readCredentials(
   const from = mesh.clusters[link.source];
   const isRead = source.linkerd !== undefined && target.linkerd !== undefined;
   if (!isRead || access === undefined || from === undefined) return undefined;
+  const snapshot = snapshotOf(target);
   const context = {
     target: link.target,
     access,
-    uid: valueOf(target).services.get("default/kubernetes")?.metadata.uid,
-    rules: accessRules([linkUse(link, mirroring, discovers(link, valueOf(target)))]),
+    uid: snapshot.services.get("default/kubernetes")?.metadata.uid,
+    rules: accessRules([linkUse(link, mirroring, discovers(link, snapshot))]),
   };
   // Both Secrets hold the same kubeconfig, as a rule.
   const trials = new Map<string, Promise<Trial>>();
@@ -133,23 +128,18 @@ async function readCredentials(
   };
   const kubernetes = await world.client(link.source, from);
   const secretIn = (namespace: string) =>
-    read(async () => {
+    read(async (): Promise<SecretReading | undefined> => {
       const at = { namespace, name: credentialsName(link.target) };
       const secret = await kubernetes.find(resources.secrets, at);
-      return secret === undefined ? undefined : withoutContent(secret, attempt);
+      if (secret === undefined) return undefined;
+      const { type = "", metadata, data } = secret;
+      const { labels = {}, annotations = {} } = metadata;
+      const kubeconfig = Buffer.from(data?.kubeconfig ?? "", "base64").toString("utf8");
+      return { type, labels, annotations, trial: await attempt(kubeconfig) };
     });
   const [mirror, destination] = await Promise.all([
     secretIn(mesh.multiclusterNamespace),
     secretIn(mesh.linkerdNamespace),
   ]);
   return { mirror, destination };
-}
-
-async function withoutContent(
-  { type = "", metadata, data }: Secret,
-  attempt: (kubeconfig: string) => Promise<Trial>,
-): Promise<SecretReading> {
-  const { labels = {}, annotations = {} } = metadata;
-  const kubeconfig = Buffer.from(data?.kubeconfig ?? "", "base64").toString("utf8");
-  return { type, labels, annotations, trial: await attempt(kubeconfig) };
 }

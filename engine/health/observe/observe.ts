@@ -1,5 +1,6 @@
 import type { ConnectOptions } from "../../kubernetes/client/interface.ts";
 import type { Decision } from "../../mirroring/decide/decision.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
 import { linkOf } from "../../mirroring/model/link.ts";
 import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import { federatedPart } from "../../mirroring/model/owner.ts";
@@ -15,6 +16,7 @@ import {
   type PodRanges,
   type Read,
   read,
+  valueIn,
 } from "../view.ts";
 import { readCluster, readPodRanges } from "./cluster.ts";
 import { type FilledLink, leadsToPods, readLink } from "./link.ts";
@@ -60,12 +62,13 @@ export async function observeMesh(
   };
   try {
     const names = Object.keys(mesh.clusters);
-    const clusterReadings = await Promise.all(names.map((name) => readCluster(world, mesh, name)));
-    const readings = new Map(names.map((name, index) => [name, clusterReadings[index]]));
+    const readings = new Map(
+      await Promise.all(
+        names.map(async (name) => [name, await readCluster(world, mesh, name)] as const),
+      ),
+    );
     const readingOf = (name: string): ClusterFacts =>
-      readings.get(name) ?? {
-        snapshot: { why: `the stack's config has no cluster ${name}` },
-      };
+      readings.get(name) ?? { snapshot: { why: `the stack's config has no cluster ${name}` } };
     const planned = names.map(async (name): Promise<[string, Read<Outcome>][]> => {
       const state = sources.get(name) ?? stateOf(mesh, name);
       if (state === undefined) return [];
@@ -73,26 +76,22 @@ export async function observeMesh(
     });
     const outcomes = new Map((await Promise.all(planned)).flat());
     const flat = await flatNetworks(world, mesh, readingOf);
-    const clusters = names.map((cluster) => {
-      const federated = planOf(outcomes.get(cluster), federatedPart);
-      const view = { mesh, cluster, now, reading: readingOf(cluster) };
-      const ranges = flat.get(cluster);
-      return {
-        ...view,
-        ...(federated !== undefined && { federated }),
-        ...(ranges !== undefined && { flat: ranges }),
-      };
-    });
+    const clusters = names.map((cluster) => ({
+      ...{ mesh, cluster, now, reading: readingOf(cluster) },
+      ...defined({
+        federated: planOf(outcomes.get(cluster), federatedPart),
+        flat: flat.get(cluster),
+      }),
+    }));
     const links = await Promise.all(
-      mesh.links.map(async (entry) => {
-        const { link } = entry;
+      mesh.links.map(async ({ link, mirroring }) => {
         const ends = { source: readingOf(link.source), target: readingOf(link.target) };
-        const mirrors =
-          entry.mirroring === "pulumi" ? planOf(outcomes.get(link.source), link.target) : undefined;
-        const gateway = observedGateway(outcomes.get(link.source), link.target);
-        const read = await readLink(world, mesh, entry, ends, gateway);
-        const reading = { ...read, ...(mirrors !== undefined && { mirrors }) };
-        return { mesh, link, mirroring: entry.mirroring, now, ...ends, reading };
+        const outcome = outcomes.get(link.source);
+        const mirrors = mirroring === "pulumi" ? planOf(outcome, link.target) : undefined;
+        const gateway = observedGateway(outcome, link.target);
+        const facts = await readLink(world, mesh, { link, mirroring, ...ends }, gateway);
+        const reading = { ...facts, ...defined({ mirrors }) };
+        return { mesh, link, mirroring, now, ...ends, reading };
       }),
     );
     return { clusters, links, outcomes };
@@ -155,9 +154,9 @@ function observedGateway(
   outcome: Read<Outcome> | undefined,
   target: string,
 ): GatewayReading | undefined {
-  if (outcome === undefined || "why" in outcome || outcome.value.outcome !== "planned")
-    return undefined;
-  return outcome.value.links.find(({ link }) => link.target === target)?.target?.gateway;
+  const found = valueIn(outcome);
+  if (found?.outcome !== "planned") return undefined;
+  return found.links.find(({ link }) => link.target === target)?.target?.gateway;
 }
 
 async function closeClients(world: Clusters, { clusters }: HealthMesh): Promise<void> {

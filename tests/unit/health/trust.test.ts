@@ -1,4 +1,3 @@
-import { deepEqual } from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { called } from "../../../engine/trust/certificate.ts";
 import { anchorsValid, issuerValid } from "../../../engine/health/checks/certificates.ts";
