@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { meshOf } from "../../../config/stack-file.ts";
@@ -15,87 +15,82 @@ config:
   linkerd-multicluster:linkerdNamespace: 1234
   linkerd-multicluster:trust: { anchors: none, issuers: { west: { key: { secure: AAAA } } } }
 `;
-
-/** Left out by default, with Linkerd's own by the names that this mesh gives them. */
-const namespaces = ["kube-*", "1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
+const ofMany = `config:
+  linkerd-multicluster:mesh: shared.yaml
+  linkerd-multicluster:manage: mirrors
+`;
+const shared = `clusters: { west: , east: }
+links: [{ source: east, target: west }]
+manage: links
+trust: { issuers: none }
+`;
 
 describe("the mesh of a stack", () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-check-"));
+  const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-check-"));
+  after(() => {
+    rmSync(folder, { recursive: true });
   });
-  after(() => rm(folder, { recursive: true }));
-
-  const write = (stack: string, text: string) =>
-    writeFile(join(folder, `Pulumi.${stack}.yaml`), text);
+  const at = (file: string) => join(folder, file);
+  const write = (stack: string, text: string) => {
+    writeFileSync(at(`Pulumi.${stack}.yaml`), text);
+  };
 
   it("is that of its file, without any secret", async () => {
-    await write("dev", config);
+    write("dev", config);
+    // Left out by default, with Linkerd's own by the names that this mesh gives them.
+    const own = ["1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
+    const link = { source: "east", target: "west", headless: true };
     deepEqual(await meshOf({ stack: "me/mesh/dev" }, folder, {}), {
-      manage: "links",
-      linkerdNamespace: "1234",
+      ...{ manage: "links", linkerdNamespace: "1234" },
       multiclusterNamespace: "linkerd-multicluster",
       clusters: { west: { context: "k3d-west" }, east: { context: "east" } },
-      links: [
-        {
-          link: {
-            ...{ source: "east", target: "west", headless: true },
-            excludedNamespaces: namespaces,
-          },
-          mirroring: "pulumi",
-        },
-      ],
+      links: [{ link: { ...link, excludedNamespaces: ["kube-*", ...own] }, mirroring: "pulumi" }],
     });
   });
+
+  for (const [how, choice, variables] of [
+    ["as the only one", {}, {}],
+    ["by the environment", {}, { PULUMI_STACK: "dev" }],
+    ["by option", { configFile: at("mesh.yaml") }, {}],
+    ["by Pulumi's own variable", {}, { PULUMI_OPTION_CONFIG_FILE: at("mesh.yaml") }],
+  ] as const)
+    it(`is found ${how}`, async () => {
+      writeFileSync(at("mesh.yaml"), config);
+      equal((await meshOf(choice, folder, variables)).manage, "links");
+    });
 
   it("has what its mesh file says too, by its path from the project's folder", async () => {
-    const trust = "trust: { issuers: none }";
-    const links = "links: [{ source: east, target: west }]";
-    const shared = `clusters: { west: , east: }\n${links}\nmanage: links\n${trust}\n`;
-    await writeFile(join(folder, "shared.yaml"), shared);
-    const stack = "config:\n  linkerd-multicluster:mesh: shared.yaml\n";
-    await write("of-many", `${stack}  linkerd-multicluster:manage: mirrors\n`);
+    writeFileSync(at("shared.yaml"), shared);
+    write("of-many", ofMany);
     const found = await meshOf({ stack: "of-many" }, folder, {});
     deepEqual([found.manage, found.links.length], ["mirrors", 1]);
-    await rm(join(folder, "shared.yaml"));
-    const file = join(folder, "Pulumi.of-many.yaml");
+    rmSync(at("shared.yaml"));
     await rejects(meshOf({ stack: "of-many" }, folder, {}), {
-      message: `The config in ${file} needs a change:\n  linkerd-multicluster:mesh is "shared.yaml", which can't be read (there is no such file); it must be the path of a YAML file.`,
+      message: `The config in ${at("Pulumi.of-many.yaml")} needs a change:\n  linkerd-multicluster:mesh is "shared.yaml", which can't be read (there is no such file); it must be the path of a YAML file.`,
     });
-    await rm(file);
+    rmSync(at("Pulumi.of-many.yaml"));
   });
 
-  it("is found by option, by environment, or as the only one", async () => {
-    const elsewhere = join(folder, "mesh.yaml");
-    await writeFile(elsewhere, config);
-    const { manage } = await meshOf({}, folder, {});
-    equal(manage, "links");
-    equal((await meshOf({}, folder, { PULUMI_STACK: "dev" })).manage, "links");
-    for (const [options, variables] of [
-      [{ configFile: elsewhere }, {}],
-      [{}, { PULUMI_OPTION_CONFIG_FILE: elsewhere }],
-    ] as const)
-      equal((await meshOf(options, folder, variables)).manage, "links");
-  });
-
-  it("is asked for, or said to be missing or wrong, in sentences", async () => {
-    await write("prod", config.replace("links\n", "some\n"));
+  it("is asked for where there are several", async () => {
+    write("prod", config.replace("links\n", "some\n"));
     await rejects(meshOf({}, folder, {}), {
       message: "Which stack? Set --stack or PULUMI_STACK; there are dev, prod.",
     });
-    await rejects(meshOf({ stack: "test" }, folder, {}), {
-      message: `The stack's config ${join(folder, "Pulumi.test.yaml")} can't be read (there is no such file).`,
-    });
-    await rejects(meshOf({ stack: "prod" }, folder, {}), {
-      message: `The config in ${join(folder, "Pulumi.prod.yaml")} needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.`,
-    });
-    await write("broken", "config: [canary");
-    await rejects(meshOf({ stack: "broken" }, folder, {}), {
-      message: `The stack's config ${join(folder, "Pulumi.broken.yaml")} is not YAML (line 1).`,
-    });
-    await write("list", "config: [canary]");
-    await rejects(meshOf({ stack: "list" }, folder, {}), {
-      message: `The key config in ${join(folder, "Pulumi.list.yaml")} must be a map.`,
-    });
   });
+
+  for (const [stack, text, message] of [
+    ["test", undefined, "The stack's config FILE can't be read (there is no such file)."],
+    [
+      "prod",
+      config.replace("links\n", "some\n"),
+      'The config in FILE needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.',
+    ],
+    ["broken", "config: [canary", "The stack's config FILE is not YAML (line 1)."],
+    ["list", "config: [canary]", "The key config in FILE must be a map."],
+  ] as const)
+    it(`is said to be missing or wrong: ${stack}`, async () => {
+      if (text !== undefined) write(stack, text);
+      const file = at(`Pulumi.${stack}.yaml`);
+      await rejects(meshOf({ stack }, folder, {}), { message: message.replace("FILE", file) });
+    });
 });
