@@ -17,7 +17,7 @@ export interface ChangedTrustDomains {
  */
 export async function changedTrustDomains(
   opened: OpenedClusters["clusters"],
-  { clusters, linkerdNamespace }: Pick<MeshConfig, "clusters" | "linkerdNamespace">,
+  { clusters, linkerdNamespace }: MeshConfig,
 ): Promise<ChangedTrustDomains> {
   const reading = [...clusters.values()].map(async (config) => {
     const cluster = opened.get(config.name);

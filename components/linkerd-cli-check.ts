@@ -32,51 +32,41 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
       // A message that does not get through changes nothing.
       pulumi.log.warn(message, this).catch(() => undefined);
     }
-    this.multicluster = Object.fromEntries(
-      Object.keys(args.mesh.clusters).map((cluster) => {
-        const own = hasControllers(cluster, args.mesh);
-        const core = this.#command(`${name}/${cluster}`, cluster, {
-          ...args,
-          script: own ? checkCommand("check", 60) : exceptMulticluster(checkCommand("check", 10)),
-        });
-        const { stdout } = this.#command(`${name}/${cluster}/multicluster`, cluster, {
-          ...args,
-          script: own
-            ? checkCommand("multicluster check", 60)
-            : reported(checkCommand("multicluster check", 1)),
-          after: core,
-        });
-        return [cluster, stdout];
-      }),
-    );
+    const each = Object.keys(args.mesh.clusters).map((cluster) => {
+      const own = hasControllers(cluster, args.mesh);
+      const check = own ? checkCommand("check", 60) : exceptMulticluster(checkCommand("check", 10));
+      const core = this.#command(`${name}/${cluster}`, cluster, args, check);
+      const multicluster = own
+        ? checkCommand("multicluster check", 60)
+        : reported(checkCommand("multicluster check", 1));
+      const called = `${name}/${cluster}/multicluster`;
+      return [cluster, this.#command(called, cluster, args, multicluster, core).stdout] as const;
+    });
+    this.multicluster = Object.fromEntries(each);
     this.registerOutputs({ multicluster: this.multicluster });
   }
 
-  #command(name: string, cluster: string, args: CommandArgs): local.Command {
-    const { mesh, triggers, script, after } = args;
+  #command(
+    name: string,
+    cluster: string,
+    { mesh, triggers }: LinkerdCliCheckArgs,
+    script: string,
+    ...dependsOn: readonly local.Command[]
+  ): local.Command {
     const { context = cluster, kubeconfig } = mesh.clusters[cluster] ?? {};
+    const environment = {
+      ...{ CONTEXT: context, LINKERD_NAMESPACE: mesh.linkerdNamespace },
+      // Health has just said what linkerd-clusters, an extension of this CLI, would say again.
+      LINKERD_CLUSTERS_STACKS: "none",
+      ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),
+    };
+    const create = ifInstalled(withKubeconfig(kubeconfig, script));
     return new local.Command(
       name,
-      {
-        create: ifInstalled(withKubeconfig(kubeconfig, script)),
-        environment: {
-          CONTEXT: context,
-          LINKERD_NAMESPACE: mesh.linkerdNamespace,
-          // Health has just said what linkerd-clusters, an extension of this CLI, would say again.
-          LINKERD_CLUSTERS_STACKS: "none",
-          ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),
-        },
-        triggers,
-        logging: "none",
-      },
-      { parent: this, dependsOn: after === undefined ? [] : [after] },
+      { create, environment, triggers, logging: "none" },
+      { parent: this, dependsOn: [...dependsOn] },
     );
   }
-}
-
-interface CommandArgs extends LinkerdCliCheckArgs {
-  readonly script: string;
-  readonly after?: local.Command;
 }
 
 /** Whether Linkerd's own controllers mirror all that is mirrored into the cluster. */

@@ -32,12 +32,6 @@ export interface Preflight {
   readonly warnings: readonly string[];
 }
 
-/** The part of the config that decides which clusters are read, and for what. */
-type PreflightConfig = Pick<
-  MeshConfig,
-  "clusters" | "sources" | "links" | "revoked" | "linkerdNamespace" | "manage" | "trust"
->;
-
 /**
  * Reads who each cluster is that this stack touches, and what it trusts, all at once, in previews too.
  * A cluster that can't be reached is no reason to stop.
@@ -45,10 +39,7 @@ type PreflightConfig = Pick<
  * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
  *   everything that the clusters lack, or have otherwise than this run may change it
  */
-export async function preflight(
-  config: PreflightConfig,
-  open: Connect = connect,
-): Promise<Preflight> {
+export async function preflight(config: MeshConfig, open: Connect = connect): Promise<Preflight> {
   const { linkerdNamespace } = config;
   const carefully: Connect = async (access, name) => {
     await refuseRelativePaths(access, name);
@@ -107,7 +98,7 @@ export async function preflight(
  * they are unreadable, and nothing moves that might break them.
  */
 async function openOthers(
-  config: PreflightConfig,
+  config: MeshConfig,
   open: Connect,
 ): Promise<Pick<OpenedClusters, "clusters" | "close">> {
   const own = ownClusters(config);

@@ -1,7 +1,9 @@
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
-import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
+import type { LinkConfig, MeshConfig } from "./mesh.ts";
+
+type Clusters = MeshConfig["clusters"];
 
 /**
  * The part of the mesh that is this stack's. A cluster's stack writes what is in it, and the account of each
@@ -10,22 +12,17 @@ import type { ClusterConfig, LinkConfig, MeshConfig } from "./mesh.ts";
  */
 
 /** The links into this stack's clusters. */
-export function ownLinks({ links, sources }: Pick<MeshConfig, "links" | "sources">): LinkConfig[] {
+export function ownLinks({ links, sources }: MeshConfig): LinkConfig[] {
   return links.filter(({ spec }) => sources.has(spec.source));
 }
 
 /** The clusters that are this stack's, without revoked ones. */
-export function ownClusters({
-  clusters,
-  sources,
-}: Pick<MeshConfig, "clusters" | "sources">): ReadonlyMap<string, ClusterConfig> {
+export function ownClusters({ clusters, sources }: MeshConfig): Clusters {
   return new Map([...clusters].filter(([name]) => sources.has(name)));
 }
 
 /** The clusters that this stack's resources read or write: its own, and the targets of its links. */
-export function touchedClusters(
-  config: Pick<MeshConfig, "clusters" | "sources" | "links" | "revoked">,
-): ReadonlyMap<string, ClusterConfig> {
+export function touchedClusters(config: MeshConfig): Clusters {
   const { clusters, sources, revoked } = config;
   const names = new Set([
     ...sources,
@@ -38,9 +35,7 @@ export function touchedClusters(
 }
 
 /** How to reach clusters, by their names. */
-export function accessesOf(
-  clusters: ReadonlyMap<string, ClusterConfig>,
-): ReadonlyMap<string, ClusterAccess> {
+export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAccess> {
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
 
