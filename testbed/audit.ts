@@ -101,26 +101,15 @@ interface AuditEvent {
   readonly responseStatus?: { readonly code?: number };
 }
 
-function requestOf({
-  verb,
-  requestURI,
-  requestReceivedTimestamp,
-  stageTimestamp,
-  userAgent,
-  objectRef,
-  responseStatus,
-}: AuditEvent): AuditedRequest {
-  const { resource = "", subresource, namespace = "", name = "" } = objectRef ?? {};
+function requestOf({ verb, userAgent = "", ...event }: AuditEvent): AuditedRequest {
+  const { resource = "", subresource, namespace = "", name = "" } = event.objectRef ?? {};
   return {
-    verb,
+    ...{ verb, namespace, name, userAgent },
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,
-    namespace,
-    name,
-    userAgent: userAgent ?? "",
-    code: responseStatus?.code ?? 0,
-    received: Date.parse(requestReceivedTimestamp),
-    answered: Date.parse(stageTimestamp),
-    uri: requestURI,
+    code: event.responseStatus?.code ?? 0,
+    received: Date.parse(event.requestReceivedTimestamp),
+    answered: Date.parse(event.stageTimestamp),
+    uri: event.requestURI,
   };
 }
 

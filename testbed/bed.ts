@@ -5,7 +5,7 @@
  * plays the machines. All programs are the real ones (tools.ts). Everything is on 127.0.0.1 and in one folder under the
  * system's temporary one, and is gone when the bed stops or its process ends, whatever ends it (watchdog.ts).
  *
- *     const bed = await startBed({ clusters: ["west", { name: "east", runs: "controllers" }] });
+ *     const bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
  *     await bed.clusters.west.cut();
  *     await bed.stop();
  */
@@ -32,15 +32,10 @@ export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";
 export { ensureTools } from "./tools.ts";
 
-export interface BedSpec<Name extends string> {
-  readonly clusters: readonly (Name | ClusterRequest<Name>)[];
-  /** The programs of clusters that do not say it themselves; default: pods. */
-  readonly runs?: Runs;
-}
-
-export interface ClusterRequest<Name extends string> {
-  readonly name: Name;
-  readonly runs?: Runs;
+interface BedSpec<Name extends string> {
+  readonly clusters: readonly Name[];
+  /** The programs of all clusters, or of each; default: pods. */
+  readonly runs?: Runs | Readonly<Record<Name, Runs>>;
 }
 
 export interface Bed<Name extends string> extends EngineParts {
@@ -51,25 +46,29 @@ export interface Bed<Name extends string> extends EngineParts {
   readonly stop: () => Promise<void>;
 }
 
-export async function startBed<const Name extends string>(spec: BedSpec<Name>): Promise<Bed<Name>> {
-  const requests = spec.clusters.map((cluster) => ({
-    runs: spec.runs ?? "pods",
-    ...(typeof cluster === "string" ? { name: cluster } : cluster),
-  }));
-  checkNames(requests.map(({ name }) => name));
+export async function startBed<const Name extends string>({
+  clusters: names,
+  runs = "pods",
+}: BedSpec<Name>): Promise<Bed<Name>> {
+  checkNames(names);
   const tools = await ensureTools();
   const temporary = await realpath(tmpdir());
   await removeStale(temporary);
   const folder = await mkdtemp(join(temporary, folderPrefix(process.pid)));
   const watchdog = startWatchdog(folder);
   try {
-    const [etcdPort = 0, ...ports] = await freePorts(1 + requests.length);
-    const etcd = await startEtcd(tools.etcd, folder, etcdPort, watchdog);
+    const [etcdPort = 0, ...ports] = await freePorts(1 + names.length);
+    const etcdUrl = await startEtcd(tools.etcd, folder, etcdPort, watchdog);
     const clusters = await Promise.all(
-      requests.map(async ({ name, runs }, index) => {
-        const port = ports[index] ?? 0;
-        const own = { name, index, runs, port, folder: join(folder, "clusters", name) };
-        const cluster = await startCluster({ ...own, etcdUrl: etcd.url }, tools, watchdog);
+      names.map(async (name, index) => {
+        const own = {
+          name,
+          index,
+          port: ports[index] ?? 0,
+          folder: join(folder, "clusters", name),
+        };
+        const spec = { ...own, runs: typeof runs === "string" ? runs : runs[name], etcdUrl };
+        const cluster = await startCluster(spec, tools, watchdog);
         return [name, cluster] as const;
       }),
     );

@@ -31,19 +31,10 @@ export interface BedCluster {
   readonly restore: () => Promise<void>;
 }
 
-export interface ClusterSpec {
-  readonly name: string;
-  readonly index: number;
-  readonly runs: Runs;
-  readonly folder: string;
-  readonly port: number;
-  readonly etcdUrl: string;
-}
-
 const ADMINISTRATOR = "admin";
 
 export async function startCluster(
-  spec: ClusterSpec,
+  spec: Omit<ApiServerSpec, "path" | "tokens"> & { readonly runs: Runs },
   tools: Toolbox,
   watchdog: Watchdog,
 ): Promise<BedCluster> {
@@ -91,11 +82,8 @@ export async function startCluster(
 async function addNode(cluster: string, access: Access): Promise<void> {
   const name = nodeOf(cluster);
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
-  const { code, body } = await request(access, "POST", "/api/v1/nodes", {
-    apiVersion: "v1",
-    kind: "Node",
-    metadata: { name, labels },
-  });
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
+  const { code, body } = await request(access, "POST", "/api/v1/nodes", node);
   if (code !== 201) throw new BedError(`${cluster} takes no node: ${JSON.stringify(body)}`);
 }
 
@@ -106,12 +94,9 @@ async function isComplete(access: Access, runs: Runs): Promise<true | undefined>
   if ((await request(access, "GET", last)).code !== 200) return undefined;
   if (runs !== "pods") return true;
   const { body } = await request(access, "GET", "/api/v1/nodes");
-  const { items } = body as { items: { status: { conditions?: Condition[] } }[] };
+  const { items } = body as {
+    items: { status: { conditions?: { type: string; status: string }[] } }[];
+  };
   const conditions = items.flatMap(({ status }) => status.conditions ?? []);
   return conditions.some(({ type, status }) => type === "Ready" && status === "True") || undefined;
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
 }

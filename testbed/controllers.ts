@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { authorityFile, serviceAccountKeyFile } from "./api-server.ts";
+import { type ApiServerSpec, authorityFile, serviceAccountKeyFile } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { type Program, startProgram } from "./processes.ts";
@@ -11,13 +11,9 @@ import type { Watchdog } from "./watchdog.ts";
 /** The programs that run in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
 export type Runs = "nothing" | "controllers" | "pods";
 
-export interface ControllersSpec {
-  readonly name: string;
-  readonly index: number;
-  readonly folder: string;
+interface ControllersSpec extends Pick<ApiServerSpec, "name" | "index" | "folder" | "tokens"> {
   readonly runs: Runs;
   readonly access: Access;
-  readonly tokens: ReadonlyMap<string, string>;
 }
 
 /** The node of a cluster on which kwok lets all pods run. */
@@ -49,13 +45,12 @@ export async function startControllers(
     const kubeconfig = join(spec.folder, `${tool}.kubeconfig`);
     const access = { ...spec.access, token: spec.tokens.get(user) ?? "" };
     await writeKubeconfig(kubeconfig, [{ name: user, access }]);
-    const command = {
-      name: `${tool} of ${spec.name}`,
-      path: tools[tool],
-      args: [`--kubeconfig=${kubeconfig}`, ...args],
-      log: join(spec.folder, `${tool}.log`),
-    };
-    return startProgram(command, watchdog);
+    const log = join(spec.folder, `${tool}.log`);
+    const all = [`--kubeconfig=${kubeconfig}`, ...args];
+    return startProgram(
+      { name: `${tool} of ${spec.name}`, path: tools[tool], args: all, log },
+      watchdog,
+    );
   };
   if (spec.runs === "nothing") return [];
   const controllerManager = start("kube-controller-manager", UNRECORDED.controllerManager, [
@@ -63,23 +58,16 @@ export async function startControllers(
     `--service-account-private-key-file=${serviceAccountKeyFile(spec.folder)}`,
     `--root-ca-file=${authorityFile(spec.folder)}`,
     ...ALONE,
-    // Tests wait for these: the defaults would take minutes for thousands of Services.
-    "--kube-api-qps=2000",
-    "--kube-api-burst=4000",
-    "--concurrent-endpoint-syncs=20",
-    "--concurrent-service-endpoint-syncs=20",
-    "--mirroring-concurrent-service-endpoint-syncs=20",
-    "--concurrent-namespace-syncs=20",
-    "--concurrent-gc-syncs=20",
+    ...FAST,
+    ...[
+      ...["endpoint", "service-endpoint", "namespace", "gc"].map((kind) => `concurrent-${kind}`),
+      "mirroring-concurrent-service-endpoint",
+    ].map((flag) => `--${flag}-syncs=20`),
   ]);
   if (spec.runs === "controllers") return [await controllerManager];
   return Promise.all([
     controllerManager,
-    start("kube-scheduler", UNRECORDED.scheduler, [
-      ...ALONE,
-      "--kube-api-qps=2000",
-      "--kube-api-burst=4000",
-    ]),
+    start("kube-scheduler", UNRECORDED.scheduler, [...ALONE, ...FAST]),
     start("kwok", UNRECORDED.kwok, [
       `--config=${join(import.meta.dirname, "kwok-stages.yaml")}`,
       // What runs on any other is somebody else's to say.
@@ -93,3 +81,6 @@ export async function startControllers(
 
 /** No other instance to elect a leader with, nobody to serve metrics to. */
 const ALONE = ["--leader-elect=false", "--secure-port=0"];
+
+/** Tests wait for these: the defaults would take minutes for thousands of Services. */
+const FAST = ["--kube-api-qps=2000", "--kube-api-burst=4000"];

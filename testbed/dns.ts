@@ -7,7 +7,7 @@ import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-export interface DnsSpec {
+interface DnsSpec {
   readonly kubeconfig: string;
   /** The cluster whose names it answers for. */
   readonly context: string;
@@ -18,11 +18,7 @@ export interface DnsSpec {
 }
 
 /** The DNS server of a cluster. */
-export interface Dns {
-  readonly port: number;
-  /** The IPv4 addresses of a name, sorted; none where the server says that it has no such name. */
-  readonly lookup: (name: string) => Promise<string[]>;
-}
+export type Dns = Awaited<ReturnType<typeof startDns>>;
 
 /**
  * Starts CoreDNS, which answers for a cluster's names as it does for the cluster's pods. It ends with what the watchdog
@@ -30,20 +26,18 @@ export interface Dns {
  *
  * @param program the path of `coredns`
  */
-export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdog): Promise<Dns> {
+export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdog) {
   const { context, domain } = spec;
   const [port = 0] = await freePorts(1);
   const folder = join(spec.folder, "dns", String(port));
   await mkdir(folder, { recursive: true });
   const corefile = join(folder, "Corefile");
   await writeFile(corefile, corefileFor(spec, port));
-  const command = {
-    name: `coredns of ${context}`,
-    path: program,
-    args: [`-conf=${corefile}`],
-    log: join(folder, "coredns.log"),
-  };
-  const server = startProgram(command, watchdog);
+  const [args, log] = [[`-conf=${corefile}`], join(folder, "coredns.log")];
+  const server = startProgram(
+    { name: `coredns of ${context}`, path: program, args, log },
+    watchdog,
+  );
 
   const resolver = new Resolver({ timeout: 2_000, tries: 3 });
   resolver.setServers([`127.0.0.1:${port}`]);
@@ -53,7 +47,8 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
   );
   return {
     port,
-    async lookup(name) {
+    /** The IPv4 addresses of a name, sorted; none where the server says that it has no such name. */
+    async lookup(name: string): Promise<string[]> {
       try {
         return (await resolver.resolve4(name)).sort();
       } catch (error) {

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 
-import { type Program, startProgram, until } from "./processes.ts";
+import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** One etcd holds all clusters, each under a prefix of its own. Returns once it answers. */
+/** Starts the etcd that holds all clusters, each under a prefix of its own. Returns its URL once it answers. */
 export async function startEtcd(
   path: string,
   folder: string,
   port: number,
   watchdog: Watchdog,
-): Promise<{ readonly url: string; readonly program: Program }> {
+): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const program = startProgram(
     {
@@ -31,5 +31,5 @@ export async function startEtcd(
     watchdog,
   );
   await until("etcd", [program], async () => (await fetch(`${url}/health`)).ok || undefined);
-  return { url, program };
+  return url;
 }

@@ -10,29 +10,16 @@ import type { Watchdog } from "./watchdog.ts";
 const run = promisify(execFile);
 
 /** A running server of the bed. */
-export interface Program {
-  /** The problem when it ended although nobody ended it. */
-  problem(): string | undefined;
-  /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
-  end(): Promise<void>;
-  /** Asks it to end by itself, for which it has as many seconds. */
-  terminate(seconds: number): Promise<void>;
-  /** Stops and continues its execution: to its clients it falls silent, without closing anything. */
-  freeze(): Promise<void>;
-  thaw(): void;
-}
+export type Program = ReturnType<typeof startProgram>;
 
-export interface ServerCommand {
+interface ServerCommand {
   readonly name: string;
   readonly path: string;
   readonly args: readonly string[];
   readonly log: string;
 }
 
-export function startProgram(
-  { name, path, args, log }: ServerCommand,
-  watchdog: Watchdog,
-): Program {
+export function startProgram({ name, path, args, log }: ServerCommand, watchdog: Watchdog) {
   const output = openSync(log, "a");
   const child = spawn(path, args, { detached: true, stdio: ["ignore", output, output] });
   closeSync(output);
@@ -57,15 +44,20 @@ export function startProgram(
     await ended;
   };
   return {
-    problem: () => problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
+    /** The problem when it ended although nobody ended it. */
+    problem: (): string | undefined =>
+      problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
+    /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
     end,
-    async terminate(seconds) {
+    /** Asks it to end by itself, for which it has as many seconds. */
+    async terminate(seconds: number): Promise<void> {
       ending = true;
       child.kill("SIGTERM");
       await Promise.race([ended, sleep(seconds * 1000, undefined, { ref: false })]);
       await end();
     },
-    async freeze() {
+    /** Stops and continues its execution: to its clients it falls silent, without closing anything. */
+    async freeze(): Promise<void> {
       child.kill("SIGSTOP");
       await until(`${name} to stand still`, [], () => isStopped(child.pid));
     },

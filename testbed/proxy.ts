@@ -5,52 +5,36 @@ import type { AddressInfo } from "node:net";
 
 import type { Access } from "./request.ts";
 
-export interface HoldingProxy {
-  /** The same cluster, through the proxy. */
-  readonly access: Access;
-  /**
-   * From now on it takes requests that are like this and neither passes them on nor answers them; by
-   * default none.
-   *
-   * @returns once the first such request is there
-   */
-  readonly hold: (isLike: (request: IncomingMessage) => boolean) => Promise<void>;
-  /** How many requests it has held in all. */
-  readonly held: () => number;
-  /** Passes everything on again; who has been held is not answered any more. */
-  readonly release: () => void;
-  readonly stop: () => Promise<void>;
-}
+export type HoldingProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /** Stands in front of an API server, which goes on running, and can keep it from answering. */
-export async function startProxy(access: Access): Promise<HoldingProxy> {
+export async function startProxy(access: Access) {
   let isHeld: (request: IncomingMessage) => boolean = () => false;
   let first: () => void = () => undefined;
-  let held = 0;
   const server = createServer((incoming, outgoing) => {
-    if (!isHeld(incoming)) {
-      passOn(access, incoming, outgoing);
-      return;
-    }
-    held += 1;
-    first();
+    if (isHeld(incoming)) first();
+    else passOn(access, incoming, outgoing);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
+    /** The same cluster, through the proxy. */
     access: { ...access, server: `http://127.0.0.1:${String(port)}` },
-    hold: (isLike) => {
+    /**
+     * From now on it takes requests that are like this and neither passes them on nor answers them.
+     *
+     * @returns once the first such request is there
+     */
+    hold(isLike: (request: IncomingMessage) => boolean): Promise<void> {
       isHeld = isLike;
-      return new Promise((resolve) => {
-        first = resolve;
-      });
+      return new Promise((resolve) => (first = resolve));
     },
-    held: () => held,
-    release: () => {
+    /** Passes everything on again; who has been held is not answered any more. */
+    release() {
       isHeld = () => false;
     },
-    stop: async () => {
+    async stop() {
       server.closeAllConnections();
       server.close();
       await once(server, "close");

@@ -45,7 +45,7 @@ describe("the simulated API server answers as the real one", function () {
   const simulated = new ApiServer("west");
 
   before(async () => {
-    bed = await startBed({ clusters: [{ name: "west", runs: "controllers" }] });
+    bed = await startBed({ clusters: ["west"], runs: "controllers" });
     real = new Agent({ connect: { ca: bed.clusters.west.access.authority } });
     simulated.servesLinks = false;
     await sameFrom(({ list }) => list(link("west")), "default");

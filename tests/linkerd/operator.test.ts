@@ -20,7 +20,7 @@ describe(`examples/operator, as an API server with the operator's CRDs takes it$
 
   before(async function () {
     if (lacking !== "") return this.skip();
-    bed = await startBed({ clusters: [{ name: "hub", runs: "nothing" }] });
+    bed = await startBed({ clusters: ["hub"], runs: "nothing" });
     for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml")))
       for (const document of parseAllDocuments(readFileSync(join(folder, file), "utf8")))
         await install(document.toJS() as Manifest);

@@ -44,8 +44,8 @@ export async function emptyBed(): Promise<SharedBed> {
 
 async function begin(): Promise<SharedBed> {
   const bed = await startBed({
-    clusters: [{ name: "west", runs: "pods" }, "east", "north"],
-    runs: "controllers",
+    clusters: ["west", "east", "north"],
+    runs: { west: "pods", east: "controllers", north: "controllers" },
   });
   const client = (context: ClusterName) =>
     connect({ context, kubeconfig: bed.kubeconfig }, context);
