@@ -30,7 +30,6 @@ export type { AuditedRequest, AuditLog } from "./audit.ts";
 export type { BedCluster } from "./cluster.ts";
 export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";
-export { ensureTools } from "./tools.ts";
 
 interface BedSpec<Name extends string> {
   readonly clusters: readonly Name[];
@@ -81,8 +80,8 @@ export async function startBed<const Name extends string>({
       folder,
       kubeconfig,
       clusters: Object.fromEntries(clusters) as Record<Name, BedCluster>,
-      dns: async (context, domain = "cluster.local") =>
-        startDns({ folder, kubeconfig, context, domain }, await tools.coredns, watchdog),
+      dns: (context, domain = "cluster.local") =>
+        startDns({ folder, kubeconfig, context, domain }, tools.coredns, watchdog),
       // The engine starts `node` by name, and must find this one.
       path: [await pulumiFolder(tools, folder), dirname(process.execPath)],
       settings: await pulumiSettings(kubeconfig, folder),

@@ -33,7 +33,7 @@ export type Progress = (text: string) => void;
 
 /**
  * Builds those of the programs that have a path and do not lie there yet. Programs appear whole or not at all. Go's
- * caches stay, for a build that goes on from there: after an interruption, or with the next batch.
+ * caches, gigabytes that nothing needs once all is built, stay after an interruption, for a build that goes on from there.
  */
 export async function build(
   batches: readonly Batch[],
@@ -50,10 +50,6 @@ export async function build(
     }
     if (names.length > 0) await buildBatch(batch, names, targets, cache, report);
   }
-}
-
-/** Go's caches: gigabytes that nothing needs once all is built. */
-export async function removeCaches(cache: string): Promise<void> {
   await rm(cachesIn(cache), { recursive: true, force: true });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Batch, build, removeCaches, type Progress } from "./build.ts";
+import { type Batch, build, type Progress } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
 import { withLock } from "./lock.ts";
 import { isFile, programOnPath } from "./path.ts";
@@ -13,7 +13,7 @@ const MODULE = join(import.meta.dirname, "tools");
  * The real programs of the bed. One go.mod pins them all, so that what they have in common is compiled once; only
  * Pulumi's language host needs another version of Pulumi's SDK.
  */
-const FIRST = [
+const BATCHES = [
   {
     module: MODULE,
     programs: {
@@ -49,16 +49,15 @@ const FIRST = [
       "pulumi-language-nodejs": "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
     },
   },
+  // Of the plugins of CoreDNS, those that its own main.go there imports.
+  { module: MODULE, programs: { coredns: "./coredns" } },
 ] as const satisfies Batch[];
 
-/** Built while the others are in use already. Of the plugins of CoreDNS, those that its own main.go there imports. */
-const LAST = [{ module: MODULE, programs: { coredns: "./coredns" } }] as const satisfies Batch[];
-
 type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
-export type ToolName = NamesIn<(typeof FIRST)[number]>;
+export type ToolName = NamesIn<(typeof BATCHES)[number]>;
 
-/** The path of each program; CoreDNS may still be on its way there. */
-export type Toolbox = Readonly<Record<ToolName, string>> & { readonly coredns: Promise<string> };
+/** The path of each program. */
+export type Toolbox = Readonly<Record<ToolName, string>>;
 
 /**
  * Finds every program: on PATH or in KUBEBUILDER_ASSETS, else in the cache, else builds it into the cache, which takes
@@ -68,53 +67,9 @@ export async function ensureTools(
   report: Progress = (text) => process.stderr.write(text),
 ): Promise<Toolbox> {
   const cache = await cacheFolder();
-  const first = await find(FIRST, cache);
-  const last = await find(LAST, cache);
-  let isWhole = Promise.resolve();
-  await new Promise<void>((isUsable, fail) => {
-    isWhole = buildMissing(first.missing, last.missing, cache, report, isUsable);
-    isWhole.catch(fail);
-  });
-  const coredns = isWhole.then(() => last.paths.get("coredns") ?? "");
-  // Where nobody asks for a name, nobody needs to hear that its server could not be built.
-  coredns.catch(() => undefined);
-  return { ...(Object.fromEntries(first.paths) as Record<ToolName, string>), coredns };
-}
-
-async function buildMissing(
-  first: ReadonlyMap<string, string>,
-  last: ReadonlyMap<string, string>,
-  cache: string,
-  report: Progress,
-  isUsable: () => void,
-): Promise<void> {
-  if (first.size === 0) isUsable();
-  if (first.size + last.size === 0) return;
-  const onWait = (): void => {
-    report("waiting for programs of the test bed that are being built already\n");
-  };
-  report(announcementOf([...first.keys(), ...last.keys()]));
-  await withLock(cache, onWait, async () => {
-    await build(FIRST, first, cache, report);
-    isUsable();
-    await build(LAST, last, cache, () => undefined);
-    await removeCaches(cache);
-  });
-}
-
-function announcementOf(names: readonly string[]): string {
-  const list = new Intl.ListFormat("en").format(names);
-  return (
-    `Neither on PATH nor built yet: ${list}. All of them take about nine minutes on two cores, once on a machine; ` +
-    "README.md says what to install instead. A dot stands for a hundred packages.\n"
-  );
-}
-
-/** The paths of all programs, and of those that are missing. */
-async function find(batches: readonly Batch[], cache: string) {
   const paths = new Map<string, string>();
   const missing = new Map<string, string>();
-  for (const batch of batches) {
+  for (const batch of BATCHES) {
     for (const [name, source] of Object.entries(batch.programs)) {
       const target = join(cache, await keyOf(batch, name, source), name);
       const program = await programOnPath(name);
@@ -122,7 +77,18 @@ async function find(batches: readonly Batch[], cache: string) {
       if (program === undefined && !(await isFile(target))) missing.set(name, target);
     }
   }
-  return { paths, missing };
+  if (missing.size > 0) {
+    const list = new Intl.ListFormat("en").format(missing.keys());
+    report(
+      `Neither on PATH nor built yet: ${list}. All of them take about nine minutes on two cores, once on a machine; ` +
+        "README.md says what to install instead. A dot stands for a hundred packages.\n",
+    );
+    const onWait = (): void => {
+      report("waiting for programs of the test bed that are being built already\n");
+    };
+    await withLock(cache, onWait, () => build(BATCHES, missing, cache, report));
+  }
+  return Object.fromEntries(paths) as Toolbox;
 }
 
 /** Cached programs are never stale: whatever decides what a program is, decides where it lies. */
