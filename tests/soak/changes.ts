@@ -1,24 +1,26 @@
 /** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { patchEndpoints, patchService, relabel, unexport } from "../e2e/mirroring/changes.ts";
-import { assignAddresses } from "../e2e/mirroring/gateway.ts";
 import {
-  exported,
-  exportedHeadless,
-  exportedService,
-  kinds,
-  pods,
-} from "../e2e/mirroring/objects.ts";
-import { create, isGone, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
+  nameOf,
+  patchEndpoints,
+  patchService,
+  relabel,
+  removeEndpoints,
+  removeService,
+  unexport,
+} from "../e2e/mirroring/changes.ts";
+import { assignAddresses } from "../e2e/mirroring/gateway.ts";
+import { exported, exportedHeadless, exportedService, pods } from "../e2e/mirroring/objects.ts";
+import { create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 import type { Chance } from "./chance.ts";
 
-export type Target = "west" | "north";
+type Target = "west" | "north";
 
 /** Of each kind in each target. */
 const most = 15;
 
-export interface Place {
+interface Place {
   readonly shared: SharedBed;
   readonly namespace: string;
   readonly chance: Chance;
@@ -28,32 +30,30 @@ type Change = (place: Place, target: Target) => Promise<unknown>;
 
 /** In a target. */
 const exports: Readonly<Record<string, Change>> = {
-  "an export": async ({ shared, namespace, chance }, target) => {
-    const name = `app-${chance.below(most)}`;
-    const kube = shared.kube[target];
-    if ((await kube.find(resources.services, { namespace, name })) === undefined)
-      await create(kube, exportedService(`${namespace}/${name}`));
-    else await relabel(kube, `${namespace}/${name}`, exported);
+  "an export": async (place, target) => {
+    const key = objectKey(place.namespace, `app-${place.chance.below(most)}`);
+    const kube = place.shared.kube[target];
+    if (await isThere(place, target, key)) await relabel(kube, key, exported);
+    else await create(kube, exportedService(key));
   },
-  "a headless export": async ({ shared, namespace, chance }, target) => {
-    const name = `set-${chance.below(most / 5)}`;
-    const kube = shared.kube[target];
-    if ((await kube.find(resources.services, { namespace, name })) === undefined)
-      await create(kube, exportedHeadless(`${namespace}/${name}`, hosts(chance)));
-    else await patchEndpoints(kube, `${namespace}/${name}`, { subsets: pods(hosts(chance)) });
+  "a headless export": async (place, target) => {
+    const { chance, namespace, shared } = place;
+    const key = objectKey(namespace, `set-${chance.below(most / 5)}`);
+    const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `pod-${index}`);
+    if (await isThere(place, target, key))
+      await patchEndpoints(shared.kube[target], key, { subsets: pods(hosts) });
+    else await create(shared.kube[target], exportedHeadless(key, hosts));
   },
-  "an end of an export": async (place, target) => {
-    const name = await anApp(place, target);
-    await relabel(place.shared.kube[target], name, unexport);
-  },
-  "a deletion": async ({ shared, ...place }, target) => {
-    const [namespace = "", name = ""] = (await anApp({ shared, ...place }, target)).split("/");
-    for (const kind of [kinds.Service, kinds.Endpoints])
-      await shared.kube[target].remove(kind, { namespace, name });
+  "an end of an export": async (place, target) =>
+    relabel(place.shared.kube[target], await aService(place, target), unexport),
+  "a deletion": async (place, target) => {
+    const key = await aService(place, target);
+    for (const take of [removeService, removeEndpoints]) await take(place.shared.kube[target], key);
   },
   "another port": async (place, target) => {
     const ports = [{ name: "http", protocol: "TCP", port: 1000 + place.chance.below(1000) }];
-    await patchService(place.shared.kube[target], await anApp(place, target), { spec: { ports } });
+    const key = await aService(place, target);
+    await patchService(place.shared.kube[target], key, { spec: { ports } });
   },
   "another address of the gateway": async ({ shared, chance }) =>
     assignAddresses(shared.kube.west, [{ ip: `192.0.2.${1 + chance.below(250)}` }]),
@@ -61,23 +61,17 @@ const exports: Readonly<Record<string, Change>> = {
 
 /** In the source. */
 const mistakes: Readonly<Record<string, Change>> = {
-  "a deleted mirror": async (place) => {
-    const { namespace, name } = await aMirror(place);
-    await place.shared.kube.east.remove(kinds.Service, { namespace, name });
-  },
-  "deleted Endpoints of a mirror": async (place) => {
-    const { namespace, name } = await aMirror(place);
-    await place.shared.kube.east.remove(kinds.Endpoints, { namespace, name });
-  },
+  "a deleted mirror": async (place) =>
+    removeService(place.shared.kube.east, await aService(place, "east")),
+  "deleted Endpoints of a mirror": async (place) =>
+    removeEndpoints(place.shared.kube.east, await aService(place, "east")),
   "a changed mirror": async (place) => {
-    const { namespace, name } = await aMirror(place);
     const ports = [{ name: "wrong", protocol: "TCP", port: 9 }];
-    await patchService(place.shared.kube.east, `${namespace}/${name}`, { spec: { ports } });
+    const key = await aService(place, "east");
+    await patchService(place.shared.kube.east, key, { spec: { ports } });
   },
-  "changed Endpoints of a mirror": async (place) => {
-    const { namespace, name } = await aMirror(place);
-    await patchEndpoints(place.shared.kube.east, `${namespace}/${name}`, { subsets: [] });
-  },
+  "changed Endpoints of a mirror": async (place) =>
+    patchEndpoints(place.shared.kube.east, await aService(place, "east"), { subsets: [] }),
 };
 
 /**
@@ -87,14 +81,14 @@ const mistakes: Readonly<Record<string, Change>> = {
  */
 export async function change(
   place: Place,
-  isThere: (cluster: Target | "east") => boolean,
+  isUp: (cluster: Target | "east") => boolean,
 ): Promise<string | undefined> {
   const { chance } = place;
-  const targets = (["west", "north"] as const).filter(isThere);
+  const targets = (["west", "north"] as const).filter(isUp);
   const choices = [
     ...(targets.length === 0 ? [] : Object.entries(exports)),
-    ...(isThere("east") ? Object.entries(mistakes) : []),
-  ].filter(([name]) => isThere("west") || !name.includes("gateway"));
+    ...(isUp("east") ? Object.entries(mistakes) : []),
+  ].filter(([name]) => isUp("west") || !name.includes("gateway"));
   if (choices.length === 0) return undefined;
   const [name, make] = chance.one(choices);
   const target = targets.length === 0 ? "west" : chance.one(targets);
@@ -102,33 +96,20 @@ export async function change(
     await make(place, target);
   } catch (error) {
     // The watch, or Kubernetes, was faster.
-    if (isGone(error) || isNothing(error)) return undefined;
+    const why = error instanceof Error && "kind" in error ? error.kind : "";
+    if (why === "notFound" || why === "conflict" || why === "alreadyExists") return undefined;
     throw error;
   }
   return name;
 }
 
-class NothingThere extends Error {}
-
-function isNothing(error: unknown): boolean {
-  const isOutdated = error instanceof Error && "kind" in error && error.kind === "conflict";
-  const isThereAlready =
-    error instanceof Error && "kind" in error && error.kind === "alreadyExists";
-  return error instanceof NothingThere || isOutdated || isThereAlready;
+async function isThere({ shared }: Place, cluster: Target, key: ObjectKey): Promise<boolean> {
+  return (await shared.kube[cluster].find(resources.services, nameOf(key))) !== undefined;
 }
 
-async function anApp({ shared, namespace, chance }: Place, target: Target): Promise<ObjectKey> {
-  const all = await shared.kube[target].list(resources.services, { namespace });
-  if (all.length === 0) throw new NothingThere();
-  return objectKey(namespace, chance.one(all).metadata.name);
-}
-
-async function aMirror({ shared, namespace, chance }: Place) {
-  const all = await shared.kube.east.list(resources.services, { namespace });
-  if (all.length === 0) throw new NothingThere();
-  return { namespace, name: chance.one(all).metadata.name };
-}
-
-function hosts(chance: Chance): string[] {
-  return Array.from({ length: 1 + chance.below(4) }, (_, index) => `pod-${index}`);
+/** One that there may be; where there is none, the name of none. */
+async function aService({ shared, namespace, chance }: Place, cluster: Target | "east") {
+  const all = await shared.kube[cluster].list(resources.services, { namespace });
+  const names = all.map(({ metadata }) => metadata.name);
+  return objectKey(namespace, names.length === 0 ? "none" : chance.one(names));
 }

@@ -3,6 +3,7 @@
  * the source has what a fresh `up` makes. It is too long for the suite, of which it is no part.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
@@ -10,6 +11,7 @@ import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { sentenceOf } from "../../engine/watch/log.ts";
 import { until } from "../../testbed/bed.ts";
+import { percentile } from "../../testbed/bench/figure.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
 import { installGateway, bedWithGateway } from "../e2e/mirroring/gateway.ts";
@@ -21,7 +23,6 @@ import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
 import { seed } from "../seed.ts";
 import { Chance } from "./chance.ts";
 import { change } from "./changes.ts";
-import { type Held, heldBy, median, quantile } from "./measures.ts";
 
 const namespace = "soaked";
 const minutes = Number(process.env["MINUTES"] ?? "60");
@@ -53,7 +54,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   let watch: RunningWatch;
   let away: "west" | "north" | "east" | undefined;
   const converged: number[] = [];
-  const held: Held[] = [];
+  const held: Awaited<ReturnType<typeof heldBy>>[] = [];
 
   before(async () => {
     shared = await bedWithGateway(namespace);
@@ -131,7 +132,11 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   it("holds no more in the end than after the last of the kills", () => {
     const quarter = Math.ceil(held.length / 4);
     const [first, final] = [held.slice(0, quarter), held.slice(-quarter)];
-    const middle = (part: readonly Held[], of: keyof Held) => median(part.map((each) => each[of]));
+    const middle = (part: typeof held, of: "memory" | "open") =>
+      percentile(
+        part.map((each) => each[of]),
+        0.5,
+      );
     console.log(
       `memory, median of the first and last quarter: ${middle(first, "memory").toFixed(0)}, ${middle(final, "memory").toFixed(0)} MB;`,
       `at most ${Math.max(...held.map(({ memory }) => memory)).toFixed(0)} MB`,
@@ -139,7 +144,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     console.log(`open files: ${middle(first, "open")}, ${middle(final, "open")}`);
     ok(middle(final, "memory") < middle(first, "memory") * 1.25);
     ok(middle(final, "open") <= middle(first, "open") + 2);
-    const seconds = (share: number) => (quantile(converged, share) / 1000).toFixed(1);
+    const seconds = (share: number) => (percentile(converged, share) / 1000).toFixed(1);
     console.log(
       `converged ${converged.length} times, median ${seconds(0.5)} s, 95th percentile ${seconds(0.95)} s`,
     );
@@ -226,6 +231,13 @@ describe(`${minutes} minutes of random changes and faults`, function () {
 
   function contents(): Promise<Contents> {
     return contentsOf(shared, namespace);
+  }
+
+  /** Resident memory in MB, and files, pipes and connections that are open. */
+  async function heldBy(pid: number) {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    const open = (await readdir(`/proc/${pid}/fd`)).length;
+    return { memory: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024, open };
   }
 
   function progress(): string {
