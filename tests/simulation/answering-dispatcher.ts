@@ -7,6 +7,8 @@ export interface Answer {
   readonly body: string;
   /** The connection is lost where the body ends. */
   readonly isCut?: boolean;
+  /** The end of the body comes only then. */
+  readonly ends?: Promise<unknown>;
 }
 
 export type Sent = Dispatcher.DispatchOptions;
@@ -14,6 +16,11 @@ export type Sent = Dispatcher.DispatchOptions;
 /** A dispatcher whose answers are made in the process; an error thrown is one of the connection. */
 export abstract class AnsweringDispatcher extends Dispatcher {
   protected abstract answer(sent: Sent): Promise<Answer>;
+
+  /** What another one answers, without a detour by HTTP. */
+  protected answerOf(server: AnsweringDispatcher, sent: Sent): Promise<Answer> {
+    return server.answer(sent);
+  }
 
   override dispatch(sent: Sent, handler: Dispatcher.DispatchHandler): boolean {
     const controller = new Controller(handler);
@@ -36,11 +43,12 @@ export abstract class AnsweringDispatcher extends Dispatcher {
     controller: Controller,
   ): Promise<void> {
     try {
-      const { status, headers = {}, body, isCut = false } = await this.answer(sent);
+      const { status, headers = {}, body, isCut = false, ends } = await this.answer(sent);
       if (controller.aborted) return;
       handler.onResponseStart?.(controller, status, { ...json, ...headers }, "");
       handler.onResponseData?.(controller, Buffer.from(body));
       if (isCut) throw reset();
+      await ends;
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
       controller.abort(error instanceof Error ? error : new Error(String(error)));

@@ -1,7 +1,7 @@
 import { AnsweringDispatcher, type Answer, type Sent } from "./answering-dispatcher.ts";
 import { groups, type Kind, kindOf, targetOf } from "./kinds.ts";
 import { Lists } from "./lists.ts";
-import { type Draft, keyOf, type Stored } from "./objects.ts";
+import { type Draft, keyOf, mergedWith, type Stored } from "./objects.ts";
 import { Refused, status } from "./refusals.ts";
 import { type Entry, Store } from "./store.ts";
 import { answerTo } from "./verbs.ts";
@@ -82,11 +82,11 @@ export class ApiServer extends AnsweringDispatcher {
     return this.#write(kind, draft, live, by, uid);
   }
 
-  /** An edit of what is there by somebody else. */
-  edit(plural: string, key: string, edit: (object: Stored) => Draft, by = somebody): void {
+  /** A merge patch of what is there by somebody else. */
+  edit(plural: string, key: string, patch: object, by = somebody): void {
     const live = this.get(plural, key);
     if (live === undefined) throw new Error(`${this.name} has no ${plural} ${key}`);
-    this.#write(kindOf(plural), edit(live), live, by);
+    this.#write(kindOf(plural), mergedWith(live, patch) as Draft, live, by);
   }
 
   /** What somebody else deletes; nothing where there is none. */

@@ -67,14 +67,15 @@ export class SimulatedEngine {
   async upWith(
     wanted: Wanted,
     meanwhile: () => Promise<unknown>,
-    process: () => Partial<Process> = () => ({}),
-  ): Promise<void> {
+    process: () => Partial<Process>,
+  ): Promise<Step[]> {
     const operation = this.#begin();
     const steps = await this.#check(provider(process()), wanted);
     await meanwhile();
     const writer = provider(process());
     await ended(steps.map((step) => this.#carryOut(operation, writer, step)));
     await this.#deleteOthers(operation, writer, steps);
+    return steps;
   }
 
   async refresh(process: Partial<Process> = {}): Promise<void> {
@@ -183,8 +184,16 @@ async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   const reasons = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
+  const mistake = reasons.find(isMistake);
+  if (mistake !== undefined) throw mistake;
   const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
   if (reasons.length > 0) throw new Error(texts.join("\n"));
+}
+
+/** An error that no user can do anything about: a test must not take it for a sentence. */
+export function isMistake(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return [error, error.cause].some((one) => one instanceof TypeError || one instanceof RangeError);
 }
 
 /** As values are that have been in state: without `undefined` and shared with nobody. */

@@ -1,4 +1,3 @@
-import { Dispatcher } from "undici";
 import {
   AnsweringDispatcher,
   type Answer,
@@ -29,8 +28,12 @@ export type Fault =
   | "drop"
   /** The answer is broken off half-way. */
   | "cut"
+  /** Carried out; the answer begins, and is still not complete an hour later. */
+  | "crawl"
   /** Carried out twice, as by a proxy that retries; the second answer counts. */
   | "duplicate"
+  /** Nobody listens. */
+  | "refuse"
   /** Never carried out; nobody hears of it until the patience of whoever asks has run out. */
   | "hang"
   /** Carried out; nobody hears of it until the patience of whoever asks has run out. */
@@ -44,9 +47,12 @@ export type Fault =
   /** The answer is another one on its way back. */
   | { readonly alter: (answer: Answer) => Answer }
   /** Another server answers, such as one that has fallen behind. */
-  | { readonly by: Dispatcher }
-  /** The answer comes after that. */
-  | { readonly delay: () => Promise<unknown> };
+  | { readonly by: AnsweringDispatcher }
+  /** The answer comes after that, which may be a wait of so many milliseconds. */
+  | { readonly delay: (wait: Wait) => Promise<unknown> };
+
+/** How somebody waits, so that no test has to. */
+type Wait = (milliseconds: number) => Promise<void>;
 
 /** Decides what happens to each request; undefined: nothing special. */
 export type Plan = (request: Seen) => Fault | undefined;
@@ -55,115 +61,90 @@ export type Plan = (request: Seen) => Fault | undefined;
 export class Sender {
   sent = 0;
   isKilled = false;
-  readonly killed: Promise<void>;
-  #tell: () => void = () => undefined;
+  readonly #killed = Promise.withResolvers<"crashed">();
 
-  constructor() {
-    this.killed = new Promise((resolve) => {
-      this.#tell = resolve;
-    });
+  get killed(): Promise<"crashed"> {
+    return this.#killed.promise;
   }
 
   kill(): void {
     this.isKilled = true;
-    this.#tell();
+    this.#killed.resolve("crashed");
   }
 }
 
 /**
- * Stands between a client and its server, and does to requests what networks, proxies and servers
- * do. It is handed to `connect` as any dispatcher is.
+ * Stands between a process and a server, and does to requests what networks, proxies and servers do.
+ * It is handed to `connect` as any dispatcher is.
  */
 export class Faults extends AnsweringDispatcher {
-  plan: Plan;
-  seen = 0;
+  readonly #server: AnsweringDispatcher;
+  readonly #plan: Plan;
+  readonly #wait: Wait;
   readonly #sender: Sender;
-  readonly #server: Dispatcher;
-  readonly #wait: (milliseconds: number) => Promise<void>;
+  #seen = 0;
 
-  /**
-   * @param wait how somebody waits in vain, so that no test has to
-   * @param sender the process that asks, where it asks other servers too
-   */
-  constructor(
-    server: Dispatcher,
-    plan: Plan = () => undefined,
-    wait: (milliseconds: number) => Promise<void> = () => Promise.resolve(),
-    sender = new Sender(),
-  ) {
+  constructor(server: AnsweringDispatcher, plan: Plan, wait: Wait, sender: Sender) {
     super();
-    this.plan = plan;
     this.#server = server;
+    this.#plan = plan;
     this.#wait = wait;
     this.#sender = sender;
   }
 
-  /** Settles when the process that asks has been killed, after which none of its requests arrives. */
-  get crashed(): Promise<void> {
-    return this.#sender.killed;
-  }
-
   protected override async answer(sent: Sent): Promise<Answer> {
     if (this.#sender.isKilled) return never();
-    this.seen += 1;
+    this.#seen += 1;
     this.#sender.sent += 1;
     const { method, path } = sent;
     const patience = sent.headersTimeout ?? 0;
     const body = typeof sent.body === "string" ? sent.body : "";
-    const seen = { number: this.seen, ofAll: this.#sender.sent, method, path, body, patience };
-    const fault = this.plan(seen);
+    const asked = { method, path, body, patience };
+    const fault = this.#plan({ number: this.#seen, ofAll: this.#sender.sent, ...asked });
+    const passOn = (server = this.#server) => this.answerOf(server, sent);
     switch (fault) {
       case undefined:
-        return this.#passOn(sent);
+        return passOn();
       case "reset":
         throw reset();
+      case "refuse":
+        throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
       case "drop":
-        await this.#passOn(sent);
+        await passOn();
         throw reset();
       case "cut": {
-        const { body, ...answer } = await this.#passOn(sent);
+        const { body, ...answer } = await passOn();
         return { ...answer, body: body.slice(0, body.length / 2), isCut: true };
       }
+      case "crawl":
+        return { ...(await passOn()), ends: this.#wait(3_600_000) };
       case "duplicate":
-        await this.#passOn(sent);
-        return this.#passOn(sent);
+        await passOn();
+        return passOn();
       case "hang":
         await this.#wait(patience);
         throw timedOut();
       case "carry out and hang":
-        await this.#passOn(sent);
+        await passOn();
         await this.#wait(patience);
         throw timedOut();
       case "crash":
         return this.#die();
       case "carry out and crash":
-        await this.#passOn(sent);
+        await passOn();
         return this.#die();
       default:
         if ("answer" in fault) return fault.answer;
-        if ("by" in fault) return this.#passOn(sent, fault.by);
-        if ("alter" in fault) return fault.alter(await this.#passOn(sent));
-        await fault.delay();
-        return this.#passOn(sent);
+        if ("by" in fault) return passOn(fault.by);
+        if ("alter" in fault) return fault.alter(await passOn());
+        await fault.delay(this.#wait);
+        return passOn();
     }
   }
 
   #die(): Promise<never> {
     this.#sender.kill();
     return never();
-  }
-
-  async #passOn(
-    { headersTimeout: _, bodyTimeout: _body, ...sent }: Sent,
-    server = this.#server,
-  ): Promise<Answer> {
-    const { statusCode, headers, body } = await server.request(sent);
-    const retryAfter = headers["retry-after"];
-    return {
-      status: statusCode,
-      ...(typeof retryAfter === "string" && { headers: { "retry-after": retryAfter } }),
-      body: await body.text(),
-    };
   }
 }
 

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { stringify } from "yaml";
-
 import { parseConfig } from "../../config/parse.ts";
+import type { ConnectOptions } from "../../engine/kubernetes/client/interface.ts";
+import { dispatcherFor } from "../../engine/kubernetes/client/dispatcher.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";
-import { plain, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
+import { isMistake, plain, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
 import { Faults, type Plan, Sender } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
 import { VirtualTime } from "./time.ts";
@@ -22,6 +22,8 @@ export interface Ended {
   readonly failure: string | undefined;
   /** Its notes. */
   readonly lines: readonly string[];
+  /** What has become of each resource, in `preview` and `up`; none where it fails. */
+  readonly steps: readonly Step[];
   /** Requests that it has sent, to all clusters. */
   readonly requests: number;
   readonly crashed: boolean;
@@ -46,8 +48,8 @@ export class Mesh {
   stack = "mesh/simulated";
   /** Which server the context of a cluster leads to, where it isn't that cluster's. */
   readonly contexts = new Map<string, string>();
-  /** Objects on one page of a list, where it isn't as many as in any run. */
-  pageSize: number | undefined;
+  /** How processes connect, where it isn't as in any run. */
+  options: ConnectOptions = {};
 
   constructor(clusters: readonly string[], config: Config) {
     for (const name of clusters) this.servers.set(name, new ApiServer(name));
@@ -66,45 +68,47 @@ export class Mesh {
     for (const [name, server] of this.servers) copy.servers.set(name, server.copy());
     for (const [context, name] of this.contexts) copy.contexts.set(context, name);
     copy.stack = this.stack;
+    copy.options = this.options;
     copy.engine.restore(this.engine.state);
     return copy;
   }
 
-  async preview(plans?: FaultPlans): Promise<Ended & { readonly steps: readonly Step[] }> {
-    let steps: readonly Step[] = [];
-    const ended = await this.#operation(plans, async (process) => {
-      steps = await this.engine.preview(this.#wanted(), process);
-    });
-    return { ...ended, steps };
+  preview(plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (process) => this.engine.preview(this.wanted(), process));
   }
 
   up(plans?: FaultPlans): Promise<Ended> {
-    return this.#operation(plans, (process) => this.engine.up(this.#wanted(), process));
+    return this.#operation(plans, (process) => this.engine.up(this.wanted(), process));
   }
 
   /** An update whose writes are decided on after another look at the clusters. */
   upWith(meanwhile: () => Promise<unknown>, plans?: FaultPlans): Promise<Ended> {
     return this.#operation(plans, (_process, anew) =>
-      this.engine.upWith(this.#wanted(), meanwhile, anew),
+      this.engine.upWith(this.wanted(), meanwhile, anew),
     );
   }
 
   refresh(plans?: FaultPlans): Promise<Ended> {
-    return this.#operation(plans, (process) => this.engine.refresh(process));
+    return this.#operation(plans, async (process) => {
+      await this.engine.refresh(process);
+      return [];
+    });
   }
 
   destroy(plans?: FaultPlans): Promise<Ended> {
-    return this.#operation(plans, (process) => this.engine.destroy(process));
+    return this.#operation(plans, async (process) => {
+      await this.engine.destroy(process);
+      return [];
+    });
   }
 
-  #wanted(): Wanted {
+  /** The arguments of the resources, by source. */
+  wanted(): Wanted {
     const { clusters, ...rest } = this.config;
     const reachable = Object.entries(clusters ?? {}).map(([name, cluster]) => {
       const { context = name } = cluster as { readonly context?: string };
-      return [
-        name,
-        { ...(cluster as object), context, kubeconfig: kubeconfigOf(context) },
-      ] as const;
+      const kubeconfig = kubeconfigOf(context);
+      return [name, { context, kubeconfig, ...(cluster as object) }] as const;
     });
     // Pulumi hands maps over sorted.
     const whole = { manage: "mirrors", ...rest, clusters: Object.fromEntries(reachable.sort()) };
@@ -114,49 +118,62 @@ export class Mesh {
     return new Map(wanted.map(([name, args]) => [name, plain(args as Config)]));
   }
 
-  async #operation(
-    plans: FaultPlans = noPlans,
-    work: (process: Partial<Process>, anew: () => Partial<Process>) => Promise<unknown>,
-  ): Promise<Ended> {
-    const time = new VirtualTime();
+  /** How one process connects, whose requests these things happen to. */
+  connecting(plans = noPlans, time = new VirtualTime(), sender = new Sender()): ConnectOptions {
     const all = new Map<string, Faults>();
-    const sender = new Sender();
     const between = (context: string) => {
       const known = all.get(context);
       if (known !== undefined) return known;
       const server = this.server(this.contexts.get(context) ?? context);
-      const wait = (milliseconds: number) => time.sleep(milliseconds);
-      const faults = new Faults(server, plans(context), wait, sender);
+      const plan = plans(context) ?? (() => undefined);
+      const faults = new Faults(server, plan, (milliseconds) => time.sleep(milliseconds), sender);
       all.set(context, faults);
       return faults;
     };
+    return {
+      time,
+      dispatcher: (route) => {
+        const { hostname } = route.server;
+        const isHere = hostname.endsWith(domain);
+        return isHere ? between(hostname.slice(0, -domain.length)) : dispatcherFor(route);
+      },
+      ...this.options,
+    };
+  }
+
+  async #operation(
+    plans: FaultPlans | undefined,
+    work: (process: Partial<Process>, anew: () => Partial<Process>) => Promise<Step[]>,
+  ): Promise<Ended> {
+    const time = new VirtualTime();
+    const sender = new Sender();
+    const options = this.connecting(plans, time, sender);
     const lines: string[] = [];
     const anew = (): Partial<Process> => ({
-      clusters: new Clusters({
-        time,
-        ...(this.pageSize !== undefined && { pageSize: this.pageSize }),
-        dispatcher: ({ server }) => between(server.hostname.replace(/\.test$/, "")),
-      }),
+      clusters: new Clusters(options),
       wanted: new WantedHere(),
       say: (line) => void lines.push(line),
     });
     const end = await Promise.race([
-      sender.killed.then(() => "crashed" as const),
-      work(anew(), anew).then(
-        () => undefined,
-        (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
-      ),
+      sender.killed,
+      work(anew(), anew).catch((error: unknown) => {
+        if (isMistake(error)) throw error;
+        return { failure: error instanceof Error ? error.message : String(error) };
+      }),
     ]);
-    const failure = typeof end === "object" ? end.failure : undefined;
     return {
-      failure,
+      failure: typeof end === "object" && "failure" in end ? end.failure : undefined,
       lines,
+      steps: Array.isArray(end) ? end : [],
       requests: sender.sent,
       crashed: end === "crashed",
       waited: time.now(),
     };
   }
 }
+
+/** Where the servers of this process are. */
+const domain = ".test";
 
 const folder = mkdtempSync(path.join(tmpdir(), "linkerd-multicluster-simulation-"));
 
@@ -180,11 +197,12 @@ function kubeconfigOf(context: string): string {
 function writeKubeconfig(file: string, context: string, token: string): void {
   const content = {
     ...{ apiVersion: "v1", kind: "Config", "current-context": context },
-    clusters: [{ name: context, cluster: { server: `https://${context}.test` } }],
+    clusters: [{ name: context, cluster: { server: `https://${context}${domain}` } }],
     users: [{ name: context, user: { token } }],
     contexts: [{ name: context, context: { cluster: context, user: context } }],
   };
-  writeFileSync(file, stringify(content));
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(content));
 }
 
 /** Gives the runner another token for a cluster, from now on. */

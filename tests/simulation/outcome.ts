@@ -32,6 +32,11 @@ export function isMirror({ metadata }: Stored): boolean {
   return metadata.labels?.[label.mirrored] === "true";
 }
 
+/** Who has set what in an object. */
+export function managersOf({ metadata: { managedFields = [] } }: Stored): string[] {
+  return (managedFields as readonly { readonly manager: string }[]).map(({ manager }) => manager);
+}
+
 /**
  * Everything in a cluster that says what it is, by kind and name: without UIDs, versions, times and
  * who has set what, and with ClusterIPs replaced by the name of the Service that has them.
@@ -43,14 +48,13 @@ export function contentsOf(server: ApiServer): Record<string, Record<string, unk
     if (clusterIP !== undefined && clusterIP !== "None")
       addresses.set(clusterIP, `address of ${key}`);
   }
-  const contents = ["namespaces", "services", "endpoints", "links"].map((plural) => {
-    const objects = [...server.all(plural)].sort(([a], [b]) => (a < b ? -1 : 1));
-    return [
-      plural,
-      Object.fromEntries(objects.map(([key, object]) => [key, plain(object, addresses)])),
-    ];
-  });
-  return Object.fromEntries(contents) as Record<string, Record<string, unknown>>;
+  return Object.fromEntries(
+    ["namespaces", "services", "endpoints", "links"].map((plural) => {
+      const objects = [...server.all(plural)].sort(([a], [b]) => (a < b ? -1 : 1));
+      const shown = objects.map(([key, object]) => [key, plain(object, addresses)] as const);
+      return [plural, Object.fromEntries(shown)];
+    }),
+  );
 }
 
 const passing = new Set([

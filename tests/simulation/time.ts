@@ -5,14 +5,19 @@ import type { Time } from "../../engine/kubernetes/client/retry.ts";
 /** How often the event loop is let go before everybody is taken to be waiting. */
 const rounds = 4;
 
+interface Timer {
+  readonly at: number;
+  readonly call: () => void;
+}
+
 /**
  * A clock on which waiting takes no time, and chance is a given sequence. Waits that overlap pass
  * together, as on any clock: it moves on to the next one's end once nobody has anything else to do.
  */
 export class VirtualTime implements Time {
   readonly #chance: () => number;
-  readonly #waiting: { readonly until: number; readonly wake: () => void }[] = [];
-  readonly #alarms = new Set<{ readonly at: number; readonly call: () => void }>();
+  readonly #waits = new Set<Timer>();
+  readonly #alarms = new Set<Timer>();
   #now = 0;
   #isMoving = false;
 
@@ -26,9 +31,10 @@ export class VirtualTime implements Time {
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((wake) => {
-      const until = this.#now + (signal?.aborted === true ? 0 : milliseconds);
-      this.#waiting.push({ until, wake });
+      const wait = { at: this.#now + (signal?.aborted === true ? 0 : milliseconds), call: wake };
+      this.#waits.add(wait);
       signal?.addEventListener("abort", () => {
+        this.#waits.delete(wait);
         wake();
       });
       if (!this.#isMoving) void this.#move();
@@ -50,14 +56,15 @@ export class VirtualTime implements Time {
 
   async #move(): Promise<void> {
     this.#isMoving = true;
-    while (this.#waiting.length > 0) {
+    while (this.#waits.size > 0) {
       for (let round = 0; round < rounds; round += 1) await setImmediate();
-      this.#waiting.sort((a, b) => a.until - b.until);
-      const next = this.#waiting.shift();
-      this.#now = Math.max(this.#now, next?.until ?? 0);
-      for (const alarm of [...this.#alarms])
-        if (alarm.at <= this.#now && this.#alarms.delete(alarm)) alarm.call();
-      next?.wake();
+      if (this.#waits.size === 0) break;
+      const [next] = [...this.#alarms, ...this.#waits].sort((one, other) => one.at - other.at);
+      if (next === undefined) break;
+      this.#now = Math.max(this.#now, next.at);
+      this.#alarms.delete(next);
+      this.#waits.delete(next);
+      next.call();
     }
     this.#isMoving = false;
   }

@@ -3,10 +3,7 @@ import fc from "fast-check";
 import { sections } from "../../../config/keys.ts";
 import { parseConfig, parseTexts } from "../../../config/parse.ts";
 import { count, repeated } from "../effort.ts";
-import { canary, deeplyNested, hostile, jsonOf } from "./hostile.ts";
-
-type Json = unknown;
-type Path = readonly (string | number)[];
+import { canary, deeplyNested, hostile, type Json, jsonOf, mutate } from "./hostile.ts";
 
 const keys = [...new Set(Object.values(sections).flatMap((section) => Object.keys(section.keys)))];
 const name = fc.constantFrom("west", "east", "north");
@@ -113,63 +110,12 @@ const valid = fc.record(
 const mutations = fc.array(
   fc.record({
     at: fc.nat(),
-    how: fc.constantFrom("replace", "replace", "add", "remove", "rename"),
+    how: fc.constantFrom("replace" as const, "replace", "add", "remove", "rename"),
     key,
     value: fc.oneof({ weight: 30, arbitrary: hostile }, anything, deeplyNested),
   }),
   { minLength: 1, maxLength: 4 },
 );
-
-type Mutation = (typeof mutations extends fc.Arbitrary<infer All extends readonly unknown[]>
-  ? All
-  : never)[number];
-
-function pathsIn(value: Json, path: Path = []): Path[] {
-  const inner = Array.isArray(value)
-    ? value.flatMap((item: Json, index) => pathsIn(item, [...path, index]))
-    : typeof value === "object" && value !== null && path.length < 8
-      ? Object.entries(value).flatMap(([step, item]) => pathsIn(item, [...path, step]))
-      : [];
-  return [path, ...inner];
-}
-
-function mutated(config: Json, { at, how, key: step, value }: Mutation): Json {
-  const paths = pathsIn(config).filter((path) => path.length > 0);
-  const path = paths[at % paths.length] ?? [];
-  return edited(config, path, (old) => {
-    switch (how) {
-      case "replace":
-        return [[path.at(-1), value]];
-      case "add":
-        return [
-          [path.at(-1), old],
-          [step, value],
-        ];
-      case "remove":
-        return [];
-      case "rename":
-        return [[step, old]];
-    }
-  });
-}
-
-type Edit = (old: Json) => readonly (readonly [string | number | undefined, Json])[];
-
-function edited(value: Json, [step, ...rest]: Path, edit: Edit): Json {
-  if (typeof value !== "object" || value === null || step === undefined) return value;
-  const items: [string | number, Json][] = Array.isArray(value)
-    ? value.map((item: Json, index) => [index, item])
-    : Object.entries(value);
-  const after = items.flatMap(([name, item]) => {
-    if (name !== step) return [[name, item] as const];
-    return rest.length === 0
-      ? edit(item).map(([now, then]) => [now ?? name, then] as const)
-      : [[name, edited(item, rest, edit)] as const];
-  });
-  return Array.isArray(value)
-    ? after.map(([, item]) => item)
-    : entries(after.map(([name, item]) => [String(name), item]));
-}
 
 /** A config, or sentences that may be shown; never an error. */
 function judged(raw: Json): "config" | "mistakes" {
@@ -204,7 +150,9 @@ describe("bad input: the stack config", () => {
     fc.assert(
       fc.property(valid, mutations, (config, all) => {
         seen.add(judged(config));
-        seen.add(judged(all.reduce<Json>(mutated, config)));
+        const changed = structuredClone(config);
+        for (const mutation of all) mutate(changed, mutation);
+        seen.add(judged(changed));
       }),
       { numRuns: repeated(100) },
     );
