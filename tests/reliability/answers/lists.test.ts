@@ -1,6 +1,5 @@
 import { match } from "node:assert/strict";
 
-import type { Answer } from "../../simulation/answering-dispatcher.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 import { count } from "../effort.ts";
@@ -9,49 +8,45 @@ import { always, type ClusterFault, faultPlan, refusal, type Duration } from "./
 import { type PhaseName, phases } from "./phases.ts";
 import { changed, founded } from "./mesh.ts";
 
-const reading = [
-  "while it plans",
-  "while it looks again before it writes",
-  "while it looks what to destroy",
-] as const satisfies readonly PhaseName[];
-
-/** What an outage is in each of them. */
-const away: Readonly<Record<(typeof reading)[number], End>> = {
+/** What an outage is in each phase that reads. */
+const away = {
   "while it plans": "told",
   "while it looks again before it writes": "failed",
   "while it looks what to destroy": "failed",
-};
+} as const satisfies Partial<Record<PhaseName, End>>;
+const reading = Object.keys(away) as (keyof typeof away)[];
 
-interface Row {
+interface Row extends Pick<Cell, "fault" | "path"> {
   readonly lists: string;
-  readonly fault: ClusterFault;
-  readonly lasts: Duration;
-  readonly path: RegExp;
-  /** Undefined: as an outage. */
+  /** For good, unless told. */
+  readonly lasts?: Duration;
+  /** As an outage, unless told. */
   readonly end?: "done";
-  readonly sentence: RegExp;
-  readonly patience: number;
+  /** Any, unless told. */
+  readonly sentence?: RegExp;
+  /** None, unless told. */
+  readonly patience?: number;
 }
 
-/** An answer with other items. */
-function items(other: (items: readonly Item[]) => readonly Item[]): ClusterFault {
-  const alter = ({ body, ...answer }: Answer): Answer => {
-    const list = JSON.parse(body) as { readonly items: readonly Item[]; readonly metadata: object };
-    return { ...answer, body: JSON.stringify({ ...list, items: other(list.items) }) };
-  };
-  return always({ alter });
+interface List {
+  readonly kind: string;
+  readonly metadata: object;
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
 
-interface Item {
-  readonly metadata: { readonly name: string };
+/** An answer with another list. */
+function listing(other: (list: List) => Partial<List>): ClusterFault {
+  return always({
+    alter: ({ body, ...answer }) => {
+      const list = JSON.parse(body) as List;
+      return { ...answer, body: JSON.stringify({ ...list, ...other(list) }) };
+    },
+  });
 }
 
-const empty: ClusterFault = always({
-  alter: ({ body, ...answer }) => {
-    const { kind } = JSON.parse(body) as { readonly kind: string };
-    return { ...answer, body: JSON.stringify({ kind, metadata: {}, items: [] }) };
-  },
-});
+const empty = listing(() => ({ metadata: {}, items: [] }));
+const lacking = (name: string) =>
+  listing(({ items }) => ({ items: items.filter(({ metadata }) => metadata.name !== name) }));
 
 const later = /services\?.*continue=/;
 const doubt =
@@ -59,22 +54,13 @@ const doubt =
 
 const rows: readonly Row[] = [
   {
-    ...{
-      lists: "break off on a later page once",
-      fault: always("reset"),
-      lasts: "at first",
-      path: later,
-    },
-    ...{ end: "done", sentence: /./, patience: 500 },
+    lists: "break off on a later page once",
+    ...{ fault: always("reset"), lasts: "at first", path: later, end: "done", patience: 500 },
   },
   {
-    ...{
-      lists: "break off on every later page",
-      fault: always("reset"),
-      lasts: "for good",
-      path: later,
-    },
-    ...{ sentence: /the connection was lost/, patience: 9_000 },
+    lists: "break off on every later page",
+    ...{ fault: always("reset"), path: later, patience: 9_000 },
+    sentence: /the connection was lost/,
   },
   {
     lists: "expire before they are read to their end",
@@ -84,42 +70,28 @@ const rows: readonly Row[] = [
         return Promise.resolve();
       },
     }),
-    ...{ lasts: "for good", path: later, end: "done", sentence: /./, patience: 0 },
+    ...{ path: later, end: "done" },
   },
   {
-    ...{
-      lists: "have always expired",
-      fault: refusal(410, "Expired"),
-      lasts: "for good",
-      path: /services/,
-    },
-    ...{
-      sentence: /no longer has the resource version at which to list services.*run again/,
-      patience: 0,
-    },
+    lists: "have always expired",
+    ...{ fault: refusal(410, "Expired"), path: /services/ },
+    sentence: /no longer has the resource version at which to list services.*run again/,
   },
-  ...["namespaces", "services"].map((plural): Row => ({
-    ...{ lists: `have no ${plural}, with status 200`, fault: empty, lasts: "for good" },
-    ...{ path: new RegExp(`/${plural}\\?`), sentence: doubt, patience: 0 },
+  ...["namespaces", "services"].map((plural) => ({
+    lists: `have no ${plural}, with status 200`,
+    ...{ fault: empty, path: new RegExp(`/${plural}\\?`), sentence: doubt },
   })),
-  ...(["endpoints", "links"] as const).map((plural): Row => ({
-    ...{
-      lists: `have no ${plural}, with status 200`,
-      fault: empty,
-      lasts: "for good",
-      end: "done",
-    },
-    ...{ path: new RegExp(`/${plural}\\?`), sentence: /./, patience: 0 },
+  ...["endpoints", "links"].map((plural) => ({
+    lists: `have no ${plural}, with status 200`,
+    ...{ fault: empty, path: new RegExp(`/${plural}\\?`), end: "done" as const },
   })),
   {
     lists: "lack the namespace kube-system",
-    fault: items((all) => all.filter(({ metadata: { name } }) => name !== "kube-system")),
-    ...{ lasts: "for good", path: /\/namespaces\?/, sentence: doubt, patience: 0 },
+    ...{ fault: lacking("kube-system"), path: /\/namespaces\?/, sentence: doubt },
   },
   {
     lists: "lack the Service default/kubernetes",
-    fault: items((all) => all.filter(({ metadata: { name } }) => name !== "kubernetes")),
-    ...{ lasts: "for good", path: /\/services\?/, sentence: doubt, patience: 0 },
+    ...{ fault: lacking("kubernetes"), path: /\/services\?/, sentence: doubt },
   },
 ];
 
@@ -130,7 +102,8 @@ describe("a cluster whose lists", () => {
         for (const at of phases[phase].asksTargets
           ? (["east", "west"] as const)
           : (["east"] as const)) {
-          const cell: Cell = { ...row, phase, at, end: end ?? away[phase] };
+          const rest = { lasts: "for good" as const, sentence: /./, patience: 0, ...row };
+          const cell: Cell = { ...rest, phase, at, end: end ?? away[phase] };
           it(`${phase}, as ${at === "east" ? "a source" : "a target"}: ${cell.end}`, () =>
             expectCell(cell));
         }

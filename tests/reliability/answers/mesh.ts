@@ -1,12 +1,12 @@
 import { equal } from "node:assert/strict";
 
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
-import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
-import { type Ended, Mesh } from "../../simulation/mesh.ts";
+import { Mesh } from "../../simulation/mesh.ts";
 import { contentsOf } from "../../simulation/outcome.ts";
 import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
 import { gatewayService } from "../../unit/fixtures/world.ts";
+import { flat, member, putEndpoints, putServices, scale } from "../contents.ts";
 
 /** East and north mirror from west, through its gateway, and from south, which is flat. */
 export const clusters = ["east", "north", "west", "south"] as const;
@@ -24,23 +24,14 @@ const config = {
 /** A mesh of which nothing has been mirrored yet. */
 export function founded(): Mesh {
   const mesh = new Mesh(clusters, config);
-  const west = mesh.server("west");
-  put(west, "services", gatewayService("west"));
-  put(west, "services", exported("shop/web"));
-  put(west, "services", exported("shop/kept"));
-  put(west, "services", exported("shop/old"));
-  put(west, "services", exported("bank/api"));
-  put(west, "services", headless("shop/db"));
-  put(west, "endpoints", endpoints("shop/db", [pods(["db-0", "db-1"])]));
-  put(west, "statefulsets", statefulSet(2));
-  put(west, "services", headless("shop/queue"));
-  put(west, "endpoints", endpoints("shop/queue", [pods(["queue-0"])]));
-  put(west, "services", member("shop/cart"));
-  const south = mesh.server("south");
-  put(south, "services", flat("shop/flat"));
-  put(south, "services", flat("shop/old"));
-  put(south, "services", member("shop/cart"));
-  put(south, "services", member("shop/lone"));
+  const [west, south] = [mesh.server("west"), mesh.server("south")];
+  putServices(west, gatewayService("west"), exported("shop/web"), exported("shop/kept"));
+  putServices(west, exported("shop/old"), exported("bank/api"), headless("shop/db"));
+  scale(west, "db", 2);
+  putServices(west, headless("shop/queue"), member("shop/cart"));
+  putEndpoints(west, endpoints("shop/queue", [pods(["queue-0"])]));
+  putServices(south, flat("shop/flat"), flat("shop/old"));
+  putServices(south, member("shop/cart"), member("shop/lone"));
   return mesh;
 }
 
@@ -49,45 +40,31 @@ export function founded(): Mesh {
  * kind, on both sources.
  */
 function change(mesh: Mesh): void {
-  const west = mesh.server("west");
-  put(west, "services", exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] }));
-  put(west, "services", exported("shop/new"));
-  put(west, "services", exported("labs/tool"));
+  const [west, south] = [mesh.server("west"), mesh.server("south")];
+  putServices(west, exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] }));
+  putServices(west, exported("shop/new"), exported("labs/tool"));
   west.delete("services", "shop/old");
-  put(west, "endpoints", endpoints("shop/db", [pods(["db-0"])]));
-  put(west, "statefulsets", statefulSet(1));
+  scale(west, "db", 1);
   // A headless mirror becomes one with an address, and has to be replaced.
   west.delete("services", "shop/queue");
-  put(west, "services", exported("shop/queue"));
-  const south = mesh.server("south");
-  put(south, "services", flat("shop/new"));
-  south.delete("services", "shop/old");
-  put(south, "services", service("shop/cart"));
-  south.delete("services", "shop/lone");
-  for (const source of sources)
-    mesh.server(source).edit("services", "shop/kept-west", (mirror) => ({
-      ...mirror,
-      spec: { ...(mirror.spec as object), ports: [{ name: "edited", port: 1 }] },
-    }));
+  putServices(west, exported("shop/queue"));
+  putServices(south, flat("shop/new"), service("shop/cart"));
+  for (const name of ["old", "lone"]) south.delete("services", `shop/${name}`);
+  const spec = { ports: [{ name: "edited", port: 1 }] };
+  for (const source of sources) mesh.server(source).edit("services", "shop/kept-west", { spec });
 }
 
-/** How a run that nothing disturbs ends, or a part of it. */
-export interface Undisturbed {
-  readonly ended: Ended;
-  /** By cluster. */
-  readonly contents: ReadonlyMap<string, ReturnType<typeof contentsOf>>;
-  /** By cluster: what the program has deleted, as `services shop/old-west`. */
-  readonly deletions: ReadonlyMap<string, ReadonlySet<string>>;
-}
+let prepared: Promise<Mesh> | undefined;
 
 /** A mesh in which everything is mirrored. */
 async function mirrored(): Promise<Mesh> {
   const mesh = founded();
   equal((await mesh.up()).failure, undefined);
+  for (const server of mesh.servers.values()) server.journal.length = 0;
+  // Three pages of each list of Services.
+  mesh.options = { pageSize: 6 };
   return mesh;
 }
-
-let prepared: Promise<Mesh> | undefined;
 
 /**
  * A mesh of its own in which everything is mirrored, and then much has changed.
@@ -95,37 +72,28 @@ let prepared: Promise<Mesh> | undefined;
  * @param isChanged false: it has not changed yet
  */
 export async function changed(isChanged = true): Promise<Mesh> {
-  const original = await (prepared ??= mirrored());
-  const mesh = new Mesh(clusters, config);
-  for (const [name, server] of original.servers) mesh.servers.set(name, server.copy());
-  mesh.engine.restore(original.engine.state);
+  const mesh = (await (prepared ??= mirrored())).copy();
   if (isChanged) change(mesh);
-  // Three pages of each list of Services.
-  mesh.pageSize = 6;
   return mesh;
 }
 
-const known = new Map<string, Promise<Undisturbed>>();
+type Operation = "up" | "destroy";
+const known: Partial<Record<Operation, ReturnType<typeof begun>>> = {};
 
-/** What the operation comes to where nothing disturbs it. */
-export function undisturbed(operation: "up" | "destroy"): Promise<Undisturbed> {
-  const found =
-    known.get(operation) ??
-    (async () => {
-      const mesh = await changed();
-      const ended = await mesh[operation]();
-      equal(ended.failure, undefined);
-      return {
-        ended,
-        contents: new Map(clusters.map((name) => [name, contentsOf(mesh.server(name))])),
-        deletions: new Map(clusters.map((name) => [name, deletionsIn(mesh.server(name))])),
-      };
-    })();
-  known.set(operation, found);
-  return found;
+/** What the operation comes to where nothing disturbs it, by cluster. */
+export function undisturbed(operation: Operation) {
+  return (known[operation] ??= begun(operation));
 }
 
-/** What the program has deleted. */
+async function begun(operation: Operation) {
+  const mesh = await changed();
+  equal((await mesh[operation]()).failure, undefined);
+  const byCluster = <T>(of: (server: ApiServer) => T) =>
+    new Map<string, T>(clusters.map((name) => [name, of(mesh.server(name))]));
+  return { contents: byCluster(contentsOf), deletions: byCluster(deletionsIn) };
+}
+
+/** What the program has deleted, as `services shop/old-west`. */
 export function deletionsIn({ journal }: ApiServer): Set<string> {
   return new Set(
     journal.flatMap(({ verb, plural, key, by }) =>
@@ -134,44 +102,24 @@ export function deletionsIn({ journal }: ApiServer): Set<string> {
   );
 }
 
-/** The mirrors of one link's target in a source, as in `contentsOf`. */
-export function mirrorsFrom(target: string, contents: ReturnType<typeof contentsOf>): object {
+type Contents = ReturnType<typeof contentsOf>;
+
+/** Those of the objects that are meant. */
+export function only(
+  contents: Contents,
+  isMeant: (key: string, object: Stored) => boolean,
+): Contents {
   return Object.fromEntries(
     Object.entries(contents).map(([plural, objects]) => [
       plural,
       Object.fromEntries(
-        Object.entries(objects).filter(
-          ([, object]) => (object as Stored).metadata.labels?.[label.cluster] === target,
-        ),
+        Object.entries(objects).filter(([key, object]) => isMeant(key, object as Stored)),
       ),
     ]),
   );
 }
 
-export function put(
-  server: ApiServer,
-  plural: string,
-  object: { readonly metadata: object; readonly spec?: object },
-): void {
-  const { resourceVersion: _, ...metadata } = object.metadata as Record<string, unknown>;
-  const { clusterIP, ...spec } = (object.spec ?? {}) as Record<string, unknown>;
-  // The server gives out addresses itself.
-  const addressed = clusterIP === "None" ? { clusterIP, ...spec } : spec;
-  const draft = { ...object, metadata, ...(object.spec !== undefined && { spec: addressed }) };
-  server.put(plural, draft);
-}
-
-function flat(key: ObjectKey) {
-  return exported(key, { labels: { [label.exported]: "remote-discovery" } });
-}
-
-function member(key: ObjectKey) {
-  return service(key, { labels: { [label.federated]: "member" } });
-}
-
-function statefulSet(replicas: number) {
-  return {
-    metadata: { namespace: "shop", name: "db" },
-    spec: { serviceName: "db", replicas },
-  };
+/** The mirrors of one link's target in a source. */
+export function mirrorsFrom(target: string, contents: Contents): Contents {
+  return only(contents, (_, { metadata }) => metadata.labels?.[label.cluster] === target);
 }

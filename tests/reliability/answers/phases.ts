@@ -1,5 +1,5 @@
 import type { Seen } from "../../simulation/faults.ts";
-import type { Ended, Mesh, FaultPlans } from "../../simulation/mesh.ts";
+import type { Ended, FaultPlans, Mesh } from "../../simulation/mesh.ts";
 
 /** A part of an operation in which answers can be disturbed. */
 export interface Phase {
@@ -14,66 +14,46 @@ export interface Phase {
   readonly run: (mesh: Mesh, plans: FaultPlans) => Promise<Ended>;
 }
 
-const isRead = ({ method }: Seen) => method === "GET";
-const isDeletion = ({ method }: Seen) => method === "DELETE";
+const up = {
+  operation: "up",
+  asksTargets: false,
+  run: (mesh: Mesh, plans: FaultPlans) => mesh.up(plans),
+} as const;
+const destroy = {
+  operation: "destroy",
+  asksTargets: false,
+  run: (mesh: Mesh, plans: FaultPlans) => mesh.destroy(plans),
+} as const;
 
+const reading = { reads: true, isPart: ({ method }: Seen) => method === "GET" };
+const deleting = { reads: false, isPart: ({ method }: Seen) => method === "DELETE" };
+const writing = {
+  reads: false,
+  isPart: (request: Seen) => !reading.isPart(request) && !deleting.isPart(request),
+};
+
+/** All of them, in the order in which a stack meets them. */
 export const phases = {
-  "while it plans": {
-    operation: "up",
-    isPart: isRead,
-    reads: true,
-    asksTargets: true,
-    run: (mesh, plans) => mesh.up(plans),
-  },
+  "while it plans": { ...up, ...reading, asksTargets: true },
   "while it looks again before it writes": {
-    operation: "up",
-    isPart: isRead,
-    reads: true,
-    asksTargets: true,
+    ...{ ...up, ...reading, asksTargets: true },
     run: (mesh, plans) => {
       let isPlanned = false;
-      const later: FaultPlans = (cluster) => {
-        const plan = plans(cluster);
-        return plan && ((request) => (isPlanned ? plan(request) : undefined));
-      };
       const planned = () => {
         isPlanned = true;
         return Promise.resolve();
       };
-      return mesh.upWith(planned, later);
+      return mesh.upWith(planned, (cluster) => (request) => {
+        return isPlanned ? plans(cluster)?.(request) : undefined;
+      });
     },
   },
-  "while it writes": {
-    operation: "up",
-    isPart: (request) => !isRead(request) && !isDeletion(request),
-    reads: false,
-    asksTargets: false,
-    run: (mesh, plans) => mesh.up(plans),
-  },
-  "while it deletes": {
-    operation: "up",
-    isPart: isDeletion,
-    reads: false,
-    asksTargets: false,
-    run: (mesh, plans) => mesh.up(plans),
-  },
-  "while it looks what to destroy": {
-    operation: "destroy",
-    isPart: isRead,
-    reads: true,
-    asksTargets: false,
-    run: (mesh, plans) => mesh.destroy(plans),
-  },
-  "while it destroys": {
-    operation: "destroy",
-    isPart: isDeletion,
-    reads: false,
-    asksTargets: false,
-    run: (mesh, plans) => mesh.destroy(plans),
-  },
-} as const satisfies Readonly<Record<string, Phase>>;
+  "while it writes": { ...up, ...writing },
+  "while it deletes": { ...up, ...deleting },
+  "while it looks what to destroy": { ...destroy, ...reading },
+  "while it destroys": { ...destroy, ...deleting },
+} satisfies Readonly<Record<string, Phase>>;
 
 export type PhaseName = keyof typeof phases;
 
-/** All of them, in the order in which a stack meets them. */
-export const allPhases = Object.entries(phases) as readonly (readonly [PhaseName, Phase])[];
+export const allPhases = Object.entries(phases) as [PhaseName, Phase][];

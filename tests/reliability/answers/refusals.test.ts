@@ -1,24 +1,20 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 
-import { type Admission, type Stored } from "../../simulation/api-server.ts";
-import { type Mesh, renewToken } from "../../simulation/mesh.ts";
+import type { Answer } from "../../simulation/answering-dispatcher.ts";
+import type { Admission, Stored } from "../../simulation/api-server.ts";
+import { type FaultPlans, type Mesh, renewToken } from "../../simulation/mesh.ts";
+import { mergedWith } from "../../simulation/objects.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { count } from "../effort.ts";
 import { type Cell, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
 import { always, type ClusterFault, refusal } from "./faults.ts";
 import { phases } from "./phases.ts";
-import { changed, put } from "./mesh.ts";
+import { changed } from "./mesh.ts";
 
 const none: ClusterFault = () => undefined;
 
 /** Something that is the matter with one source, and concerns a part of its mirrors alone. */
-type Matter = Pick<Cell, "end" | "sentence"> &
-  Partial<
-    Pick<
-      Cell,
-      "phase" | "fault" | "lasts" | "path" | "spoil" | "mend" | "except" | "patience" | "waits"
-    >
-  >;
+type Matter = Pick<Cell, "end" | "sentence"> & Partial<Cell>;
 
 const matters: Readonly<Record<string, Matter>> = {
   "lets nobody create Services": {
@@ -50,13 +46,11 @@ const matters: Readonly<Record<string, Matter>> = {
     // Something in it that goes when its finalizer does.
     spoil: (mesh) => {
       const metadata = { namespace: "labs", name: "held", finalizers: ["example.com/hold"] };
-      put(mesh.server("east"), "configmaps", { metadata });
+      mesh.server("east").put("configmaps", { metadata });
       mesh.server("east").delete("namespaces", "labs");
     },
     mend: (mesh) => {
-      mesh.server("east").edit("configmaps", "labs/held", ({ metadata, ...rest }) => ({
-        ...{ ...rest, metadata: { ...metadata, finalizers: [] } },
-      }));
+      mesh.server("east").edit("configmaps", "labs/held", { metadata: { finalizers: [] } });
     },
     ...{ except: /labs/, end: "told", sentence: /labs\/tool is not mirrored .*labs/ },
   },
@@ -97,15 +91,12 @@ const matters: Readonly<Record<string, Matter>> = {
   "has another client that changes a mirror before each update": {
     fault: (_request, at, mesh) => ({
       delay: () => {
-        touch(mesh, at);
+        touch(mesh, at, String((touches += 1)));
         return Promise.resolve();
       },
     }),
     mend: (mesh) => {
-      mesh.server("east").edit("services", "shop/kept-west", ({ metadata, ...mirror }) => {
-        const { touched: _, ...annotations } = metadata.annotations ?? {};
-        return { ...mirror, metadata: { ...metadata, annotations } };
-      });
+      touch(mesh, "east", null);
     },
     ...{ path: /kept-west/, except: /kept-west/, end: "failed" },
     sentence:
@@ -197,14 +188,10 @@ describe("a source that", () => {
   it("has a webhook that adds to each object: it stays, and the next run writes nothing", async () => {
     const mesh = await changed();
     const east = mesh.server("east");
-    admitting(({ metadata, ...object }) => ({
-      ...object,
-      metadata: {
-        ...metadata,
-        labels: { ...metadata.labels, "team.example/owner": "platform" },
-        annotations: { ...metadata.annotations, "policy.example/checked": "yes" },
-      },
-    }))(mesh);
+    const labels = { "team.example/owner": "platform" };
+    const annotations = { "policy.example/checked": "yes" };
+    const more = { metadata: { labels, annotations } };
+    admitting((object) => mergedWith(object, more) as Stored)(mesh);
     equal((await mesh.up()).failure, undefined);
     equal(
       east.get("services", "shop/new-west")?.metadata.labels?.["team.example/owner"],
@@ -219,7 +206,7 @@ describe("a source that", () => {
 
   const fighters: Readonly<Record<string, (mesh: Mesh) => void>> = {
     "a webhook that changes what is the program's": admitting((object) =>
-      object.metadata.name === "kept-west" ? theirs(object) : undefined,
+      object.metadata.name === "kept-west" ? (mergedWith(object, theirs) as Stored) : undefined,
     ),
     "a controller that puts its own version back": () => undefined,
   };
@@ -227,18 +214,14 @@ describe("a source that", () => {
     it(`has ${who}: each run writes once, says that it does so again, and finishes the rest`, async () => {
       const mesh = await changed();
       spoil(mesh);
-      const plans = (cluster: string) =>
-        cluster === "east"
-          ? ({ method, path }: { readonly method: string; readonly path: string }) =>
-              method === "PUT" && path.includes("services/kept-west")
-                ? {
-                    alter: <T>(answer: T): T => {
-                      mesh.server("east").edit("services", "shop/kept-west", theirs);
-                      return answer;
-                    },
-                  }
-                : undefined
-          : undefined;
+      const putBack = (answer: Answer) => {
+        mesh.server("east").edit("services", "shop/kept-west", theirs);
+        return answer;
+      };
+      const plans: FaultPlans = (cluster) => (request) => {
+        const isIt = request.method === "PUT" && request.path.includes("services/kept-west");
+        return cluster === "east" && isIt ? { alter: putBack } : undefined;
+      };
       for (const run of ["first", "second", "third"]) {
         mesh.server("east").journal.length = 0;
         const ended = await mesh.up(plans);
@@ -278,37 +261,24 @@ function admittingAll(mesh: Mesh): void {
   mesh.server("east").admission.length = 0;
 }
 
-function holding(key: string) {
+function holding(key: string, finalizers: readonly string[] = ["example.com/hold"]) {
   return (mesh: Mesh): void => {
-    mesh.server("east").edit("services", key, ({ metadata, ...mirror }) => ({
-      ...mirror,
-      metadata: { ...metadata, finalizers: ["example.com/hold"] },
-    }));
+    mesh.server("east").edit("services", key, { metadata: { finalizers } });
   };
 }
 
 /** The finalizer's owner has done its work. */
 function releasing(key: string) {
-  return (mesh: Mesh): void => {
-    mesh.server("east").edit("services", key, ({ metadata, ...mirror }) => ({
-      ...mirror,
-      metadata: { ...metadata, finalizers: [] },
-    }));
-  };
+  return holding(key, []);
 }
 
 /** How somebody else wants a mirror to be. */
-function theirs({ spec, ...mirror }: Stored): Stored {
-  const ports = [{ name: "theirs", port: 7, protocol: "TCP", targetPort: 7 }];
-  return { ...mirror, spec: { ...(spec as object), ports } };
-}
+const theirs = {
+  spec: { ports: [{ name: "theirs", port: 7, protocol: "TCP", targetPort: 7 }] },
+};
 
 let touches = 0;
 
-function touch(mesh: Mesh, at: string): void {
-  touches += 1;
-  mesh.server(at).edit("services", "shop/kept-west", ({ metadata, ...mirror }) => ({
-    ...mirror,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, touched: String(touches) } },
-  }));
+function touch(mesh: Mesh, at: string, touched: string | null): void {
+  mesh.server(at).edit("services", "shop/kept-west", { metadata: { annotations: { touched } } });
 }

@@ -1,17 +1,18 @@
 import { type Cell, type End, expectCell } from "./cell.ts";
-import { always, page, refusal } from "./faults.ts";
+import { always, type Duration, page, refusal } from "./faults.ts";
 import { allPhases, type PhaseName } from "./phases.ts";
 
-/** How each phase ends, or why there is no such thing. */
-type Ends = Readonly<Record<PhaseName, End | { readonly none: string }>>;
+/** How each phase ends; undefined: there is no such thing. */
+type Ends = Readonly<Record<PhaseName, End | undefined>>;
 
 /** A fault, and how it ends in each phase. */
-interface Row extends Pick<Cell, "fault" | "lasts" | "sentence" | "path" | "waits"> {
+interface Row extends Pick<Cell, "fault" | "sentence" | "path" | "waits"> {
   readonly answers: string;
-  readonly ends: Ends;
-  /** Milliseconds that reads, and that writes, wait at most. */
-  readonly patience: readonly [reads: number, writes: number];
+  readonly lasts: Partial<Record<Duration, Outcome>>;
 }
+
+/** Milliseconds that reads, and that writes, wait at most. */
+type Outcome = readonly [ends: Ends, reads: number, writes: number];
 
 const done: Ends = {
   "while it plans": "done",
@@ -43,12 +44,12 @@ const unheard: Ends = {
   "while it destroys": "done",
 };
 
-function noReads(none: string) {
-  return {
-    ...{ "while it plans": { none }, "while it looks again before it writes": { none } },
-    "while it looks what to destroy": { none },
-  };
-}
+/** No server answers a read with it, or a read does nothing, so that it is as if it had never arrived. */
+const unread = {
+  "while it plans": undefined,
+  "while it looks again before it writes": undefined,
+  "while it looks what to destroy": undefined,
+};
 
 /*
  * Not in this table:
@@ -57,139 +58,97 @@ function noReads(none: string) {
  * - lists that are not whole, or of the past: lists.test.ts.
  */
 
-const unanswered = noReads("no server answers a read with it");
-const unread = noReads("a read does nothing, so it is as if it had never arrived");
-const overload = page(429, { "retry-after": "2" });
 const lost = /can't be reached at https:\/\/\w+\.test .*the connection was lost/;
 const late = /the response timed out|is too slow to/;
 
 const rows: readonly Row[] = [
   {
     answers: "409",
-    ...{ fault: refusal(409, "Conflict"), lasts: "at first", path: /\/(services|endpoints)/ },
-    ...{ ends: { ...done, ...unanswered }, sentence: /./, patience: [0, 0] },
-  },
-  {
-    answers: "409",
-    ...{ fault: refusal(409, "Conflict"), lasts: "for good", path: /\/(services|endpoints)/ },
-    ends: { ...away, ...unanswered },
-    ...{
-      sentence: /was changed by another client before this \w+: .*; run again/,
-      patience: [0, 0],
+    ...{ fault: refusal(409, "Conflict"), path: /\/(services|endpoints)/ },
+    sentence: /was changed by another client before this \w+: .*; run again/,
+    lasts: {
+      "at first": [{ ...done, ...unread }, 0, 0],
+      "for good": [{ ...away, ...unread }, 0, 0],
     },
   },
   {
     answers: "a 404 of somebody who doesn't know Kubernetes",
-    ...{ fault: page(404), lasts: "for good", ends: away },
-    ...{
-      sentence: /does not serve \w+ as v1, .*; check what answers at https/,
-      patience: [0, 5_500],
-    },
+    fault: page(404),
+    sentence: /does not serve \w+ as v1, .*; check what answers at https/,
+    lasts: { "for good": [away, 0, 5_500] },
   },
   {
     answers: "429 with Retry-After",
-    ...{
-      fault: overload,
-      waits: 2_000,
-      lasts: "at first",
-      ends: done,
-      sentence: /./,
-      // Fewer requests at a time are sent to it, which wait one after the other.
-      patience: [30_000, 30_000],
+    ...{ fault: page(429, { "retry-after": "2" }), waits: 2_000 },
+    sentence: /is overloaded .* after 8 attempts/,
+    // Fewer requests at a time are sent to it, which wait one after the other.
+    lasts: { "at first": [done, 30_000, 30_000], "for good": [away, 23_000, 68_000] },
+  },
+  ...[500, 503].map((code) => ({
+    ...{ answers: String(code), fault: page(code) },
+    sentence: new RegExp(
+      `failed to .*\\(status ${code}\\) after 8 attempts.*; check its API server`,
+    ),
+    lasts: {
+      "at first": [done, 700, 500],
+      "for good": [away, 9_000, 26_000],
+    } satisfies Row["lasts"],
+  })),
+  {
+    ...{ answers: "401", fault: refusal(401, "Unauthorized") },
+    sentence: /rejects the credentials of context .*; log in again/,
+    lasts: { "for good": [refused, 0, 0] },
+  },
+  {
+    ...{ answers: "403", fault: refusal(403, "Forbidden") },
+    sentence: /refuses to .*; resolve this .* or give context \w+ the right/,
+    lasts: { "for good": [refused, 0, 0] },
+  },
+  {
+    ...{ answers: "nothing and resets the connection", fault: always("reset"), sentence: lost },
+    lasts: { "at first": [done, 700, 500], "for good": [away, 100, 26_000] },
+  },
+  {
+    ...{ answers: "nothing after it has done as told", fault: always("drop"), sentence: lost },
+    lasts: {
+      "at first": [{ ...done, ...unread }, 0, 500],
+      "for good": [{ ...away, ...unread }, 0, 26_000],
     },
   },
   {
-    answers: "429 with Retry-After",
-    ...{ fault: overload, waits: 2_000, lasts: "for good", ends: away },
-    ...{ sentence: /is overloaded .* after 8 attempts/, patience: [23_000, 68_000] },
-  },
-  ...[500, 503].flatMap((code): Row[] => [
-    {
-      ...{ answers: String(code), fault: page(code), lasts: "at first" },
-      ...{ ends: done, sentence: /./, patience: [700, 500] },
-    },
-    {
-      ...{ answers: String(code), fault: page(code), lasts: "for good", ends: away },
-      sentence: new RegExp(
-        `failed to .*\\(status ${code}\\) after 8 attempts.*; check its API server`,
-      ),
-      patience: [9_000, 26_000],
-    },
-  ]),
-  {
-    ...{ answers: "401", fault: refusal(401, "Unauthorized"), lasts: "for good", ends: refused },
-    ...{ sentence: /rejects the credentials of context .*; log in again/, patience: [0, 0] },
-  },
-  {
-    ...{ answers: "403", fault: refusal(403, "Forbidden"), lasts: "for good", ends: refused },
-    ...{
-      sentence: /refuses to .*; resolve this .* or give context \w+ the right/,
-      patience: [0, 0],
-    },
-  },
-  {
-    ...{ answers: "nothing and resets the connection", fault: always("reset"), lasts: "at first" },
-    ...{ ends: done, sentence: /./, patience: [700, 500] },
-  },
-  {
-    ...{ answers: "nothing and resets the connection", fault: always("reset"), lasts: "for good" },
-    ...{ ends: away, sentence: lost, patience: [100, 26_000] },
-  },
-  {
-    ...{ answers: "nothing after it has done as told", fault: always("drop"), lasts: "at first" },
-    ...{ ends: { ...done, ...unread }, sentence: /./, patience: [0, 500] },
-  },
-  {
-    ...{ answers: "nothing after it has done as told", fault: always("drop"), lasts: "for good" },
-    ...{ ends: { ...away, ...unread }, sentence: lost, patience: [0, 26_000] },
-  },
-  {
-    ...{ answers: "nothing and hangs", fault: always("hang"), lasts: "at first", ends: unheard },
-    ...{ sentence: late, patience: [31_000, 121_000] },
-  },
-  {
-    ...{ answers: "nothing and hangs", fault: always("hang"), lasts: "for good", ends: away },
-    ...{ sentence: late, patience: [31_000, 151_000] },
+    ...{ answers: "nothing and hangs", fault: always("hang"), sentence: late },
+    lasts: { "at first": [unheard, 31_000, 121_000], "for good": [away, 31_000, 151_000] },
   },
   {
     answers: "nothing and hangs after it has done as told",
-    ...{ fault: always("carry out and hang"), lasts: "at first", ends: { ...unheard, ...unread } },
-    ...{ sentence: late, patience: [0, 121_000] },
-  },
-  {
-    answers: "nothing and hangs after it has done as told",
-    ...{ fault: always("carry out and hang"), lasts: "for good", ends: { ...away, ...unread } },
-    ...{ sentence: late, patience: [0, 151_000] },
-  },
-  {
-    ...{ answers: "half of it", fault: always("cut"), lasts: "at first", ends: done },
-    ...{ sentence: /./, patience: [700, 500] },
-  },
-  {
-    ...{ answers: "half of it", fault: always("cut"), lasts: "for good", ends: away },
-    ...{ sentence: lost, patience: [9_000, 26_000] },
-  },
-  {
-    ...{
-      answers: "after a proxy has sent it twice",
-      fault: always("duplicate"),
-      lasts: "for good",
+    ...{ fault: always("carry out and hang"), sentence: late },
+    lasts: {
+      "at first": [{ ...unheard, ...unread }, 0, 121_000],
+      "for good": [{ ...away, ...unread }, 0, 151_000],
     },
-    ...{ ends: done, sentence: /./, patience: [0, 0] },
+  },
+  {
+    ...{ answers: "half of it", fault: always("cut"), sentence: lost },
+    lasts: { "at first": [done, 700, 500], "for good": [away, 9_000, 26_000] },
+  },
+  {
+    answers: "after a proxy has sent it twice",
+    ...{ fault: always("duplicate"), sentence: /./, lasts: { "for good": [done, 0, 0] } },
   },
 ];
 
 describe("a cluster that answers", () => {
-  for (const { answers, ends, patience, ...row } of rows)
-    describe(`${answers}, ${row.lasts}`, () => {
-      for (const [phase, { asksTargets, reads }] of allPhases) {
-        const end = ends[phase];
-        if (typeof end === "object") continue;
-        const cell = { ...row, phase, end, patience: patience[reads ? 0 : 1] };
-        for (const at of asksTargets ? (["east", "west"] as const) : (["east"] as const))
-          it(title(phase, at, end), () => expectCell({ ...cell, at }));
-      }
-    });
+  for (const { answers, lasts: all, ...row } of rows)
+    for (const [lasts, [ends, reads, writes]] of Object.entries(all) as [Duration, Outcome][])
+      describe(`${answers}, ${lasts}`, () => {
+        for (const [phase, { asksTargets, reads: isRead }] of allPhases) {
+          const end = ends[phase];
+          if (end === undefined) continue;
+          const cell = { ...row, lasts, phase, end, patience: isRead ? reads : writes };
+          for (const at of asksTargets ? (["east", "west"] as const) : (["east"] as const))
+            it(title(phase, at, end), () => expectCell({ ...cell, at }));
+        }
+      });
 });
 
 function title(phase: PhaseName, at: Cell["at"], end: End): string {

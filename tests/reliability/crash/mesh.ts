@@ -1,13 +1,9 @@
-import type {
-  Endpoints,
-  Service,
-  StatefulSet,
-} from "../../../engine/kubernetes/objects/objects.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Draft } from "../../simulation/api-server.ts";
 import { type Config, Mesh } from "../../simulation/mesh.ts";
-import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
+import { exported, headless } from "../../unit/fixtures/objects.ts";
 import { gatewayService } from "../../unit/fixtures/world.ts";
+import { member, putServices, scale } from "../contents.ts";
 
 const clusters = ["west", "north", "east"] as const;
 
@@ -38,51 +34,15 @@ export function configOf({ linkDefaults = {}, links, ...rest }: Settings = {}): 
 export function newMesh(): Mesh {
   const mesh = new Mesh(clusters, configOf());
   const west = mesh.server("west");
-  const north = mesh.server("north");
-  const east = mesh.server("east");
-  putService(west, gatewayService("west"));
-  putService(north, gatewayService("north", "192.0.2.20"));
-  putService(west, exported("shop/web"));
-  putService(west, exported("shop/api"));
-  putService(north, exported("shop/orders"));
-  putService(west, member("shop/chat"));
-  putService(west, member("shop/bus"));
-  putService(east, member("shop/chat"));
-  putService(west, headless("shop/db"));
+  putServices(west, gatewayService("west"), exported("shop/web"), exported("shop/api"));
+  putServices(west, member("shop/chat"), member("shop/bus"), headless("shop/db"));
+  putServices(west, exported("shop/taken"), exported("shop/lonely"), member("shop/held"));
   scale(west, "db", 3);
-  for (const name of ["taken", "lonely"]) putService(west, exported(`shop/${name}`));
-  putService(west, member("shop/held"));
+  const north = mesh.server("north");
+  putServices(north, gatewayService("north", "192.0.2.20"), exported("shop/orders"));
+  putServices(mesh.server("east"), member("shop/chat"));
   for (const source of sources) plantForeign(mesh.server(source));
   return mesh;
-}
-
-export function member(key: `${string}/${string}`): Service {
-  return service(key, { labels: { [label.federated]: "member" } });
-}
-
-export function putService(server: ApiServer, object: Service): void {
-  const { clusterIP, ...spec } = object.spec;
-  const headlessOnly = clusterIP === "None" ? { clusterIP } : {};
-  server.put("services", draftOf({ ...object, spec: { ...spec, ...headlessOnly } }));
-}
-
-export function putEndpoints(server: ApiServer, object: Endpoints): void {
-  server.put("endpoints", draftOf(object));
-}
-
-function draftOf(object: Service | Endpoints | StatefulSet): Draft {
-  return { ...object, metadata: { ...object.metadata } };
-}
-
-/** Gives the StatefulSet that many pods, all of them ready. */
-export function scale(server: ApiServer, name: string, replicas: number): void {
-  const hostnames = Array.from({ length: replicas }, (_, index) => `${name}-${index}`);
-  putEndpoints(server, endpoints(`shop/${name}`, [pods(hostnames)]));
-  const set: StatefulSet = {
-    metadata: { namespace: "shop", name },
-    spec: { serviceName: name, replicas },
-  };
-  server.put("statefulsets", draftOf(set));
 }
 
 /**

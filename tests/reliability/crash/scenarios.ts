@@ -1,17 +1,10 @@
-import type { ApiServer, Stored } from "../../simulation/api-server.ts";
+import { managerOf } from "../../../engine/mirroring/model/owner.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
 import { type Mesh, renewToken } from "../../simulation/mesh.ts";
 import { endpoints, exported, headless, pods } from "../../unit/fixtures/objects.ts";
-import {
-  configOf,
-  headlessLink,
-  member,
-  newMesh,
-  plainLink,
-  putEndpoints,
-  putService,
-  scale,
-  secondSource,
-} from "./mesh.ts";
+import { linkObject } from "../../unit/fixtures/world.ts";
+import { member, putEndpoints, putServices, scale } from "../contents.ts";
+import { configOf, headlessLink, newMesh, plainLink, secondSource } from "./mesh.ts";
 
 /** A run that takes several requests, and can be killed at each of them. */
 export interface Scenario {
@@ -27,33 +20,31 @@ export interface Scenario {
   readonly runsAfterOutage?: number;
 }
 
+const allOfEast = [
+  ...["api-west", "bus-federated", "chat-federated", "db-0-west", "db-1-west", "db-2-west"],
+  ...["db-west", "orders-north", "web-west"],
+];
+
 export const scenarios: readonly Scenario[] = [
   { name: "a first up", before: () => Promise.resolve(newMesh()) },
   changed("drift repaired", (mesh) => {
     const east = mesh.server("east");
-    const other = [{ name: "http", port: 81, protocol: "TCP", targetPort: 81 }];
+    const ports = [{ name: "http", port: 81, protocol: "TCP", targetPort: 81 }];
     east.delete("services", "shop/web-west");
-    east.edit("services", "shop/api-west", (it) => ({
-      ...it,
-      spec: { ...specOf(it), ports: other },
-    }));
-    east.edit("endpoints", "shop/orders-north", (it) => ({
-      ...it,
-      subsets: [{ addresses: [{ ip: "10.1.2.3" }], ports: [{ name: "http", port: 1 }] }],
-    }));
-    east.edit("services", "shop/chat-federated", (it) => ({
-      ...it,
-      spec: { ...specOf(it), ports: other },
-    }));
+    for (const name of ["api-west", "chat-federated"])
+      east.edit("services", `shop/${name}`, { spec: { ports } });
+    const addresses = [{ ip: "10.1.2.3" }];
+    const subsets = [{ addresses, ports: [{ name: "http", port: 1 }] }];
+    east.edit("endpoints", "shop/orders-north", { subsets });
     east.delete("endpoints", "shop/db-west");
     mesh.server("north").delete("services", "shop/api-west");
   }),
   changed("headless becomes ClusterIP and the other way round", (mesh) => {
     const west = mesh.server("west");
     west.delete("services", "shop/db");
-    putService(west, exported("shop/db"));
+    putServices(west, exported("shop/db"));
     west.delete("services", "shop/web");
-    putService(west, headless("shop/web"));
+    putServices(west, headless("shop/web"));
     scale(west, "web", 2);
   }),
   changed("a StatefulSet is scaled up", (mesh) => {
@@ -73,12 +64,11 @@ export const scenarios: readonly Scenario[] = [
     runsAfterOutage: 2,
   },
   changed("a member joins a federated Service, and another one begins", (mesh) => {
-    putService(mesh.server("north"), member("shop/chat"));
-    putService(mesh.server("north"), member("shop/mail"));
+    putServices(mesh.server("north"), member("shop/chat"), member("shop/mail"));
   }),
   changed("a member leaves a federated Service, and another one ends", (mesh) => {
     for (const name of ["chat", "bus"])
-      mesh.server("west").edit("services", `shop/${name}`, (it) => labelled(it, {}));
+      mesh.server("west").edit("services", `shop/${name}`, { metadata: { labels: null } });
   }),
   changed("a link is removed", (mesh) => {
     mesh.config = configOf({ links: [plainLink, secondSource] });
@@ -90,22 +80,17 @@ export const scenarios: readonly Scenario[] = [
     ...changed("a link is handed over to Linkerd's controller", (mesh) => {
       const handedOver = { ...headlessLink, mirroring: "controller" };
       mesh.config = configOf({ manage: "links", links: [handedOver, plainLink, secondSource] });
-      putService(mesh.server("north"), exported("shop/more"));
+      putServices(mesh.server("north"), exported("shop/more"));
     }),
-    stay: ["api-west", "bus-federated", "chat-federated", "db-0-west", "db-1-west"].concat([
-      "db-2-west",
-      "db-west",
-      "web-west",
-    ]),
+    stay: allOfEast.filter((name) => name !== "orders-north"),
   },
   changed("a namespace is created", (mesh) => {
-    putService(mesh.server("west"), exported("books/list"));
-    putService(mesh.server("west"), member("letters/post"));
+    putServices(mesh.server("west"), exported("books/list"), member("letters/post"));
   }),
   changed("a mass deletion is allowed", async (mesh) => {
     const west = mesh.server("west");
     const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
-    for (const name of names) putService(west, exported(`shop/${name}`));
+    putServices(west, ...names.map((name) => exported(`shop/${name}`)));
     await succeeded(mesh);
     for (const name of names) west.delete("services", `shop/${name}`);
     mesh.config = configOf({ linkDefaults: { allowDeletions: true } });
@@ -113,7 +98,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...changed("credentials are renewed in the middle of the run", (mesh) => {
       for (const name of ["east", "west"]) setToken(mesh, name, "old");
-      putService(mesh.server("west"), exported("shop/more"));
+      putServices(mesh.server("west"), exported("shop/more"));
       scale(mesh.server("west"), "db", 4);
     }),
     midway: (mesh) => {
@@ -121,16 +106,10 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   changed("the status of Links is kept", (mesh) => {
-    for (const [source, target] of [
-      ["east", "west"],
-      ["east", "north"],
-      ["north", "west"],
-    ] as const)
-      mesh
-        .server(source)
-        .put("links", { metadata: { namespace: "linkerd-multicluster", name: target } });
+    for (const { source, target } of [headlessLink, plainLink, secondSource])
+      mesh.server(source).put("links", linkObject(target));
     mesh.config = configOf({ manage: "links" });
-    putService(mesh.server("west"), exported("shop/more"));
+    putServices(mesh.server("west"), exported("shop/more"));
   }),
   {
     name: "mirrors of Linkerd's controller are adopted",
@@ -145,7 +124,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "mirrors that another stack keeps are confirmed",
     before: () => afterAnotherStack(),
-    stay: allOfEast(),
+    stay: allOfEast,
   },
   {
     ...changed("a link is removed whose mirrors another stack keeps", () => undefined),
@@ -155,7 +134,7 @@ export const scenarios: readonly Scenario[] = [
       mesh.config = configOf({ links: [plainLink, secondSource] });
       return mesh;
     },
-    stay: allOfEast(),
+    stay: allOfEast,
   },
   { ...changed("a destroy", () => undefined), operation: "destroy" },
 ];
@@ -170,7 +149,8 @@ function changed(name: string, change: (mesh: Mesh) => unknown): Scenario {
   return { name, before };
 }
 
-async function settled(mesh = newMesh()): Promise<Mesh> {
+async function settled(): Promise<Mesh> {
+  const mesh = newMesh();
   await succeeded(mesh);
   return mesh;
 }
@@ -191,50 +171,21 @@ async function afterAnotherStack(): Promise<Mesh> {
   return mesh;
 }
 
-function allOfEast(): string[] {
-  return [
-    "api-west",
-    "bus-federated",
-    "chat-federated",
-    "db-0-west",
-    "db-1-west",
-    "db-2-west",
-  ].concat(["db-west", "orders-north", "web-west"]);
-}
-
 /** Every mirror as if Linkerd's controller had written all of it. */
 function asOfController(server: ApiServer, stack: string): void {
-  const manager = `linkerd-multicluster/${stack}`;
+  const manager = managerOf(stack);
+  const controller = "linkerd-service-mirror";
   for (const plural of ["services", "endpoints"])
     for (const [key, { metadata }] of server.all(plural)) {
       const { managedFields = [] } = metadata as { managedFields?: { manager: string }[] };
-      if (!managedFields.some((entry) => entry.manager === manager)) continue;
-      server.edit(
-        plural,
-        key,
-        (it) => ({
-          ...it,
-          metadata: {
-            ...it.metadata,
-            managedFields: managedFields.map((entry) =>
-              entry.manager === manager ? { ...entry, manager: "linkerd-service-mirror" } : entry,
-            ),
-          },
-        }),
-        "linkerd-service-mirror",
+      const others = managedFields.map((entry) =>
+        entry.manager === manager ? { ...entry, manager: controller } : entry,
       );
+      server.edit(plural, key, { metadata: { managedFields: others } }, controller);
     }
 }
 
 function setToken(mesh: Mesh, cluster: string, token: string): void {
   mesh.server(cluster).token = token;
   renewToken(cluster, token);
-}
-
-function specOf({ spec }: Stored): object {
-  return spec ?? {};
-}
-
-function labelled(object: Stored, labels: Readonly<Record<string, string>>) {
-  return { ...object, metadata: { ...object.metadata, labels } };
 }

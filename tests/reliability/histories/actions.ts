@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
-import type { Edit } from "./edits.ts";
-import type { RequestFault } from "./request-fault.ts";
+import type { Fault } from "../../simulation/faults.ts";
+import { status } from "../../simulation/refusals.ts";
 import type { Shape } from "./shape.ts";
 
 export const clusterNames = ["west", "north", "east"] as const;
@@ -16,15 +16,27 @@ export const links: readonly { readonly source: ClusterName; readonly target: Cl
   { source: "west", target: "east" },
 ];
 
+/** What happens to the `at`th request of an operation, whichever cluster it is for. */
+export interface RequestFault {
+  readonly at: number;
+  readonly fault: Fault;
+}
+
+/** What people and programs do to a mirror: one of those that a cluster has. */
+export interface Edit {
+  readonly which: number;
+  readonly by: "delete" | "delete endpoints" | "edit";
+}
+
+interface ServiceName {
+  readonly cluster: ClusterName;
+  readonly service: string;
+}
+
 /** Something that happens to a mesh. */
 export type Action =
-  | {
-      readonly do: "change";
-      readonly cluster: ClusterName;
-      readonly service: string;
-      readonly to: Partial<Shape>;
-    }
-  | { readonly do: "drop"; readonly cluster: ClusterName; readonly service: string }
+  | (ServiceName & { readonly do: "change"; readonly to: Partial<Shape> })
+  | (ServiceName & { readonly do: "drop" })
   /** Added or removed. */
   | { readonly do: "link"; readonly link: number }
   /** To Linkerd's controller or back. */
@@ -89,18 +101,13 @@ const settings = fc.constantFrom(
   { allowDeletions: false, maxDeletions: 1 },
 );
 
+const unavailable = {
+  answer: status(503, "ServiceUnavailable", "the server is currently unable to handle the request"),
+};
+const faults = ["reset", "drop", "duplicate", "crash", "carry out and crash", unavailable] as const;
+
 const requestFault = fc.option(
-  fc.record({
-    at: fc.integer({ min: 1, max: 40 }),
-    fault: fc.constantFrom<RequestFault["fault"]>(
-      "reset",
-      "drop",
-      "duplicate",
-      "crash",
-      "carry out and crash",
-      "unavailable",
-    ),
-  }),
+  fc.record({ at: fc.integer({ min: 1, max: 40 }), fault: fc.constantFrom<Fault>(...faults) }),
   { nil: undefined },
 );
 
@@ -111,44 +118,33 @@ function run(kind: Operation): fc.Arbitrary<Action> {
   }));
 }
 
+const name = fc.constantFrom<string>(...clusterNames, "another");
+const edit = fc.record({
+  which: fc.nat(5),
+  by: fc.constantFrom("delete" as const, "delete endpoints" as const, "edit" as const),
+});
+
+/** Something that happens, with more about it. */
+function happening<const Kind extends Action["do"], More extends object>(
+  kind: Kind,
+  more: { readonly [Key in keyof More]: fc.Arbitrary<More[Key]> },
+): fc.Arbitrary<{ readonly do: Kind } & More> {
+  return fc.record(more).map((found) => ({ do: kind, ...(found as More) }));
+}
+
 const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({ do: fc.constant("change" as const), cluster, service, to: change }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("drop" as const), cluster, service }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("link" as const), link }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("hand over" as const), link }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("set" as const), to: settings }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("rename" as const),
-      cluster,
-      to: fc.constantFrom<string>(...clusterNames, "another"),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("lose" as const), cluster }) },
+  { weight: 8, arbitrary: happening("change", { cluster, service, to: change }) },
+  { weight: 1, arbitrary: happening("drop", { cluster, service }) },
+  { weight: 1, arbitrary: happening("link", { link }) },
+  { weight: 1, arbitrary: happening("hand over", { link }) },
+  { weight: 2, arbitrary: happening("set", { to: settings }) },
+  { weight: 1, arbitrary: happening("rename", { cluster, to: name }) },
+  { weight: 1, arbitrary: happening("lose", { cluster }) },
   { weight: 1, arbitrary: fc.constant({ do: "swap" as const }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("edit" as const),
-      with: fc.record({
-        which: fc.nat(5),
-        by: fc.constantFrom("delete" as const, "delete endpoints" as const, "edit" as const),
-      }),
-    }),
-  },
+  { weight: 2, arbitrary: happening("edit", { with: edit }) },
   { weight: 8, arbitrary: run("up") },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant("mirror by others" as const), link }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant("import" as const), which: fc.nat(15) }),
-  },
+  { weight: 1, arbitrary: happening("mirror by others", { link }) },
+  { weight: 1, arbitrary: happening("import", { which: fc.nat(15) }) },
   { weight: 2, arbitrary: run("up --refresh") },
   { weight: 1, arbitrary: run("preview --refresh") },
   { weight: 1, arbitrary: run("refresh") },

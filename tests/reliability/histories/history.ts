@@ -2,16 +2,20 @@ import assert from "node:assert/strict";
 
 import { controller, gatewayService } from "../../unit/fixtures/world.ts";
 import { namespace } from "../../unit/fixtures/objects.ts";
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";
-import type { Entry } from "../../simulation/managed-fields.ts";
 import { type Ended, Mesh, type FaultPlans } from "../../simulation/mesh.ts";
-import { contentsOf, isMirror, trespasses } from "../../simulation/outcome.ts";
-import { type Action, type ClusterName, clusterNames, links } from "./actions.ts";
+import { contentsOf, isMirror, managersOf, trespasses } from "../../simulation/outcome.ts";
+import {
+  type Action,
+  type ClusterName,
+  clusterNames,
+  type Edit,
+  links,
+  type RequestFault,
+} from "./actions.ts";
 import { announced } from "./announced.ts";
-import { edit } from "./edits.ts";
-import { faultOf, type RequestFault } from "./request-fault.ts";
 import { dropService, firstShape, putService, type Shape } from "./shape.ts";
 
 /**
@@ -39,14 +43,11 @@ export class History {
       server.put("services", gatewayService(name));
       server.put("namespaces", namespace("shop"));
       // In the way of a mirror, and beside them.
-      server.put("services", {
-        metadata: { namespace: "shop", name: "mine" },
-        spec: { ports: [{ port: 1 }] },
-      });
-      server.put("services", {
-        metadata: { namespace: "shop", name: "taken-west" },
-        spec: { ports: [{ port: 1 }] },
-      });
+      for (const name of ["mine", "taken-west"])
+        server.put("services", {
+          metadata: { namespace: "shop", name },
+          spec: { ports: [{ port: 1 }] },
+        });
       server.journal.length = 0;
     }
     this.#configure();
@@ -168,16 +169,9 @@ export class History {
       scratch.mesh.servers.set(name, copy);
     }
     scratch.mesh.config = this.mesh.config;
-    await scratch.settleAs();
+    for (let run = 1; run <= 2; run += 1)
+      assert.equal((await scratch.mesh.up()).failure, undefined);
     return scratch.mirrors();
-  }
-
-  /** As `settle`, with the config as it is. */
-  async settleAs(): Promise<void> {
-    for (let run = 1; run <= 2; run += 1) {
-      const { failure } = await this.mesh.up();
-      assert.equal(failure, undefined);
-    }
   }
 
   #change(cluster: ClusterName, service: string, to: Partial<Shape>): void {
@@ -403,12 +397,23 @@ export class History {
       const cluster = this.mesh.contexts.get(context) ?? context;
       return ({ ofAll }) => {
         if (this.#lost.has(cluster as ClusterName)) return "reset";
-        return requestFault === undefined || requestFault.at !== ofAll
-          ? undefined
-          : faultOf(requestFault);
+        return requestFault?.at === ofAll ? requestFault.fault : undefined;
       };
     };
   }
+}
+
+function edit(server: ApiServer, { which, by }: Edit): void {
+  const mirrors = [...server.all("services")].filter(([, object]) => isMirror(object));
+  const [key] = mirrors[which % Math.max(1, mirrors.length)] ?? [];
+  if (key === undefined) return;
+  if (by === "delete") server.delete("services", key);
+  else if (by === "delete endpoints") server.delete("endpoints", key);
+  else
+    server.edit("services", key, {
+      metadata: { annotations: { [annotation.remoteName]: "x" } },
+      spec: { ports: [{ name: "http", port: 9, protocol: "TCP" }] },
+    });
 }
 
 interface Known {
@@ -429,10 +434,8 @@ function clusterOf({ metadata }: Stored): string | undefined {
   return metadata.labels?.[label.cluster];
 }
 
-function isMarked({ metadata: { managedFields = [] } }: Stored): boolean {
-  return (managedFields as readonly Entry[]).some(({ manager }) =>
-    manager.startsWith("linkerd-multicluster/"),
-  );
+function isMarked(object: Stored): boolean {
+  return managersOf(object).some((manager) => manager.startsWith("linkerd-multicluster/"));
 }
 
 function mirrorsOf(server: ApiServer): Record<string, unknown> {

@@ -48,13 +48,17 @@ function renamed(name: unknown): FalseAnswer {
   });
 }
 
-function metadata(
-  change: (meta: Record<string, unknown>) => void,
-  plural = "services",
-): FalseAnswer {
+function metadata(change: (meta: Item["metadata"]) => void, plural = "services"): FalseAnswer {
   return listing(plural, (items) => {
     for (const { metadata } of items) change(metadata);
   });
+}
+
+/** Says that the cluster is another one. */
+function identity(uid: string): FalseAnswer {
+  return metadata((meta) => {
+    if (meta.name === "kube-system") meta.uid = uid;
+  }, "namespaces");
 }
 
 function body(
@@ -83,6 +87,18 @@ function endless(chunk: string, every: number): FalseAnswer {
     });
     return true;
   };
+}
+
+/** Page after page, none of which is the last. */
+function pages(itemsOf: (items: Item[], page: number) => readonly object[]): FalseAnswer {
+  let page = 0;
+  return whenListed("services", (honest, response) => {
+    page += 1;
+    const list = JSON.parse(honest.body) as List;
+    const items = itemsOf(list.items, page);
+    response.writeHead(200);
+    response.end(JSON.stringify({ ...list, items, metadata: { continue: `page-${page}` } }));
+  });
 }
 
 const many = (number: number) =>
@@ -156,34 +172,16 @@ export function falseAnswersOf(elsewhere: string): Readonly<Record<string, False
     "a header without end": body("{}", { "x-more": "x".repeat(200_000) }),
     "more objects than it may": many(3_000),
     "more exports than it may": many(500),
-    "ever-new pages": (() => {
-      let number = 0;
-      return whenListed("services", (honest, response) => {
-        number += 1;
-        response.writeHead(200);
-        const list = JSON.parse(honest.body) as List;
-        response.end(JSON.stringify({ ...list, metadata: { continue: `page-${number}` } }));
-      });
-    })(),
-    "ever-new pages of new objects": (() => {
-      let number = 0;
-      return whenListed("services", (honest, response) => {
-        const list = JSON.parse(honest.body) as List;
-        const items = Array.from({ length: 500 }, () => {
-          number += 1;
-          return { ...list.items[0], metadata: { name: `n${number}`, namespace: "shop" } };
-        });
-        response.writeHead(200);
-        response.end(JSON.stringify({ ...list, items, metadata: { continue: `page-${number}` } }));
-      });
-    })(),
+    "ever-new pages": pages((items) => items),
+    "ever-new pages of new objects": pages(([first], page) =>
+      Array.from({ length: 500 }, (_, index) => ({
+        ...first,
+        metadata: { name: `n${page}-${index}`, namespace: "shop" },
+      })),
+    ),
     "a page that expires for ever": body(status("Expired", 410), {}, 410),
-    "the identity of the source": metadata((meta) => {
-      if (meta.name === "kube-system") meta.uid = "uid-of-east";
-    }, "namespaces"),
-    "an identity that a terminal obeys": metadata((meta) => {
-      if (meta.name === "kube-system") meta.uid = forged;
-    }, "namespaces"),
+    "the identity of the source": identity("uid-of-east"),
+    "an identity that a terminal obeys": identity(forged),
     "a gateway on the loopback": announcing({ ip: "127.0.0.1" }),
     "a gateway at the metadata service": announcing({ ip: "169.254.169.254" }),
     "a gateway that is link-local": announcing({ ip: "fe80::1" }),

@@ -5,83 +5,104 @@ import { reportTable } from "../../../engine/health/report.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { observeMesh } from "../../../engine/health/observe/observe.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
-import { refusedAddress } from "../../../engine/mirroring/model/gateway-addresses.ts";
 import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
+import { refusedAddress } from "../../../engine/mirroring/model/gateway-addresses.ts";
+import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
+import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
-import { noOpenssl } from "../../unit/kubernetes/certificate.ts";
+import { exported, headless } from "../../unit/fixtures/objects.ts";
+import { gatewayService } from "../../unit/fixtures/world.ts";
+import { member, putServices, scale } from "../contents.ts";
 import { count } from "../effort.ts";
-import { HostileMesh, type Told } from "./mesh.ts";
 import { falseAnswersOf } from "./false-answers.ts";
 import { HostileServer } from "./server.ts";
 
 /** Milliseconds that an operation may take here, where calls are given 400 and lists a second. */
 const patience = 6_000;
 
-describe(`an API server that has been taken over${noOpenssl ? " (skipped: no openssl on PATH)" : ""}`, () => {
-  let other: HostileServer;
-  let mesh: HostileMesh;
+/** Patience for servers on this machine, and bounds that are quickly reached. */
+const options = {
+  ...{ connections: 4, connectTimeout: 1_000, requestTimeout: 150, listTimeout: 1_000 },
+  retry: {
+    working: { attempts: 2, within: 400 },
+    connecting: { attempts: 1, within: 300 },
+    backoff: { first: 1, longest: 5 },
+  },
+  sizeLimits: { answer: 2 ** 20, items: 2_000, list: 2 ** 22 },
+  time: systemTime,
+};
 
-  before(async function () {
-    if (noOpenssl) return this.skip();
-    mesh = await HostileMesh.start();
-    other = await HostileServer.start(mesh.server("north"), "other");
+/** A stack that mirrors from west, which is hostile, and from north, which is not, into east. */
+const mesh = new Mesh(["east", "west", "north"], {});
+
+describe("an API server that has been taken over", () => {
+  const west = new HostileServer(mesh.server("west"));
+  const other = new HostileServer(mesh.server("north"));
+
+  before(async () => {
+    await other.start();
+    mesh.options = options;
+    mesh.config = {
+      clusters: { east: {}, north: {}, west: { kubeconfig: await west.start() } },
+      links: [
+        { source: "east", target: "west", headless: true, maxMirrors: 20, allowDeletions: true },
+        { source: "east", target: "north", headless: true },
+      ],
+    };
+    mesh.server("east").put("namespaces", { metadata: { name: "shop" } });
+    for (const name of ["west", "north"]) {
+      putServices(mesh.server(name), gatewayService(name), exported("shop/web"));
+      putServices(mesh.server(name), headless("shop/db"), member("shop/cart"));
+      scale(mesh.server(name), "db", 1);
+    }
   });
 
   after(async () => {
-    if (noOpenssl) return;
-    await mesh.stop();
+    await west.stop();
     await other.stop();
   });
 
   beforeEach(() => {
-    mesh.west.falseAnswer = () => false;
-    mesh.west.asked.length = 0;
+    west.falseAnswer = () => false;
   });
 
   // The address of the other server is known only once it runs.
   for (const name of Object.keys(falseAnswersOf("")))
     it(`answers with ${name}`, async () => {
-      const honest = await mesh.run("up");
+      const honest = await mesh.up();
       equal(honest.failure, undefined);
       const before = new Set(mesh.server("east").all("services").keys());
       for (const server of mesh.servers.values()) server.journal.length = 0;
       const falseAnswer = falseAnswersOf(other.url)[name];
       ok(falseAnswer !== undefined);
-      mesh.west.falseAnswer = falseAnswer;
+      west.falseAnswer = falseAnswer;
       for (const operation of ["preview", "up"] as const) {
-        const told = await inTime(mesh.run(operation));
-        expectWords(told);
+        expectWords(await inTime(mesh[operation]()));
         count("falseAnswers told");
       }
       const [target, token, mistakes, report] = await inTime(
-        Promise.all([observeTarget(mesh), tryToken(mesh), preflight(mesh), health(mesh)]),
+        Promise.all([observeTarget(), tryToken(), preflight(), health()]),
       );
       for (const said of [target, token, ...mistakes]) ok(isPrintable(said), said);
       equal(report.match(/^Status: /gm)?.length, 1, report);
       for (const line of report.split("\n")) ok(isPrintable(line), line);
       count("falseAnswers told", 4);
-      expectWrites(mesh, before);
+      expectWrites(before);
       // Nobody else has been told the token.
       deepEqual(other.asked, []);
     });
 
   it("affects its own links alone", async () => {
-    equal((await mesh.run("up")).failure, undefined);
-    mesh.west.falseAnswer = (_, response) => {
+    equal((await mesh.up()).failure, undefined);
+    west.falseAnswer = (_, response) => {
       response.writeHead(200);
       response.end("{}");
       return true;
     };
-    mesh.server("north").put("services", {
-      metadata: {
-        namespace: "shop",
-        name: "new",
-        labels: { "mirror.linkerd.io/exported": "true" },
-      },
-      spec: { ports: [{ name: "http", port: 80 }] },
-    });
-    await mesh.run("up");
+    putServices(mesh.server("north"), exported("shop/new"));
+    await mesh.up();
     ok(mesh.server("east").get("services", "shop/new-north") !== undefined);
     ok(mesh.server("east").get("services", "shop/web-west") !== undefined);
   });
@@ -99,7 +120,8 @@ function isPrintable(text: string): boolean {
   return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) && !text.includes("token-of-west");
 }
 
-function expectWords({ failure, lines, state }: Told): void {
+function expectWords({ failure, lines, steps }: Ended): void {
+  const state = JSON.stringify([steps, [...mesh.engine.state]]);
   const told = [...(failure?.split("\n") ?? []), ...lines];
   for (const line of told) {
     ok(isPrintable(line), line);
@@ -112,7 +134,7 @@ function expectWords({ failure, lines, state }: Told): void {
 }
 
 /** Nothing but mirrors is written, no more than the link may have, and none that leads to where it must not. */
-function expectWrites(mesh: HostileMesh, before: ReadonlySet<string>): void {
+function expectWrites(before: ReadonlySet<string>): void {
   const east = mesh.server("east");
   for (const server of mesh.servers.values()) deepEqual(trespasses(server), []);
   for (const name of ["west", "north"]) deepEqual(writesTo(mesh.server(name)), []);
@@ -137,64 +159,53 @@ interface Addressed {
   readonly subsets?: readonly { readonly addresses?: readonly { readonly ip: string }[] }[];
 }
 
+const link = { source: "east", target: "west" };
+const namespaces = { linkerdNamespace: "linkerd", multiclusterNamespace: "linkerd-multicluster" };
+
+/** What the program knows of the clusters, and how a process of its own connects. */
+function known() {
+  const { clusters, links } = mesh.wanted().get("east") as unknown as MirrorsArgs;
+  const { west: access = { context: "west" } } = clusters;
+  const connecting = mesh.connecting();
+  const open = (token?: string) =>
+    connect(token === undefined ? access : { ...access, token }, "west", connecting);
+  return { clusters, links, access, connecting, open };
+}
+
 /** What a link is told of its target, as text. */
-async function observeTarget(mesh: HostileMesh): Promise<string> {
-  const access = mesh.args.clusters["west"] ?? { context: "west" };
-  const client = await connect(access, "west", mesh.connecting);
-  try {
-    const reading = await readTarget(
-      {
-        ...{ source: "east", target: "west", access, targetDomain: "cluster.local" },
-        ...{ apiServer: "https://west.example.com", rotation: { generation: 1 } },
-        ...{ linkerdNamespace: "linkerd", multiclusterNamespace: "linkerd-multicluster" },
-        gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
-      },
-      undefined,
-      {
-        client: () => Promise.resolve(client),
-        now: () => new Date(),
-        environment: processEnvironment(),
-      },
-    );
-    return JSON.stringify(reading);
-  } finally {
-    await client.close();
-  }
+async function observeTarget(): Promise<string> {
+  const { access, open } = known();
+  const client = await open();
+  const args = {
+    ...{ ...link, ...namespaces, access, targetDomain: "cluster.local" },
+    ...{ apiServer: "https://west.example.com", rotation: { generation: 1 } },
+    gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+  };
+  const world = { now: () => new Date(), environment: processEnvironment() };
+  const reading = await readTarget(args, undefined, {
+    ...{ ...world, client: () => Promise.resolve(client) },
+  }).finally(() => client.close());
+  return JSON.stringify(reading);
 }
 
 /** What comes of trying a token, as a sentence. */
-async function tryToken(mesh: HostileMesh): Promise<string> {
-  const access = mesh.args.clusters["west"] ?? { context: "west" };
-  const open = (token?: string) =>
-    connect(token === undefined ? access : { ...access, token }, "west", mesh.connecting);
+async function tryToken(): Promise<string> {
+  const { access, open } = known();
   const runner = await open();
-  const args = {
-    target: "west",
-    access,
-    namespace: "linkerd-multicluster",
-    account: "a",
-    secret: "s",
-    rules: [],
-  };
-  try {
-    await checkToken(args, {
-      runner: () => Promise.resolve(runner),
-      bearer: open,
-      polling: { within: 0, every: 1 },
-    });
-    return "";
-  } catch (error) {
-    return messageOf(error);
-  } finally {
-    await runner.close();
-  }
+  const account = { namespace: "linkerd-multicluster", account: "a", secret: "s", rules: [] };
+  const clients = { runner: () => Promise.resolve(runner), bearer: open };
+  return checkToken({ target: "west", access, ...account }, { ...clients, polling })
+    .then(() => "", messageOf)
+    .finally(() => runner.close());
 }
 
+const polling = { within: 0, every: 1 };
+
 /** The mistakes that a run with Linkerd's resources would begin with. */
-async function preflight(mesh: HostileMesh): Promise<readonly string[]> {
-  const accesses = new Map(Object.entries(mesh.args.clusters));
-  const opened = await openClusters(accesses, (access, name) =>
-    connect(access, name, mesh.connecting),
+async function preflight(): Promise<readonly string[]> {
+  const { clusters, connecting } = known();
+  const opened = await openClusters(new Map(Object.entries(clusters)), (access, name) =>
+    connect(access, name, connecting),
   );
   const whys = [...opened.clusters.values()].flatMap((one) => ("why" in one ? [one.why] : []));
   await opened.close();
@@ -202,20 +213,11 @@ async function preflight(mesh: HostileMesh): Promise<readonly string[]> {
 }
 
 /** What `npm run check` prints. */
-async function health(mesh: HostileMesh): Promise<string> {
-  const report = await checkMesh(
-    {
-      ...{
-        manage: "links",
-        linkerdNamespace: "linkerd",
-        multiclusterNamespace: "linkerd-multicluster",
-      },
-      clusters: mesh.args.clusters,
-      links: mesh.args.links.map((link) => ({ link, mirroring: "pulumi" })),
-    },
-    { within: 0, every: 1 },
-    (asked, now) => observeMesh(asked, now, mesh.connecting),
-  );
+async function health(): Promise<string> {
+  const { clusters, links: all, connecting } = known();
+  const links = all.map((each) => ({ link: each, mirroring: "pulumi" as const }));
+  const asked = { manage: "links" as const, ...namespaces, clusters, links };
+  const report = await checkMesh(asked, polling, (what, now) => observeMesh(what, now, connecting));
   return reportTable(report);
 }
 
