@@ -1,7 +1,7 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { OtherObject, Secret } from "../kubernetes/objects/objects.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
-import { accountAnnotation, managedBy, tokenType } from "./objects.ts";
+import { accountAnnotation, managedBy, managedByLabel, tokenType } from "./objects.ts";
 
 /** The token Secrets of an account that this program has made, those being deleted included. */
 export async function tokensOf(
@@ -9,10 +9,8 @@ export async function tokensOf(
   namespace: string,
   kubernetes: Kubernetes,
 ): Promise<Secret[]> {
-  const labelSelector = Object.entries(managedBy)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
-  const found = await kubernetes.list(resources.secrets, { namespace, labelSelector });
+  const options = { namespace, labelSelector: managedByLabel };
+  const found = await kubernetes.list(resources.secrets, options);
   return found.filter(
     ({ type, metadata }) =>
       type === tokenType && metadata.annotations?.[accountAnnotation] === account,
@@ -47,12 +45,8 @@ export async function partsOf(
     tokensOf(account, namespace, kubernetes),
     find(resources.clusterRoles),
   ]);
-  return [
-    ...binding,
-    ...own,
-    ...tokens.map((object) => ({ resource: resources.secrets, object })),
-    ...role,
-  ];
+  const secrets = tokens.map((object) => ({ resource: resources.secrets, object }));
+  return [...binding, ...own, ...secrets, ...role];
 }
 
 /** Whether this program has made it. */

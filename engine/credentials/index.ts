@@ -15,7 +15,7 @@ export {
   type Namespaces,
   type SecretHead,
 } from "./objects.ts";
-export { accessRules, discoverySelectors, linkUse } from "./rules.ts";
+export { accessRules, discoverySelectors, linkUse, selectorText } from "./rules.ts";
 export type {
   PolicyRule,
   RevocationArgs,
@@ -24,4 +24,3 @@ export type {
   TokenCheckArgs,
   TokenRotation,
 } from "./state.ts";
-export { selectorText } from "./selector-text.ts";

@@ -1,4 +1,5 @@
 import { parse, stringify } from "yaml";
+import { defined } from "../kubernetes/objects/defined.ts";
 import { bounds } from "../kubernetes/objects/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
@@ -20,21 +21,14 @@ export interface KubeconfigParts extends ApiServer {
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {
   const { server, certificateAuthority, tlsServerName, token, cluster, user } = parts;
+  const verification = defined({
+    "certificate-authority-data": certificateAuthority,
+    "tls-server-name": tlsServerName,
+  });
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [
-      {
-        name: cluster,
-        cluster: {
-          server,
-          ...(certificateAuthority !== undefined && {
-            "certificate-authority-data": certificateAuthority,
-          }),
-          ...(tlsServerName !== undefined && { "tls-server-name": tlsServerName }),
-        },
-      },
-    ],
+    clusters: [{ name: cluster, cluster: { server, ...verification } }],
     users: [{ name: user, user: { token } }],
     contexts: [{ name: cluster, context: { cluster, user } }],
     "current-context": cluster,

@@ -1,33 +1,10 @@
 import { accountName, credentialsName, type Namespaces } from "./objects.ts";
 import { tokenNumber } from "./tokens.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
-import type { LabelSelector, LinkSpec, SelectorRequirement } from "../mirroring/model/link.ts";
+import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 import { excludedByLink } from "../mirroring/model/metadata.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { programVersion } from "../version.ts";
-
-/** A selector as the API has it; both forms may be there, and an empty one selects nothing. */
-export interface SelectorManifest {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: (Omit<SelectorRequirement, "values"> & { values?: string[] })[];
-}
-
-/** The spec of a Link, v1alpha3: every field that a program sets (linkerd-behaviour.md 1.2). */
-export interface LinkManifestSpec {
-  readonly targetClusterName: string;
-  readonly targetClusterDomain: string;
-  readonly targetClusterLinkerdNamespace: string;
-  readonly clusterCredentialsSecret: string;
-  readonly gatewayAddress?: string;
-  readonly gatewayPort?: string;
-  readonly gatewayIdentity?: string;
-  readonly probeSpec?: { readonly path: string; readonly port: string; readonly period: string };
-  readonly selector?: SelectorManifest;
-  readonly remoteDiscoverySelector: SelectorManifest;
-  readonly federatedServiceSelector: SelectorManifest;
-  readonly excludedLabels: string[];
-  readonly excludedAnnotations: string[];
-}
 
 const { apiVersion, kind } = resources.links;
 export const linkVersion = { apiVersion, kind } as const;
@@ -42,7 +19,8 @@ export function linkMetadata(target: string, namespaces: Namespaces) {
 }
 
 /**
- * What `linkerd multicluster link-gen` would write (1.6). `selector` is for mirrors behind the
+ * The spec of a Link, v1alpha3: every field that a program sets (linkerd-behaviour.md 1.2), as
+ * `linkerd multicluster link-gen` would (1.6). `selector` is for mirrors behind the
  * gateway and goes with it; the probe's timeout and threshold are left to the schema's defaults.
  */
 export function linkManifestSpec(
@@ -50,7 +28,7 @@ export function linkManifestSpec(
   facts: TargetFacts,
   namespaces: Namespaces,
   mirroring: "pulumi" | "controller",
-): LinkManifestSpec {
+) {
   const { target } = spec;
   const excluded = excludedByLink(spec);
   const mark = mirroring === "controller" ? [credentialsMark(spec, facts)] : [];
@@ -60,8 +38,8 @@ export function linkManifestSpec(
     targetClusterLinkerdNamespace: namespaces.linkerd,
     clusterCredentialsSecret: credentialsName(target),
     ...(facts.gateway !== undefined && gatewayFields(facts.gateway, spec.selector)),
-    remoteDiscoverySelector: selectorManifest(spec.remoteDiscoverySelector),
-    federatedServiceSelector: selectorManifest(spec.federatedServiceSelector),
+    remoteDiscoverySelector: spec.remoteDiscoverySelector,
+    federatedServiceSelector: spec.federatedServiceSelector,
     excludedLabels: excluded.labels,
     excludedAnnotations: [...excluded.annotations, ...mark],
   };
@@ -73,7 +51,7 @@ function gatewayFields({ addresses, port, identity, probe }: LinkGateway, select
     gatewayPort: String(port),
     gatewayIdentity: identity,
     ...(probe !== undefined && { probeSpec: { ...probe, port: String(probe.port) } }),
-    selector: selectorManifest(selector),
+    selector,
   };
 }
 
@@ -85,17 +63,4 @@ function gatewayFields({ addresses, port, identity, probe }: LinkGateway, select
 function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
   const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};
   return `linkerd-multicluster/credentials-${generation}-${serial}`;
-}
-
-function selectorManifest({ matchLabels, matchExpressions }: LabelSelector): SelectorManifest {
-  return {
-    ...(matchLabels !== undefined && { matchLabels: { ...matchLabels } }),
-    ...(matchExpressions !== undefined && {
-      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
-        key,
-        operator,
-        ...(values !== undefined && { values: [...values] }),
-      })),
-    }),
-  };
 }

@@ -23,6 +23,11 @@ export function credentialsName(target: string): string {
 /** By this label the program finds its own tokens; Linkerd's and Helm's have other values. */
 export const managedBy = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
 
+/** The same as a selector, and as text. */
+export const managedByLabel = Object.entries(managedBy)
+  .map((pair) => pair.join("="))
+  .join(",");
+
 export const tokenType = "kubernetes.io/service-account-token";
 
 /** Annotation of a token Secret that names its service account. */

@@ -3,7 +3,7 @@ import { identify, movedCluster } from "../kubernetes/identity.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type AccountPart, isOurs, partsOf } from "./account.ts";
-import { accountName, managedBy } from "./objects.ts";
+import { accountName, managedByLabel } from "./objects.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
 
 /** The clients by which the targets are read and written; nothing else is ever contacted. */
@@ -18,21 +18,15 @@ export async function checkRevocation(
   args: RevocationArgs,
   client: ClientOf,
 ): Promise<RevocationInputs> {
-  const found: Record<string, string> = {};
-  await Promise.all(
-    Object.entries(args.targets).map(async ([target, access]) => {
-      try {
-        const parts = await partsIn(args, await client(target, access));
-        const names = parts.map((part) => nameOf(part, args));
-        if (names.length > 0) found[target] = names.join(", ");
-      } catch (error) {
-        found[target] = `not known: ${sentenceOf(error)}`;
-      }
-    }),
+  const found = await inTargets(args, client, "not known: ", async (_, kubernetes) =>
+    (await partsIn(args, kubernetes)).map((part) => nameOf(part, args)),
   );
-  const isDone = Object.keys(found).length === 0;
+  const deletes = found.flatMap(([target, names]) =>
+    names.length === 0 ? [] : [[target, names.join(", ")] as const],
+  );
+  const isDone = deletes.length === 0;
   const revision = (olds.revision ?? 0) + (isDone ? 0 : 1);
-  return { ...args, ...(!isDone && { deletes: sorted(found) }), revision };
+  return { ...args, ...(!isDone && { deletes: Object.fromEntries(deletes) }), revision };
 }
 
 /**
@@ -42,23 +36,39 @@ export async function checkRevocation(
  * @returns a sentence for each target in which the account may still have rights
  */
 export async function revoke(args: RevocationArgs, client: ClientOf): Promise<readonly string[]> {
-  const problems = await Promise.all(
-    Object.entries(args.targets).map(async ([target, access]) => {
-      try {
-        return await revokeIn(target, access, args, await client(target, access));
-      } catch (error) {
-        return [sentenceOf(error)];
-      }
-    }),
+  const problems = await inTargets(args, client, "", (target, kubernetes) =>
+    revokeIn(target, args, kubernetes),
   );
   return problems
-    .flat()
+    .flatMap(([, sentences]) => sentences)
     .map((problem) => `the access of ${args.source} is not revoked everywhere: ${problem}`);
 }
 
+interface NamedTarget extends RevocationTarget {
+  readonly name: string;
+}
+
+/** The sentences of each target, by name; for one that can't be worked with, why, after the prefix. */
+function inTargets(
+  { targets }: RevocationArgs,
+  client: ClientOf,
+  prefix: string,
+  work: (target: NamedTarget, kubernetes: Kubernetes) => Promise<readonly string[]>,
+): Promise<(readonly [target: string, sentences: readonly string[]])[]> {
+  const each = Object.entries(targets).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Promise.all(
+    each.map(async ([name, access]) => {
+      try {
+        return [name, await work({ name, ...access }, await client(name, access))] as const;
+      } catch (error) {
+        return [name, [`${prefix}${sentenceOf(error)}`]] as const;
+      }
+    }),
+  );
+}
+
 async function revokeIn(
-  target: string,
-  { context, uid }: RevocationTarget,
+  { name: target, context, uid }: NamedTarget,
   args: RevocationArgs,
   kubernetes: Kubernetes,
 ): Promise<readonly string[]> {
@@ -70,20 +80,18 @@ async function revokeIn(
   if (moved !== undefined) return [moved];
   const problems: string[] = [];
   for (const part of await partsIn(args, kubernetes)) {
-    const { resource, object } = part;
-    if (isOurs(object)) {
-      // One that is left must not keep the others.
-      try {
-        await remove(part, kubernetes);
-      } catch (error) {
-        problems.push(sentenceOf(error));
-      }
+    if (!isOurs(part.object)) {
+      problems.push(
+        `${part.resource.kind} ${target}/${nameOf(part, args)} lacks the label ${managedByLabel}, so this program has not made it: find out whose it is, and delete it`,
+      );
       continue;
     }
-    const label = Object.entries(managedBy).map((pair) => pair.join("="));
-    problems.push(
-      `${resource.kind} ${target}/${nameOf(part, args)} lacks the label ${label.join(",")}, so this program has not made it: find out whose it is, and delete it`,
-    );
+    // One that is left must not keep the others.
+    try {
+      await remove(part, kubernetes);
+    } catch (error) {
+      problems.push(sentenceOf(error));
+    }
   }
   return problems;
 }
@@ -117,8 +125,4 @@ function nameOf({ resource, object }: AccountPart, { namespace }: RevocationArgs
 function sentenceOf(error: unknown): string {
   if (error instanceof KubernetesError || error instanceof KubeconfigError) return error.message;
   throw error;
-}
-
-function sorted(found: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -82,3 +82,15 @@ const forDiscovery: readonly PolicyRule[] = [
 function selectsSomething({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length > 0;
 }
+
+/** A label selector as the API takes it in a query: `app=web,tier in (a,b),!canary`. */
+export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  return [
+    ...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`),
+    ...matchExpressions.map(({ key, operator, values = [] }) => {
+      if (operator === "Exists") return key;
+      if (operator === "DoesNotExist") return `!${key}`;
+      return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
+    }),
+  ].join(",");
+}

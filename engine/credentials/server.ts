@@ -5,6 +5,7 @@ import {
   readKubeconfig,
 } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
@@ -22,11 +23,7 @@ export async function serverFacts(
   const { cluster: entry } = await readKubeconfig(access, target, environment);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
-  return {
-    server,
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
-    ...(entry.tlsServerName !== undefined && { tlsServerName: entry.tlsServerName }),
-  };
+  return { server, ...defined({ certificateAuthority, tlsServerName: entry.tlsServerName }) };
 }
 
 function addressOf(entry: KubeconfigCluster, target: string, context: string): string {

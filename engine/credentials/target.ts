@@ -1,11 +1,12 @@
 import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
 import { gatewayFacts } from "../mirroring/model/gateway.ts";
 import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
-import { selectorText } from "./selector-text.ts";
+import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
@@ -59,10 +60,9 @@ export async function readTarget(
       outcome: "read",
       facts: {
         ...{ ...server, ...domains, token: name },
-        ...(gateway !== undefined && { gateway: gateway.facts }),
-        ...(discovers !== undefined && { discovers }),
+        ...defined({ gateway: gateway?.facts, discovers }),
       },
-      ...(why !== undefined && { rotates: why }),
+      ...defined({ rotates: why }),
       notes: [
         ...domainNotes(args, domains),
         ...(gateway?.notes ?? []),

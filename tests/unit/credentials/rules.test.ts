@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { accessRules, linkUse } from "../../../engine/credentials/rules.ts";
-import { selectorText } from "../../../engine/credentials/selector-text.ts";
+import { accessRules, linkUse, selectorText } from "../../../engine/credentials/rules.ts";
 import { link } from "../fixtures/link.ts";
 
 const watched = ["get", "list", "watch"];
