@@ -1,3 +1,4 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { targetsRevokedFor } from "../config/mirrors.ts";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
@@ -14,18 +15,15 @@ export function revocationArgs(
   { clusters, manage, multiclusterNamespace, revoked, sources: own }: MeshConfig,
   uids: ReadonlyMap<string, string | undefined>,
 ): readonly RevocationArgs[] {
+  const targetOf = (source: string, name: string) => {
+    const access = clusters.get(name)?.access;
+    const isOurs = own.has(source) || own.has(name);
+    if (access === undefined || !isOurs || manage === "mirrors") return [];
+    return [[name, { ...access, ...defined({ uid: uids.get(name) }) }] as const];
+  };
   const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
     ...{ source, isolated, namespace: multiclusterNamespace },
-    targets: Object.fromEntries(
-      [...names].flatMap((name) => {
-        if (!own.has(source) && !own.has(name)) return [];
-        const access = clusters.get(name)?.access;
-        const uid = uids.get(name);
-        return access === undefined || manage === "mirrors"
-          ? []
-          : [[name, { ...access, ...(uid !== undefined && { uid }) }] as const];
-      }),
-    ),
+    targets: Object.fromEntries([...names].flatMap((name) => targetOf(source, name))),
   });
   const sources = new Set(revoked.links.map(({ source }) => source));
   return [

@@ -33,34 +33,21 @@ export class Generation extends pulumi.ComponentResource {
   constructor(name: string, args: GenerationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:TrustGeneration", name, {}, opts);
     const { trust } = args;
-    const anchorKey = new tls.PrivateKey(`${name}-anchor`, p256, {
-      parent: this,
-      // Only a rotation may replace an anchor, in steps: new settings apply to the next one.
-      ignoreChanges: ["algorithm", "ecdsaCurve"],
-    });
+    const settings = {
+      ...{ ...ca, subject: { commonName: "root.linkerd.cluster.local" } },
+      ...{ validityPeriodHours: trust.anchorValidityDays * 24, earlyRenewalHours: 0 },
+    };
+    // Only a rotation may replace an anchor, in steps: new settings apply to the next one.
+    const kept = (inputs: object) => ({ parent: this, ignoreChanges: Object.keys(inputs) });
+    const anchorKey = new tls.PrivateKey(`${name}-anchor`, p256, kept(p256));
+    const { privateKeyPem } = anchorKey;
     const anchor = new tls.SelfSignedCert(
       `${name}-anchor`,
-      {
-        ...ca,
-        privateKeyPem: anchorKey.privateKeyPem,
-        subject: { commonName: "root.linkerd.cluster.local" },
-        validityPeriodHours: trust.anchorValidityDays * 24,
-        earlyRenewalHours: 0,
-      },
-      {
-        parent: this,
-        ignoreChanges: [
-          "allowedUses",
-          "earlyRenewalHours",
-          "isCaCertificate",
-          "setSubjectKeyId",
-          "subject",
-          "validityPeriodHours",
-        ],
-      },
+      { ...settings, privateKeyPem },
+      kept(settings),
     );
     this.anchorPem = anchor.certPem;
-    const signer = { caPrivateKeyPem: anchorKey.privateKeyPem, caCertPem: anchor.certPem };
+    const signer = { caPrivateKeyPem: privateKeyPem, caCertPem: anchor.certPem };
     const names = [...args.issuers];
     this.issuers = new Map(
       names.map(([cluster, commonName]) => [
