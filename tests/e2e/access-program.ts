@@ -14,12 +14,12 @@ export async function writeProgram(folder: string, question: TargetArgs): Promis
     "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
     "index.ts": `
       import * as pulumi from "@pulumi/pulumi";
-      import { LinkTarget, TokenCheck } from ${JSON.stringify(join(repository, "components/engine-resources.ts"))};
+      import { EngineResource } from ${JSON.stringify(join(repository, "components/engine-resource.ts"))};
       import { Mirrors } from ${JSON.stringify(join(repository, "components/mirrors.ts"))};
       const generation = new pulumi.Config().requireNumber("generation");
       const question = ${JSON.stringify(question)};
-      const target = new LinkTarget("east/west", { ...question, rotation: { generation } });
-      export const { facts } = target;
+      const asked = { ...question, rotation: { generation }, facts: undefined };
+      export const { facts } = new EngineResource("LinkTarget", "east/west", asked);
       new Mirrors("east", {
         source: "east",
         stack: "access-engine/test",
@@ -30,7 +30,7 @@ export async function writeProgram(folder: string, question: TargetArgs): Promis
             ({ addresses, port, identity })),
         },
       });
-      new TokenCheck("east/west", {
+      new EngineResource("TokenCheck", "east/west", {
         target: "west",
         access: question.access,
         namespace: question.multiclusterNamespace,
