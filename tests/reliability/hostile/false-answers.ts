@@ -122,8 +122,17 @@ const status = (message: string, code: number): string =>
     details: { name: message, causes: [{ reason: message }] },
   });
 
+/** Sends whoever asks to another address, which is known only once it is asked for. */
+function redirect(status: number, to: (asked: Asked) => string): FalseAnswer {
+  return (asked, response) => {
+    response.writeHead(status, { location: to(asked) });
+    response.end();
+    return true;
+  };
+}
+
 /** @param elsewhere the address of another server */
-export function falseAnswersOf(elsewhere: string): Readonly<Record<string, FalseAnswer>> {
+export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string, FalseAnswer>> {
   return {
     "a member of others in a name": renamed("web/x@evil,admin@north,y"),
     "a name with a comma": renamed("web,admin@north"),
@@ -157,13 +166,9 @@ export function falseAnswersOf(elsewhere: string): Readonly<Record<string, False
     "a refusal that a terminal obeys": body(status(`User "${forged}" cannot list`, 403), {}, 403),
     "an hour's wait": body(status("later", 429), { "retry-after": "3600" }, 429),
     "a status that there is not": body("{}", {}, 799),
-    "a redirect to another server": body("", { location: elsewhere }, 302),
-    "a permanent redirect to another server": body("", { location: elsewhere }, 308),
-    "a redirect to itself": (asked, response) => {
-      response.writeHead(307, { location: asked.url.href });
-      response.end();
-      return true;
-    },
+    "a redirect to another server": redirect(302, elsewhere),
+    "a permanent redirect to another server": redirect(308, elsewhere),
+    "a redirect to itself": redirect(307, ({ url }) => url.href),
     "an answer without end": endless("x".repeat(100_000), 1),
     "an answer that trickles": endless("x", 20),
     "a compressed answer that nobody asked for": body(gzipSync(Buffer.alloc(50_000_000)), {
