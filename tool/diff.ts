@@ -1,6 +1,7 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
 import { stackStateIn } from "@linkerd-multicluster/engine/watch";
 import type { Facts } from "./facts.ts";
+import { linesOf } from "./facts-of-state.ts";
 import { paint } from "./output.ts";
 import type { Update } from "./updates.ts";
 
@@ -44,17 +45,7 @@ export interface DatedChange extends MirrorChange {
 
 /** The mirrors that a state lists, as `pulumi stack export` prints it. */
 export function sideOfState(name: string, exported: string): Side {
-  const sources = [...stackStateIn(exported).mirrors.values()];
-  const lines = sources.flatMap(({ source, mirrors }) =>
-    typeof mirrors === "string"
-      ? []
-      : Object.entries(mirrors).flatMap(([part, some]) =>
-          typeof some === "string"
-            ? []
-            : Object.entries(some).map(([mirror, line]) => ({ source, part, mirror, line })),
-        ),
-  );
-  return sideOf(name, lines);
+  return sideOf(name, [...stackStateIn(exported).mirrors.values()].flatMap(linesOf));
 }
 
 /** The mirrors that are there now, each with the fields that are not as they should be. */

@@ -1,6 +1,7 @@
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { nearest } from "../config/nearest.ts";
-import type { Facts, LinkFact, MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
+import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
+import type { MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
 /** `linkerd-clusters explain SERVICE --output json`: the way of one Service through the decisions. */
@@ -57,7 +58,7 @@ export function explain(facts: Facts, asked: string): Explanation {
   for (const { cluster, service } of facts.services) if (isMeant(service)) add(cluster, service);
   for (const mirror of facts.mirrors)
     if (isMeant(mirror.mirror) || isMeant(mirror.service))
-      for (const cluster of clustersOf(mirror)) add(cluster, mirror.service);
+      for (const { cluster } of backendsOf(mirror)) add(cluster, mirror.service);
   for (const each of facts.notMirrored)
     if (isMeant(each.service)) add(each.cluster ?? each.part, each.service);
   const services = [...meant.values()].map((each) => explainService(facts, each));
@@ -68,21 +69,14 @@ export function explain(facts: Facts, asked: string): Explanation {
   return { version: 1, asked, services, ...defined({ near }) };
 }
 
-/** The clusters of the Services that a mirror stands for. */
-function clustersOf({ part, source, members }: MirrorFact): string[] {
-  if (members === undefined) return [part];
-  return members.map((member) =>
-    member.startsWith("local ") ? source : member.slice(member.indexOf("@") + 1),
-  );
-}
-
 function explainService(
   facts: Facts,
   { cluster, service }: Pick<ExplainedService, "cluster" | "service">,
 ): ExplainedService {
   const live = facts.services.find((each) => each.cluster === cluster && each.service === service);
   const mirrors = facts.mirrors.filter(
-    (each) => each.service === service && clustersOf(each).includes(cluster),
+    (each) =>
+      each.service === service && backendsOf(each).some((backend) => backend.cluster === cluster),
   );
   const skips = facts.notMirrored.filter(
     (each) => each.service === service && (each.cluster ?? each.part) === cluster,

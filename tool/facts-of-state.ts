@@ -29,7 +29,7 @@ export function factsOfState(
       return { name, context, ...defined({ uid: uids[name] }) };
     }),
     links: sources.flatMap((inputs) => linksOf(inputs, tokens)),
-    mirrors: sources.flatMap(mirrorsOf),
+    mirrors: sources.flatMap(linesOf).map(mirrorOf),
     notMirrored: sources.flatMap(notMirroredOf),
     services: [],
     next: sources.map(({ source, refused = {} }) => ({
@@ -72,12 +72,12 @@ function gatewayOf({ gateways = {} }: Inputs, target: string): GatewayState {
     : { state: "down", why: "it failed its probe in the last run", ...known };
 }
 
-function mirrorsOf({ source, mirrors }: Inputs): MirrorFact[] {
-  if (typeof mirrors === "string") return [];
-  return Object.entries(mirrors).flatMap(([part, lines]) =>
-    typeof lines === "string"
-      ? []
-      : Object.entries(lines).map(([mirror, line]) => mirrorOf({ source, part, mirror, line })),
+/** The lines by which previews know the mirrors of a source; none of what they do not know yet. */
+export function linesOf({ source, mirrors }: Inputs) {
+  return Object.entries(typeof mirrors === "string" ? {} : mirrors).flatMap(([part, lines]) =>
+    Object.entries(typeof lines === "string" ? {} : lines).map(([mirror, line]) => {
+      return { source, part, mirror, line };
+    }),
   );
 }
 

@@ -152,3 +152,13 @@ export interface NextRun {
   /** Why nothing can be said. */
   readonly unknown?: string;
 }
+
+/** The Services that a mirror stands for, each by its cluster: those of a federated one are `bb@east` or `local bb`. */
+export function backendsOf({ mirror, source, part, members, service = "" }: MirrorFact) {
+  const namespace = mirror.slice(0, mirror.indexOf("/"));
+  if (members === undefined) return [{ service, cluster: part }];
+  return members.map((member) => {
+    const [name = "", cluster = source] = member.replace(/^local /, "").split("@");
+    return { service: `${namespace}/${name}`, cluster };
+  });
+}

@@ -1,4 +1,4 @@
-import type { Facts, MirrorFact } from "./facts.ts";
+import { backendsOf, type Facts, type MirrorFact } from "./facts.ts";
 import { type Amount, sum, type Workloads } from "./workloads.ts";
 
 /** Something that a mesh may have to do without. */
@@ -95,7 +95,7 @@ export function whatIf(
   for (const mirror of facts.mirrors) {
     const { source, kind, service = "" } = mirror;
     if (!isThere(mirror) || isGone(loss, source)) continue;
-    const backends = backendsOf(mirror);
+    const backends = backendsOf(mirror).map(({ cluster }) => cluster);
     const by = backends.filter((cluster) => !isLost(loss, mirror, cluster));
     if (by.length === backends.length) {
       unaffected[source] = (unaffected[source] ?? 0) + 1;
@@ -228,14 +228,6 @@ function notKnown(loss: Loss, workloads: ReadonlyMap<string, Workloads>): string
     ...(workloads.size === 0 ? ["routes and capacity: clusters were not asked"] : asked),
     ...(losesPods(loss) ? [] : ["capacity: no pod is lost, and more may be asked of others"]),
   ];
-}
-
-/** The clusters whose Services a mirror stands for. */
-function backendsOf({ source, part, members }: MirrorFact): string[] {
-  if (members === undefined) return [part];
-  return members.map((member) =>
-    member.startsWith("local ") ? source : member.replace(/^.*@/, ""),
-  );
 }
 
 /** Whether a mirror's way to one cluster is lost. */

@@ -1,5 +1,5 @@
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import type { Facts, GatewayState, MirrorFact } from "../facts.ts";
+import { backendsOf, type Facts, type GatewayState, type MirrorFact } from "../facts.ts";
 import type {
   FindingPicture,
   HealthPicture,
@@ -63,8 +63,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
     federated: facts.mirrors.flatMap((fact) => {
       if (fact.part !== federatedPart) return [];
       const { service, kind, ...common } = mirrorOf(fact, preview);
-      const members = (fact.members ?? []).map((member) => memberOf(member, fact));
-      return [{ cluster: fact.source, ...common, members }];
+      return [{ cluster: fact.source, ...common, members: backendsOf(fact) }];
     }),
   };
 }
@@ -94,13 +93,6 @@ function mirrorOf(
     ...(preview && isToChange && { next: verdict }),
     ...(preview && fields.length > 0 && { changes: fields }),
   };
-}
-
-/** `bb@east`, or `local bb` of the cluster that has the federated Service. */
-function memberOf(member: string, { mirror, source }: MirrorFact) {
-  const namespace = mirror.slice(0, mirror.indexOf("/"));
-  const [name = "", cluster = source] = member.replace(/^local /, "").split("@");
-  return { service: `${namespace}/${name}`, cluster };
 }
 
 function gatewayText({ state, why, addresses = [], port }: GatewayState): string {
