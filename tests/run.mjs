@@ -21,7 +21,7 @@ const groups = [
   ["tests/e2e/[t-z]*.test.ts", "tests/e2e/mirroring/*.test.ts"],
   ["tests/{unit,components,reliability}/**/*.test.ts"],
 ];
-const hasBrowser = browserPath() !== undefined;
+const hasBrowser = (await browserPath()) !== undefined;
 if (hasBrowser) groups.push(["tests/browser/*.test.ts"]);
 
 if (args.length === 0) {

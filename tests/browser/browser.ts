@@ -1,5 +1,4 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { programOnPath } from "../../testbed/path.ts";
 
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
@@ -7,16 +6,7 @@ const names = ["chromium-headless-shell", "chromium", "chromium-browser", "googl
 export const noBrowser = `no ${names.join(", ")} on PATH, and CHROMIUM names none`;
 
 /** Path of a Chromium; undefined: there is none here. */
-export function browserPath(): string | undefined {
-  const { CHROMIUM: named, PATH: path = "" } = process.env;
-  const folders = path.split(delimiter);
-  const there = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...(named === undefined ? [] : [named]), ...there].find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+export async function browserPath(): Promise<string | undefined> {
+  const found = [process.env["CHROMIUM"], ...(await Promise.all(names.map(programOnPath)))];
+  return found.find((path) => path !== undefined && path !== "");
 }

@@ -9,13 +9,13 @@ import type { Picture } from "../../tool/map/picture.ts";
 import { browserPath, noBrowser } from "./browser.ts";
 
 /** A page of a mesh in a browser, and what the browser says of it. */
-export interface Opened {
+interface Opened {
   readonly page: Page;
   /** Errors, warnings and requests of anything but the file itself. */
   readonly complaints: readonly string[];
 }
 
-export type Open = (
+type Open = (
   picture: Picture,
   look?: { readonly address?: string; readonly scheme?: "light" | "dark" },
 ) => Promise<Opened>;
@@ -26,7 +26,7 @@ export function browsing(): Open {
   let folder = "";
   let files = 0;
   before(async function () {
-    const executablePath = browserPath();
+    const executablePath = await browserPath();
     if (executablePath === undefined) {
       process.stdout.write(`skipped: ${noBrowser}\n`);
       this.skip();

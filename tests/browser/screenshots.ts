@@ -25,7 +25,7 @@ const exported = { [label.exported]: "true" };
 const flat = { [label.exported]: "remote-discovery" };
 const member = { [label.federated]: "member" };
 
-const executablePath = browserPath();
+const executablePath = await browserPath();
 if (executablePath === undefined) throw new Error(`There is ${noBrowser}.`);
 const folder = await mkdtemp(join(tmpdir(), "screenshots-"));
 const page = join(folder, "map.html");
