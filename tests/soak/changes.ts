@@ -38,8 +38,10 @@ const exports: Readonly<Record<string, Change>> = {
   },
   "a headless export": async (place, target) => {
     const { chance, namespace, shared } = place;
-    const key = objectKey(namespace, `set-${chance.below(most / 5)}`);
-    const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `pod-${index}`);
+    const name = `set-${chance.below(most / 5)}`;
+    const key = objectKey(namespace, name);
+    // As StatefulSets call their pods: whose mirror has a name that two pods want depends on who came first.
+    const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `${name}-${index}`);
     if (await isThere(place, target, key))
       await patchEndpoints(shared.kube[target], key, { subsets: pods(hosts) });
     else await create(shared.kube[target], exportedHeadless(key, hosts));
