@@ -1,145 +1,100 @@
-import assert from "node:assert/strict";
-import { breakerPolicy } from "../../../engine/kubernetes/client/breaker.ts";
-import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { breakerOf, breakerPolicy } from "../../../engine/kubernetes/client/breaker.ts";
 import {
-  errorOf,
-  type Reply,
-  service,
-  serviceList,
-  status,
-  withCluster,
-} from "./scripted-cluster.ts";
+  failureOfConnection,
+  failureOfResponse,
+} from "../../../engine/kubernetes/client/failure.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { errorOf, FakeTime, forEachTest, service } from "./scripted-cluster.ts";
 
 const { failures, coolDown } = breakerPolicy;
-const list = (client: Kubernetes) => client.list(resources.services);
-const create = (client: Kubernetes) => client.create(resources.services, service("cart"));
+const away = failureOfConnection(Object.assign(new Error(), { code: "ECONNRESET" }));
+const refused = (statusCode: number, message = "") =>
+  failureOfResponse(
+    { statusCode, headers: {} },
+    JSON.stringify({ kind: "Status", message }),
+    String,
+  );
 
-/** Lets that many calls fail. */
-async function fail(call: () => Promise<unknown>, times = failures): Promise<void> {
-  for (let time = 0; time < times; time++)
-    assert.equal((await errorOf(call())).notAttempted, undefined);
+/** A call that ended like this, or well. */
+interface Ended {
+  readonly failure?: ReturnType<typeof refused>;
+  readonly isRead?: boolean;
+}
+const read = (failure?: Ended["failure"]): Ended => ({ isRead: true, ...(failure && { failure }) });
+const write = (failure: Ended["failure"]): Ended => ({ ...(failure && { failure }) });
+const times = (count: number, ...calls: Ended[]) => Array(count).fill(calls).flat() as Ended[];
+
+/** The breaker of a cluster after these calls, at a time of its own. */
+function after(calls: readonly Ended[]) {
+  const time = new FakeTime();
+  const breaker = breakerOf(time);
+  for (const { failure, isRead = false } of calls) {
+    equal(breaker.refusal(), undefined);
+    breaker.ended(failure, isRead);
+  }
+  return { ...breaker, time };
 }
 
 describe("a cluster that does not answer", () => {
-  it("is not asked any more after some calls, and the error says so", () =>
-    withCluster(
-      () => "reset",
-      async ({ client, received }) => {
-        await fail(() => list(client));
-        const { length } = received;
-        const error = await errorOf(create(client));
-        assert.equal(received.length, length);
-        assert.equal(error.kind, "unreachable");
-        assert(error.clusterUnavailable);
-        const why = "cluster west does not answer (the connection was lost (UND_ERR_SOCKET))";
-        assert.match(error.notAttempted ?? "", /^cluster west does not answer \(the connection/);
-        assert.equal(
-          error.message.replace("ECONNRESET", "UND_ERR_SOCKET"),
-          `create Service shop/cart was not attempted in cluster west, because ${why}; run again later`,
-        );
-      },
-    ));
+  const { open } = forEachTest();
+
+  it("is not asked any more after some calls, and the error says so", async () => {
+    const { client, received } = await open(() => "reset");
+    for (let time = 0; time < failures; time++)
+      equal((await errorOf(client.list(resources.services))).notAttempted, undefined);
+    const { length } = received;
+    const error = await errorOf(client.create(resources.services, service("cart")));
+    equal(received.length, length);
+    deepEqual([error.kind, error.clusterUnavailable], ["unreachable", true]);
+    const why = /cluster west does not answer \(the connection was lost \([A-Z_]+\)\)/;
+    match(error.notAttempted ?? "", why);
+    equal(
+      error.message.replace(why, "REASON"),
+      "create Service shop/cart was not attempted in cluster west, because REASON; run again later",
+    );
+  });
 
   it("is asked once after a while, and by all again when it answers", () => {
-    let away = true;
-    return withCluster(
-      () => (away ? "reset" : serviceList([])),
-      async ({ client, received, time }) => {
-        await fail(() => list(client));
-        time.pass(coolDown);
-        const { length } = received;
-        const both = await Promise.all([errorOf(list(client)), errorOf(list(client))]);
-        assert.deepEqual(
-          both.map(({ notAttempted }) => notAttempted === undefined),
-          [true, false],
-        );
-        assert.equal(received.length, length + 2);
-        time.pass(coolDown - 1);
-        assert.notEqual((await errorOf(list(client))).notAttempted, undefined);
-        time.pass(1);
-        away = false;
-        await list(client);
-        away = true;
-        await fail(() => list(client));
-      },
-    );
+    const { time, ...breaker } = after(times(failures, read(away)));
+    equal(breaker.refusal(), away);
+    time.pass(coolDown);
+    deepEqual([breaker.refusal(), breaker.refusal()], [undefined, away]);
+    breaker.ended(away, true);
+    time.pass(coolDown - 1);
+    equal(breaker.refusal(), away);
+    time.pass(1);
+    equal(breaker.refusal(), undefined);
+    breaker.ended(undefined, true);
+    deepEqual([breaker.refusal(), breaker.refusal()], [undefined, undefined]);
   });
-
-  it("is one that has failed some calls in a row, not here and there", () => {
-    let away = true;
-    return withCluster(
-      () => (away ? "reset" : serviceList([])),
-      async ({ client }) => {
-        await fail(() => list(client), failures - 1);
-        away = false;
-        await list(client);
-        away = true;
-        await fail(() => list(client));
-      },
-    );
-  });
-
-  for (const status of [429, 503, 504])
-    it(`may be one that answers a write with ${status}`, () =>
-      withCluster(
-        () => ({ status }),
-        async ({ client }) => {
-          await fail(() => create(client));
-          assert.match((await errorOf(create(client))).notAttempted ?? "", /does not answer \(\d/);
-        },
-      ));
-
-  it("may be one that answers the reads between its failing writes", () =>
-    withCluster(
-      ({ method }) => (method === "GET" ? serviceList([]) : { status: 429 }),
-      async ({ client }) => {
-        for (let time = 0; time < failures; time++) {
-          await list(client);
-          await fail(() => create(client), 1);
-        }
-        assert.notEqual((await errorOf(create(client))).notAttempted, undefined);
-      },
-    ));
-
-  it("may be one whose reads fail with 500", () =>
-    withCluster(
-      () => status(500, "InternalError", "etcd is away"),
-      async ({ client }) => {
-        await fail(() => list(client));
-        const error = await errorOf(list(client));
-        assert.equal(error.notAttempted, "cluster west does not answer (etcd is away)");
-      },
-    ));
 
   const webhook = 'failed calling webhook "check.example.com": context deadline exceeded';
-  const ofOne: readonly (readonly [string, Reply])[] = [
-    ["a webhook that fails", status(500, "InternalError", `Internal error occurred: ${webhook}`)],
-    ["a webhook that answers 503", status(503, "ServiceUnavailable", `admission ${webhook}`)],
-    ["a quota that is used up", status(403, "Forbidden", "exceeded quota: few")],
-    ["a quota that can't be evaluated", status(500, "InternalError", "quota evaluation timed out")],
-    ["an invalid object", status(422, "Invalid", "spec.ports: Required value")],
-  ];
-  for (const [what, reply] of ofOne) {
-    it(`is not one that refuses a write because of ${what}`, () =>
-      withCluster(
-        () => reply,
-        async ({ client }) => {
-          await fail(() => create(client), 2 * failures);
-        },
-      ));
-  }
+  const byWebhook = refused(500, `Internal error occurred: ${webhook}`);
+  for (const [what, calls] of [
+    ["one whose reads fail with 500", times(failures, read(refused(500)))],
+    ["one that answers a write with 429", times(failures, write(refused(429)))],
+    ["one that answers a write with 503", times(failures, write(refused(503)))],
+    ["one that answers a write with 504", times(failures, write(refused(504)))],
+    ["one that answers the reads between", times(failures, read(), write(refused(429)))],
+    [
+      "one that refuses a write in between because of a webhook",
+      [...times(failures - 1, read(away)), write(byWebhook), read(away)],
+    ],
+  ] as const)
+    it(`may be ${what}`, () => {
+      notEqual(after(calls).refusal(), undefined);
+    });
 
-  it("is still one when a write among its failures is refused by a webhook", () => {
-    const refused = status(500, "InternalError", `Internal error occurred: ${webhook}`);
-    return withCluster(
-      ({ method }) => (method === "POST" ? refused : "reset"),
-      async ({ client }) => {
-        await fail(() => list(client), failures - 1);
-        await fail(() => create(client), 1);
-        await fail(() => list(client), 1);
-        assert.notEqual((await errorOf(list(client))).notAttempted, undefined);
-      },
-    );
-  });
+  for (const [what, calls] of [
+    ["fails here and there", times(failures, ...times(failures - 1, read(away)), read())],
+    ["refuses writes because of a webhook", times(2 * failures, write(byWebhook))],
+    ["has a webhook that says 503", times(failures, write(refused(503, `admission ${webhook}`)))],
+    ["refuses writes because of a quota", times(failures, write(refused(403, "exceeded quota")))],
+    ["can't evaluate a quota", times(failures, write(refused(500, "quota evaluation timed out")))],
+    ["refuses invalid objects", times(failures, write(refused(422, "spec.ports: Required value")))],
+  ] as const)
+    it(`is not one that ${what}`, () => {
+      equal(after(calls).refusal(), undefined);
+    });
 });

@@ -1,79 +1,134 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { inspect } from "node:util";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import {
+  type Dispatcher,
+  dispatcherFor,
+  type Route,
+} from "../../../engine/kubernetes/client/dispatcher.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { programVersion } from "../../../engine/version.ts";
 import { certificate, noOpenssl } from "./certificate.ts";
 import {
+  errorOf,
+  FakeTime,
+  forEachTest,
   listError,
   listing,
-  type ScriptedOptions,
   serviceList,
-  withFolder,
 } from "./scripted-cluster.ts";
 
-describe(`connections${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
+const script = () => serviceList(["a"]);
+
+describe("a connection", () => {
+  const { open } = forEachTest();
+  const user = { username: "me", password: "of-the-runner" };
+
+  it("by a context shows the runner's credentials, and the program's name", async () => {
+    const { received } = await listing(script, { user });
+    match(received[0]?.headers.authorization ?? "", /^Basic /);
+    equal(received[0]?.headers["user-agent"], programVersion);
+    match(programVersion, /^linkerd-multicluster\/\d+\.\d+\.\d+/);
+  });
+
+  it("by a context and a token shows that token and nothing of the runner's", async () => {
+    const { kubeconfig, received } = await open(script, { user });
+    const to = { context: "k3d-west", kubeconfig, token: "of-the-link" };
+    const client = await connect(to, "west");
+    await client.list(resources.services);
+    await client.close();
+    const shown = received.map(({ headers }) => headers.authorization);
+    deepEqual(shown, ["Bearer of-the-link"]);
+    await rejects(connect({ ...to, context: "none" }, "west"), { name: "KubeconfigError" });
+  });
+
+  it("by credentials alone uses nothing of the runner's, and the dispatcher that is handed in", async () => {
+    const routes: Route[] = [];
+    const headers: unknown[] = [];
+    /** Connections that lead to a port where nothing listens. */
+    const dispatcher = (route: Route): Dispatcher => {
+      routes.push(route);
+      return dispatcherFor(route).compose((dispatch) => (options, handler) => {
+        headers.push(options.headers);
+        return dispatch({ ...options, origin: "http://127.0.0.1:1" }, handler);
+      });
+    };
+    const certificateAuthority = Buffer.from("the authority").toString("base64");
+    const server = "https://west.example.com:6443";
+    const to = { server, certificateAuthority, tlsServerName: "west", token: "of-the-link" };
+    const environment = { variables: {}, home: "/nowhere" };
+    const client = await connect(to, "west", { environment, dispatcher, time: new FakeTime() });
+    equal((await errorOf(client.list(resources.services))).reason, "ECONNREFUSED");
+    await client.close();
+    const [route] = routes;
+    equal(route?.server.href, "https://west.example.com:6443/");
+    deepEqual(
+      { ...route.tls, ca: String(route.tls.ca) },
+      { ca: "the authority", rejectUnauthorized: true, servername: "west" },
+    );
+    match(inspect(headers[0]), /authorization: 'Bearer of-the-link'/);
+  });
+
+  it("carries each group and each extra value of an impersonated user", async () => {
+    const as = { as: "jane", "as-groups": ["a", "b"], "as-user-extra": { scopes: ["x", "y"] } };
+    const { received } = await listing(script, { user: { token: "t", ...as } });
+    const headers = received[0]?.headers ?? {};
+    equal(headers["impersonate-group"], "a, b");
+    equal(headers["impersonate-extra-scopes"], "x, y");
+  });
+
+  it("respects a path of the server's", async () => {
+    const { received } = await listing(script, { serverPath: "/k8s/clusters/c-1/" });
+    equal(received[0]?.url.pathname, "/k8s/clusters/c-1/api/v1/services");
+  });
+});
+
+describe(`connections over TLS${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
   before(function () {
     if (noOpenssl) this.skip();
   });
 
-  const script = () => serviceList(["a"]);
-
-  /** A server with a certificate, and options that trust it. */
-  const withServer = (
-    test: (
-      trusting: ScriptedOptions & { readonly tls: Awaited<ReturnType<typeof certificate>> },
-      folder: string,
-    ) => Promise<void>,
-  ) =>
-    withFolder(async (folder) => {
-      const tls = await certificate(folder, "server");
-      await test({ tls, clusterEntry: { "certificate-authority-data": tls.certData } }, folder);
-    });
-
-  it("verify the server's certificate and show the user's", () =>
-    withServer(async (trusting, folder) => {
-      const user = await certificate(folder, "user");
-      const { names } = await listing(script, {
-        ...trusting,
-        tls: { ...trusting.tls, ca: user.cert, requestCert: true, rejectUnauthorized: true },
-        user: { "client-certificate-data": user.certData, "client-key-data": user.keyData },
-      });
-      assert.equal(names.length, 1);
-    }));
-
-  it("are not made to a server that the context does not trust, whatever NODE_TLS_REJECT_UNAUTHORIZED says", () =>
-    withServer(async ({ tls }) => {
-      const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-      process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
-      try {
-        const { error, client, received } = await listError(script, { tls });
-        assert.equal(error.kind, "unreachable");
-        assert.equal(error.reason, "DEPTH_ZERO_SELF_SIGNED_CERT");
-        assert.match(error.message, /its certificate is self-signed/);
-        assert.deepEqual([received.length, client.requests.reads], [0, 1]);
-      } finally {
-        if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-        else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
-      }
-    }));
-
-  it("are to a server of the name that tls-server-name gives", () =>
-    withServer(async ({ tls, clusterEntry }) => {
-      const named = (name: string) => ({ ...clusterEntry, "tls-server-name": name });
-      const { names } = await listing(script, { tls, clusterEntry: named("west.test") });
-      assert.equal(names.length, 1);
-      const { error } = await listError(script, { tls, clusterEntry: named("east.test") });
-      assert.match(error.message, /its certificate is for another host name/);
-    }));
-
-  it("carry each group and each extra value of an impersonated user", async () => {
-    const as = { as: "jane", "as-groups": ["a", "b"], "as-user-extra": { scopes: ["x", "y"] } };
-    const { received } = await listing(script, { user: { token: "t", ...as } });
-    const headers = received[0]?.headers ?? {};
-    assert.equal(headers["impersonate-user"], "jane");
-    assert.equal(headers["impersonate-group"], "a, b");
-    assert.equal(headers["impersonate-extra-scopes"], "x, y");
+  const { folder } = forEachTest();
+  const server = async () => certificate(await folder(), "server");
+  const trusting = ({ certData }: Awaited<ReturnType<typeof server>>, name?: string) => ({
+    "certificate-authority-data": certData,
+    ...(name !== undefined && { "tls-server-name": name }),
   });
 
-  it("respect a path of the server's", async () => {
-    const { received } = await listing(script, { serverPath: "/k8s/clusters/c-1/" });
-    assert.equal(received[0]?.url.pathname, "/k8s/clusters/c-1/api/v1/services");
+  it("verify the server's certificate and show the user's", async () => {
+    const [tls, { cert, certData, keyData }] = [
+      await server(),
+      await certificate(await folder(), "user"),
+    ];
+    const { names } = await listing(script, {
+      tls: { ...tls, ca: cert, requestCert: true, rejectUnauthorized: true },
+      clusterEntry: trusting(tls),
+      user: { "client-certificate-data": certData, "client-key-data": keyData },
+    });
+    equal(names.length, 1);
+  });
+
+  it("are not made to a server that the context does not trust, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async () => {
+    const tls = await server();
+    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+    try {
+      const { error, client, received } = await listError(script, { tls });
+      equal(error.kind, "unreachable");
+      equal(error.reason, "DEPTH_ZERO_SELF_SIGNED_CERT");
+      match(error.message, /its certificate is self-signed/);
+      deepEqual([received.length, client.requests.reads], [0, 1]);
+    } finally {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+    }
+  });
+
+  it("are to a server of the name that tls-server-name gives", async () => {
+    const tls = await server();
+    const { names } = await listing(script, { tls, clusterEntry: trusting(tls, "west.test") });
+    equal(names.length, 1);
+    const { error } = await listError(script, { tls, clusterEntry: trusting(tls, "east.test") });
+    match(error.message, /its certificate is for another host name/);
   });
 });

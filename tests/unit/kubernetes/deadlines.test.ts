@@ -1,15 +1,15 @@
-import assert from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import type { ConnectOptions } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { retryPolicy, systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import {
   errorOf,
   FakeTime,
+  forEachTest,
   listError,
   listing,
   type Reply,
   serviceList,
-  withCluster,
 } from "./scripted-cluster.ts";
 
 /** A call has this many ms. */
@@ -21,18 +21,18 @@ function within(milliseconds: number): ConnectOptions {
 describe("the deadline of a call", () => {
   it("cuts off an answer that trickles", async () => {
     const { error, client } = await listError(() => "trickle", within(300));
-    assert.equal(error.kind, "late");
-    assert(error.clusterUnavailable);
-    assert.match(
+    equal(error.kind, "late");
+    ok(error.clusterUnavailable);
+    match(
       error.message,
       /^cluster west is too slow to list services: no complete answer within 0.3 s; check its API server at http:\S+ and the network to it$/,
     );
-    assert.equal(client.requests.reads, 1);
+    equal(client.requests.reads, 1);
   });
 
   it("holds for an answer that never comes, and leaves one in time alone", async () => {
-    assert.equal((await listError(() => "silence", within(200))).error.kind, "late");
-    assert.deepEqual((await listing(() => serviceList([]), within(60_000))).names, []);
+    equal((await listError(() => "silence", within(200))).error.kind, "late");
+    equal((await listing(() => serviceList([]), within(60_000))).names.length, 0);
   });
 });
 
@@ -43,28 +43,28 @@ describe("the deadline of a list", () => {
   it("holds for all its pages together", async () => {
     const limits = { time: systemTime, listTimeout: 300 };
     const { error, received } = await listError(pages, limits);
-    assert.equal(error.kind, "late");
-    assert(received.length > 1);
+    equal(error.kind, "late");
+    ok(received.length > 1);
   });
 
   it("ends it before another page is asked for", async () => {
     const time = new FakeTime();
-    const { error, received } = await listError(
-      (asked, number) => {
-        time.pass(200);
-        return pages(asked, number);
-      },
-      { time, listTimeout: 300 },
-    );
-    assert.match(
+    const slowly = (asked: unknown, number: number) => {
+      time.pass(200);
+      return pages(asked, number);
+    };
+    const { error, received } = await listError(slowly, { time, listTimeout: 300 });
+    match(
       error.message,
       /^cluster west is too slow to list services: the list is not complete after 0.3 s and 2 pages; check/,
     );
-    assert.equal(received.length, 2);
+    equal(received.length, 2);
   });
 });
 
 describe("a cancelled run", () => {
+  const { open } = forEachTest();
+  /** The two steps of a cancellation, and what is told of them. */
   const controllers = () => {
     const [stop, abort] = [new AbortController(), new AbortController()];
     return { stop, abort, cancellation: { stop: stop.signal, abort: abort.signal } };
@@ -74,9 +74,9 @@ describe("a cancelled run", () => {
     const { stop, cancellation } = controllers();
     stop.abort();
     const { error, received } = await listError(() => serviceList([]), { cancellation });
-    assert.equal(error.kind, "cancelled");
-    assert.equal(error.notAttempted, "the run was cancelled");
-    assert.equal(received.length, 0);
+    equal(error.kind, "cancelled");
+    equal(error.notAttempted, "the run was cancelled");
+    equal(received.length, 0);
   });
 
   it("does not wait for another attempt", async function () {
@@ -92,8 +92,8 @@ describe("a cancelled run", () => {
       },
       { cancellation, time: systemTime },
     );
-    assert.equal(error.kind, "cancelled");
-    assert.equal(received.length, 1);
+    equal(error.kind, "cancelled");
+    equal(received.length, 1);
   });
 
   it("lets what is under way end, and gives it up a moment later", async () => {
@@ -101,22 +101,20 @@ describe("a cancelled run", () => {
     const stopped = new Promise((resolve) => {
       stop.signal.addEventListener("abort", resolve);
     });
-    await withCluster(
+    const { client } = await open(
       async ({ url }, index) => {
         if (index === 1) stop.abort();
         await stopped;
         return url.pathname.endsWith("endpoints") ? "silence" : serviceList(["a"]);
       },
-      async ({ client }) => {
-        const endpoints = errorOf(client.list(resources.endpoints));
-        assert.equal((await client.list(resources.services)).length, 1);
-        abort.abort();
-        const error = await endpoints;
-        assert.equal(error.kind, "cancelled");
-        assert.equal(error.notAttempted, undefined);
-        assert.match(error.message, /^the run was cancelled before cluster west had answered/);
-      },
       { cancellation },
     );
+    const endpoints = errorOf(client.list(resources.endpoints));
+    equal((await client.list(resources.services)).length, 1);
+    abort.abort();
+    const error = await endpoints;
+    equal(error.kind, "cancelled");
+    equal(error.notAttempted, undefined);
+    match(error.message, /^the run was cancelled before cluster west had answered/);
   });
 });

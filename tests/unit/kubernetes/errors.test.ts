@@ -1,105 +1,90 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { KubernetesError, type Operation } from "../../../engine/kubernetes/client/errors.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 const { links, services } = resources;
-const cart = { namespace: "shop", name: "cart" };
 const place = { cluster: "west", context: "k3d-west", server: "https://west:6443" };
+const create = { verb: "create", resource: services, at: { namespace: "shop", name: "cart" } };
+const list = { verb: "list", resource: services, at: {} };
 
-/** The error of an operation on Services that is refused with this Status. */
-function errorOf(operation: Partial<Operation>, statusCode: number, status: object) {
-  const body = JSON.stringify({ kind: "Status", ...status });
+/** An operation that is refused with a Status of these words, by default about the Service shop/cart. */
+function refused(
+  statusCode: number,
+  message: string,
+  operation: object = {},
+  { reason, name }: { reason?: string; name?: string } = {},
+) {
+  const body = JSON.stringify({ kind: "Status", reason, message, details: { name } });
   const failure = failureOfResponse({ statusCode, headers: {} }, body, String);
-  const whole: Operation = { verb: "create", resource: services, at: cart, ...operation };
-  return new KubernetesError(place, whole, failure, 1);
+  return new KubernetesError(place, { ...create, ...operation } as Operation, failure, 1);
 }
 
-const list = { verb: "list", at: {} } as const;
-const rbac = (tail: string) => ({
-  reason: "Forbidden",
-  message: `services is forbidden: User "system:serviceaccount:ci:deploy" cannot ${tail}`,
-});
-const said = (message: string, name?: string) => ({ message, details: { name } });
-
-const sentences: readonly (readonly [Partial<Operation>, number, object, string, string])[] = [
+const rbac = 'services is forbidden: User "system:serviceaccount:ci:deploy" cannot';
+const sentences: readonly (readonly [KubernetesError, string])[] = [
   [
-    list,
-    403,
-    rbac('list resource "services" in API group "" at the cluster scope'),
-    "forbidden",
+    refused(403, `${rbac} list resource "services" in API group "" at the cluster scope`, list),
     "cluster west does not let user system:serviceaccount:ci:deploy list services; grant list on services",
   ],
   [
-    {},
-    403,
-    rbac('create resource "services" in API group "" in the namespace "shop"'),
-    "forbidden",
+    refused(403, `${rbac} create resource "services" in API group "" in the namespace "shop"`),
     "cluster west does not let user system:serviceaccount:ci:deploy create Service shop/cart; grant create on services in namespace shop",
   ],
   [
-    {},
-    403,
-    said("exceeded quota: services=5"),
-    "forbidden",
+    refused(403, "exceeded quota: services=5"),
     "cluster west refuses to create Service shop/cart: exceeded quota: services=5; resolve this in the cluster, or give context k3d-west the right, and run again",
   ],
   [
-    list,
-    401,
-    said("Unauthorized"),
-    "unauthorized",
+    refused(401, "Unauthorized", list),
     "cluster west rejects the credentials of context k3d-west when asked to list services: Unauthorized; log in again or renew the kubeconfig",
   ],
   [
-    { ...list, resource: links },
-    404,
-    said("the server could not find the requested resource"),
-    "notFound",
-    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: the server could not find the requested resource; check what answers at https://west:6443",
+    refused(404, "not the requested resource", { ...list, resource: links }),
+    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: not the requested resource; check what answers at https://west:6443",
   ],
   [
-    {},
-    404,
-    said('namespaces "shop" not found', "shop"),
-    "notFound",
-    `cluster west can't create Service shop/cart: namespaces "shop" not found; run again`,
+    refused(404, 'namespaces "shop" not found', {}, { name: "shop" }),
+    'cluster west can\'t create Service shop/cart: namespaces "shop" not found; run again',
   ],
   [
-    { verb: "delete" },
-    404,
-    said("404 page not found"),
-    "notFound",
+    refused(404, "404 page not found", { verb: "delete" }),
     "cluster west does not serve services as v1, so it can't delete Service shop/cart: 404 page not found; check what answers at https://west:6443",
   ],
   [
-    { verb: "delete" },
-    404,
-    said('services "cart" not found', "cart"),
-    "notFound",
-    `cluster west has no Service shop/cart to delete: services "cart" not found; run again`,
+    refused(404, 'services "cart" not found', { verb: "delete" }, { name: "cart" }),
+    'cluster west has no Service shop/cart to delete: services "cart" not found; run again',
   ],
   [
-    { verb: "update" },
-    422,
-    said("spec.clusterIP: field is immutable"),
-    "invalid",
+    refused(422, "spec.clusterIP: field is immutable", { verb: "update" }),
     "cluster west rejects the request to update Service shop/cart (status 422): spec.clusterIP: field is immutable; resolve this and run again",
   ],
   [
-    { verb: "update" },
-    409,
-    said("the object has been modified"),
-    "conflict",
+    refused(409, "the object has been modified", { verb: "update" }),
     "Service shop/cart in cluster west was changed by another client before this update: the object has been modified; run again",
+  ],
+  [
+    refused(410, "too old", { ...list, verb: "watch" }),
+    "cluster west no longer has the resource version at which to watch services: too old; run again",
   ],
 ];
 
 describe("an error", () => {
-  for (const [operation, code, status, kind, sentence] of sentences)
+  for (const [error, sentence] of sentences)
     it(`says: ${sentence}`, () => {
-      const error = errorOf(operation, code, status);
-      assert.deepEqual([error.message, error.kind, error.status], [sentence, kind, code]);
-      assert(!error.clusterUnavailable);
+      equal(error.message, sentence);
+      ok(!error.clusterUnavailable);
     });
+
+  it("is of the kind of its status, with the server's own words", () => {
+    const codes = [401, 403, 404, 409, 410, 400, 422, 429, 500];
+    deepEqual(
+      codes.map((code) => refused(code, "no").kind),
+      [
+        ...["unauthorized", "forbidden", "notFound", "conflict", "gone"],
+        ...["invalid", "invalid", "throttled", "server"],
+      ],
+    );
+    const { kind, status, reason, detail } = refused(409, "no", {}, { reason: "AlreadyExists" });
+    deepEqual([kind, status, reason, detail], ["alreadyExists", 409, "AlreadyExists", "no"]);
+  });
 });

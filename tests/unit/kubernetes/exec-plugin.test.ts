@@ -1,9 +1,9 @@
-import assert from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { runPlugin, PluginFailure } from "../../../engine/kubernetes/kubeconfig/exec-plugin.ts";
 import { poll } from "../../../engine/kubernetes/client/retry.ts";
-import { listError, listing, serviceList, withFolder } from "./scripted-cluster.ts";
+import { forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 
@@ -19,17 +19,23 @@ const printing = (answer: unknown) =>
 
 const credential = (status: unknown) => ({ kind: "ExecCredential", apiVersion: v1, status });
 
+/** A plugin whose token is this expression of what it is told. */
+const telling = (expression: string) => `
+  const { KUBERNETES_EXEC_INFO: info, SECRET, KEPT, PULUMI_CONFIG = "" } = process.env;
+  const { apiVersion, spec } = JSON.parse(info);
+  const token = Buffer.from(JSON.stringify(${expression})).toString("base64url");
+  console.log(JSON.stringify({ kind: "ExecCredential", apiVersion, status: { token } }));`;
+const told = (token = "") => JSON.parse(Buffer.from(token, "base64url").toString()) as unknown;
+
 const server = "https://west.example.com";
+const run = { variables: process.env, cluster: () => Promise.resolve({ server }), limit: 20_000 };
 
-const run = (limit = 20_000) => ({
-  ...{ variables: process.env, cluster: () => Promise.resolve({ server }), limit },
-});
-
-async function failureOf(plugin: Parameters<typeof runPlugin>[0], limit?: number) {
-  const error: unknown = await runPlugin(plugin, run(limit)).catch((reason: unknown) => reason);
-  assert(error instanceof PluginFailure, `not a PluginFailure: ${String(error)}`);
-  assert.doesNotMatch(error.message, /canary/);
-  return error.message;
+async function failureOf(plugin: Parameters<typeof runPlugin>[0], limit = run.limit) {
+  const failed = runPlugin(plugin, { ...run, limit });
+  const error: unknown = await failed.catch((reason: unknown) => reason);
+  ok(error instanceof PluginFailure, `not a PluginFailure: ${String(error)}`);
+  doesNotMatch(error.message, /canary/);
+  return error.message.replace(`the credential plugin ${process.execPath} `, "");
 }
 
 function isGone(pid: number): boolean {
@@ -41,13 +47,13 @@ function isGone(pid: number): boolean {
   }
 }
 
-const failed = `the credential plugin ${process.execPath}`;
-
 describe("a credential plugin", () => {
+  const { folder } = forEachTest();
+
   it("gives a token, a certificate with its key, and when they expire", async () => {
     const pair = { clientCertificateData: "c", clientKeyData: "k" };
     const status = { token: "t", ...pair, expirationTimestamp: "2030-01-01T00:00:00Z" };
-    assert.deepEqual(await runPlugin(printing(credential(status)), run()), {
+    deepEqual(await runPlugin(printing(credential(status)), run), {
       token: "t",
       certificate: { cert: "c", key: "k" },
       expires: Date.UTC(2030, 0, 1),
@@ -55,73 +61,58 @@ describe("a credential plugin", () => {
   });
 
   it("gets KUBERNETES_EXEC_INFO, a closed stdin, and the environment with its own variables, without Pulumi's config", async () => {
-    const plugin = script(`
-      const input = require("node:fs").readFileSync(0, "utf8");
-      const { KUBERNETES_EXEC_INFO: info, SECRET, KEPT, PULUMI_CONFIG = "" } = process.env;
-      const token = JSON.stringify({ input, info: JSON.parse(info), SECRET, KEPT, PULUMI_CONFIG });
-      console.log(JSON.stringify({ kind: "ExecCredential", apiVersion: "${v1}", status: { token } }));`);
+    const input = 'require("node:fs").readFileSync(0, "utf8")';
+    const plugin = script(telling(`[${input}, JSON.parse(info), SECRET, KEPT, PULUMI_CONFIG]`));
     const own = { KEPT: "yes", SECRET: "overridden", PULUMI_CONFIG: "canary" };
     const variables = { ...process.env, ...own };
-    const info = { kind: "ExecCredential", apiVersion: v1 };
     for (const [provideClusterInfo, cluster] of [
       [false, {}],
       [true, { cluster: { server } }],
     ] as const) {
-      const asked = { ...plugin, provideClusterInfo };
-      const { token = "" } = await runPlugin(asked, { ...run(), variables });
-      assert.deepEqual(JSON.parse(token), {
-        ...{ input: "", SECRET: "canary-variable", KEPT: "yes", PULUMI_CONFIG: "" },
-        info: { ...info, spec: { interactive: false, ...cluster } },
-      });
+      const { token } = await runPlugin({ ...plugin, provideClusterInfo }, { ...run, variables });
+      const spec = { interactive: false, ...cluster };
+      const info = { kind: "ExecCredential", apiVersion: v1, spec };
+      deepEqual(told(token), ["", info, "canary-variable", "yes", ""]);
     }
   });
 
-  const failures: readonly (readonly [string, ReturnType<typeof script>])[] = [
+  const another = { ...credential({ token: "canary" }), apiVersion: `${v1}beta1` };
+  const half = credential({ token: "canary", clientKeyData: "canary" });
+  const endless = "setInterval(() => process.stdout.write('canary'.repeat(1e5)), 1)";
+  for (const [why, plugin] of [
     ["failed with exit code 3", script("console.error('canary'); process.exit(3)")],
     ["was ended by SIGTERM", script("process.kill(process.pid, 'SIGTERM'); setInterval(() => 0)")],
     ["printed something else than an ExecCredential", script("console.log('canary {')")],
     ["printed something else than an ExecCredential", printing({ status: { token: "canary" } })],
-    [
-      `did not answer in ${v1}, as its entry asks`,
-      printing({ ...credential({ token: "canary" }), apiVersion: `${v1}beta1` }),
-    ],
+    [`did not answer in ${v1}, as its entry asks`, printing(another)],
     ["gave neither a token nor a certificate", printing(credential({ canary: 1 }))],
     ["gave neither a token nor a certificate", printing(credential(null))],
-    [
-      "gave a certificate or a key without the other",
-      printing(credential({ token: "canary", clientKeyData: "canary" })),
-    ],
-    [
-      "printed far more than a credential and was ended",
-      script("setInterval(() => process.stdout.write('canary'.repeat(1e5)), 1)"),
-    ],
-  ];
-  for (const [why, plugin] of failures)
+    ["gave a certificate or a key without the other", printing(half)],
+    ["printed far more than a credential and was ended", script(endless)],
+  ] as const)
     it(`that fails is told without what it printed: ${why}`, async () => {
-      assert.equal(await failureOf(plugin), `${failed} ${why}`);
+      equal(await failureOf(plugin), why);
     });
 
-  it("that takes too long is ended, and what it has started holds nobody up", () =>
-    withFolder(async (folder) => {
-      const file = path.join(folder, "pid");
-      const plugin = script(`
-        const { spawn } = require("node:child_process");
-        spawn(process.execPath, ["-e", "setTimeout(() => 0, 5000)"], { stdio: "inherit" }).unref();
-        require("node:fs").writeFileSync(${JSON.stringify(file)}, String(process.pid));
-        setInterval(() => 0, 1000);`);
-      assert.equal(
-        await failureOf(plugin, 1500),
-        `${failed} gave no answer within 1.5 s and was ended; if it waits for somebody to log in, do so first`,
-      );
-      const pid = Number(await readFile(file, "utf8"));
-      assert(await poll(() => Promise.resolve(isGone(pid)), Boolean, { within: 5000, every: 20 }));
-    }));
+  it("that takes too long is ended, and what it has started holds nobody up", async () => {
+    const file = path.join(await folder(), "pid");
+    const plugin = script(`
+      const { spawn } = require("node:child_process");
+      spawn(process.execPath, ["-e", "setTimeout(() => 0, 5000)"], { stdio: "inherit" }).unref();
+      require("node:fs").writeFileSync(${JSON.stringify(file)}, String(process.pid));
+      setInterval(() => 0, 1000);`);
+    equal(
+      await failureOf(plugin, 1500),
+      "gave no answer within 1.5 s and was ended; if it waits for somebody to log in, do so first",
+    );
+    const pid = Number(await readFile(file, "utf8"));
+    ok(await poll(() => Promise.resolve(isGone(pid)), Boolean, { within: 5000, every: 20 }));
+  });
 
   it("that is not there is told with what its entry says of how to install it, on one line", async () => {
-    const plugin = { ...script(""), command: "no-such-plugin" };
     const installHint = "Install it:\n\n  \u001b[1mbrew install it\n";
-    assert.equal(
-      await failureOf({ ...plugin, installHint }),
+    equal(
+      await failureOf({ ...script(""), command: "no-such-plugin", installHint }),
       "the credential plugin no-such-plugin was not found; to install it: Install it: [1mbrew install it",
     );
   });
@@ -129,44 +120,32 @@ describe("a credential plugin", () => {
   it("that can't give credentials is an error that says how to see why", async () => {
     const exec = { apiVersion: v1, interactiveMode: "Never", command: "no-such-plugin" };
     const { error, received } = await listError(() => serviceList([]), { user: { exec } });
-    assert.equal(error.kind, "unauthorized");
-    assert.equal(
+    equal(error.kind, "unauthorized");
+    equal(
       error.message,
       "could not load the credentials of context k3d-west to list services in cluster west: the credential plugin no-such-plugin was not found; kubectl --context k3d-west get --raw /version shows why",
     );
-    assert.equal(received.length, 0);
+    equal(received.length, 0);
   });
 
   it("has a time limit that a client can be given", async () => {
-    const args = ["-e", "setInterval(() => 0, 1000)"];
-    const exec = {
-      ...{ apiVersion: v1, interactiveMode: "IfAvailable", command: process.execPath, args },
-    };
+    const { command, args } = script("setInterval(() => 0, 1000)");
+    const exec = { apiVersion: v1, interactiveMode: "IfAvailable", command, args };
     const { error } = await listError(() => "silence", { pluginTimeout: 200, user: { exec } });
-    assert.match(error.message, /gave no answer within 0\.2 s and was ended/);
+    match(error.message, /gave no answer within 0\.2 s and was ended/);
   });
 
   it("is told of its cluster what the kubeconfig says", async () => {
-    const text = `
-      const { spec, apiVersion } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
-      const token = Buffer.from(JSON.stringify(spec.cluster)).toString("base64url");
-      console.log(JSON.stringify({ kind: "ExecCredential", apiVersion, status: { token } }));`;
-    const { args, command } = script(text);
+    const { args, command } = script(telling("spec.cluster"));
     const extension = { audience: "canary" };
+    const set = { "tls-server-name": "west", "disable-compression": true };
+    const extensions = [{ name: "client.authentication.k8s.io/exec", extension }];
     const { received, url } = await listing(() => serviceList([]), {
-      clusterEntry: {
-        ...{ "tls-server-name": "west", "disable-compression": true },
-        extensions: [{ name: "client.authentication.k8s.io/exec", extension }],
-      },
+      clusterEntry: { ...set, extensions },
       user: { exec: { apiVersion: `${v1}beta1`, provideClusterInfo: true, command, args } },
     });
-    const token = received[0]?.headers.authorization?.replace("Bearer ", "") ?? "";
-    assert.deepEqual(JSON.parse(Buffer.from(token, "base64url").toString()), {
-      server: url,
-      "tls-server-name": "west",
-      "insecure-skip-tls-verify": true,
-      "disable-compression": true,
-      config: extension,
+    deepEqual(told(received[0]?.headers.authorization?.replace("Bearer ", "")), {
+      ...{ server: url, ...set, "insecure-skip-tls-verify": true, config: extension },
     });
   });
 });

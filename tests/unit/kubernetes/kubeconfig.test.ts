@@ -1,129 +1,160 @@
-import assert from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { giveKubeconfigs, nameOfGiven } from "../../../engine/kubernetes/kubeconfig/given.ts";
 import {
   type ClusterAccess,
   KubeconfigError,
+  KubeconfigPending,
   readKubeconfig,
 } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import { withFolder, writeKubeconfig } from "./scripted-cluster.ts";
+import { forEachTest, writeKubeconfig } from "./scripted-cluster.ts";
 
-const https = (server: string) => ({ cluster: { server }, user: { token: "canary" } });
+const entries = (server: string) => ({ cluster: { server }, user: { token: "canary" } });
+const read = (
+  access: ClusterAccess,
+  home = "/nowhere",
+  variables: Readonly<Record<string, string>> = {},
+) => readKubeconfig(access, "west", { variables, home });
+
+async function problem(reading: Promise<unknown>): Promise<string> {
+  const error: unknown = await reading.catch((reason: unknown) => reason);
+  ok(error instanceof KubeconfigError, `not a KubeconfigError: ${String(error)}`);
+  equal(error.cluster, "west");
+  doesNotMatch(error.message, /canary/);
+  return error.message;
+}
 
 describe("a kubeconfig", () => {
-  const read = (
-    access: ClusterAccess,
-    home: string,
-    variables: Readonly<Record<string, string>> = {},
-  ) => readKubeconfig(access, "west", { variables, home });
+  const { folder } = forEachTest();
 
-  const problem = async (reading: Promise<unknown>): Promise<string> => {
-    const error: unknown = await reading.catch((reason: unknown) => reason);
-    assert(error instanceof KubeconfigError, `not a KubeconfigError: ${String(error)}`);
-    assert.equal(error.cluster, "west");
-    return error.message;
-  };
+  it("is the given file, with ~ for the home directory, and else ~/.kube/config", async () => {
+    const home = await folder();
+    await mkdir(path.join(home, ".kube"));
+    await writeKubeconfig(path.join(home, "own"), "a", entries("https://own"));
+    await writeKubeconfig(path.join(home, ".kube", "config"), "a", entries("https://default"));
+    const variables = { KUBECONFIG: "/nowhere" };
+    const own = await read({ context: "a", kubeconfig: "~/own" }, home, variables);
+    equal(own.cluster.server, "https://own");
+    equal((await read({ context: "a" }, home)).cluster.server, "https://default");
+  });
 
-  it("is the given file, with ~ for the home directory, and else ~/.kube/config", () =>
-    withFolder(async (home) => {
-      await mkdir(path.join(home, ".kube"));
-      await writeKubeconfig(path.join(home, "own"), "a", https("https://own"));
-      await writeKubeconfig(path.join(home, ".kube", "config"), "a", https("https://default"));
-      const variables = { KUBECONFIG: "/nowhere" };
-      const own = await read({ context: "a", kubeconfig: "~/own" }, home, variables);
-      assert.equal(own.cluster.server, "https://own");
-      assert.equal((await read({ context: "a" }, home)).cluster.server, "https://default");
-    }));
-
-  it("is merged from the files of KUBECONFIG: the first to name an entry wins", () =>
-    withFolder(async (home) => {
-      const one = await writeKubeconfig(path.join(home, "1"), "a", https("https://first"));
-      const two = await writeKubeconfig(path.join(home, "2"), "a", https("https://second"));
-      const three = await writeKubeconfig(path.join(home, "3"), "b", https("https://third"));
-      const files = [one, path.join(home, "missing"), "", two, three];
-      const variables = { KUBECONFIG: files.join(path.delimiter) };
-      const a = await read({ context: "a" }, home, variables);
-      assert.equal(a.cluster.server, "https://first");
-      const b = await read({ context: "b" }, home, variables);
-      assert.equal(b.cluster.server, "https://third");
-      assert.equal(b.user.token, "canary");
-      assert.equal(
-        await problem(read({ context: "c" }, home, variables)),
-        `cluster west: no context c in ${files.filter(Boolean).join(", ")}; the contexts there are a, b`,
-      );
-    }));
+  it("is merged from the files of KUBECONFIG: the first to name an entry wins", async () => {
+    const home = await folder();
+    const one = await writeKubeconfig(path.join(home, "1"), "a", entries("https://first"));
+    const two = await writeKubeconfig(path.join(home, "2"), "a", entries("https://second"));
+    const three = await writeKubeconfig(path.join(home, "3"), "b", entries("https://third"));
+    const files = [one, path.join(home, "missing"), "", two, three];
+    const variables = { KUBECONFIG: files.join(path.delimiter) };
+    equal((await read({ context: "a" }, home, variables)).cluster.server, "https://first");
+    const { cluster, user } = await read({ context: "b" }, home, variables);
+    deepEqual([cluster.server, user.token], ["https://third", "canary"]);
+    equal(
+      await problem(read({ context: "c" }, home, variables)),
+      `cluster west: no context c in ${files.filter(Boolean).join(", ")}; the contexts there are a, b`,
+    );
+  });
 
   it("is, in a pod without kubeconfig, that of its service account", async () => {
     const variables = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" };
     const account = "/var/run/secrets/kubernetes.io/serviceaccount";
     const { cluster, user } = await read({ context: "in-cluster" }, "/nowhere", variables);
-    assert.equal(cluster.server, "https://[fd00::1]:6443");
-    assert.equal(cluster.caFile, `${account}/ca.crt`);
-    assert.deepEqual(user, { tokenFile: `${account}/token` });
+    deepEqual(
+      [cluster.server, cluster.caFile, user],
+      ["https://[fd00::1]:6443", `${account}/ca.crt`, { tokenFile: `${account}/token` }],
+    );
   });
 
-  it("that is missing is a mistake that names the file", () =>
-    withFolder(async (home) => {
-      const file = path.join(home, "none");
-      for (const [context, kubeconfig, named] of [
-        ["a", file, file],
-        ["in-cluster", undefined, `${home}/.kube/config`],
-      ] as const)
-        assert.equal(
-          await problem(read({ context, ...(kubeconfig && { kubeconfig }) }, home)),
-          `cluster west: there is no kubeconfig at ${named} to read context ${context} from`,
-        );
-    }));
+  it("that is missing is a mistake that names the file", async () => {
+    for (const [access, named] of [
+      [{ context: "a", kubeconfig: "/nowhere/none" }, "/nowhere/none"],
+      [{ context: "in-cluster" }, "/nowhere/.kube/config"],
+    ] as const)
+      equal(
+        await problem(read(access)),
+        `cluster west: there is no kubeconfig at ${named} to read context ${access.context} from`,
+      );
+  });
 
   const a = { name: "a", cluster: { server: "https://a" } };
   const context = { name: "a", context: { cluster: "a", user: "u" } };
-  const broken: readonly (readonly [object, string])[] = [
-    [{}, "no context a in FILE; it has none"],
-    [{ contexts: [context] }, "context a refers to cluster a, for which FILE has no valid entry"],
-    [
-      { contexts: [context], clusters: [a] },
-      "context a refers to user u, for which FILE has no valid entry",
-    ],
-    [
-      { contexts: [context], clusters: [a, a] },
-      "context a refers to cluster a, which is there twice in FILE; remove or rename one of them",
-    ],
-    [
-      { contexts: [context, context], clusters: [a] },
-      "context a is there twice in FILE; remove or rename one of them",
-    ],
-  ];
-  for (const [config, why] of broken)
-    it(`is refused where ${why}`, () =>
-      withFolder(async (home) => {
-        const file = path.join(home, "config");
-        await writeFile(file, JSON.stringify(config));
-        const said = await problem(read({ context: "a", kubeconfig: file }, home));
-        assert.equal(said.replace(file, "FILE"), `cluster west: ${why}`);
-      }));
+  const contexts = [context];
+  const broken: Readonly<Record<string, object>> = {
+    "no context a in FILE; it has none": {},
+    "context a refers to cluster a, for which FILE has no valid entry": { contexts },
+    "context a refers to user u, for which FILE has no valid entry": { contexts, clusters: [a] },
+    "context a refers to cluster a, which is there twice in FILE; remove or rename one of them": {
+      ...{ contexts, clusters: [a, a] },
+    },
+    "context a is there twice in FILE; remove or rename one of them": {
+      ...{ contexts: [context, context], clusters: [a] },
+    },
+  };
+  for (const [why, config] of Object.entries(broken))
+    it(`is refused where ${why}`, async () => {
+      const file = path.join(await folder(), "config");
+      await writeFile(file, JSON.stringify(config));
+      const said = await problem(read({ context: "a", kubeconfig: file }));
+      equal(said.replace(file, "FILE"), `cluster west: ${why}`);
+    });
 
-  it("may have broken entries of other clusters", () =>
-    withFolder(async (home) => {
-      const file = path.join(home, "config");
-      const others = { users: [{ user: {} }], contexts: [context, { name: "b" }, null] };
-      const clusters = [a, { name: "b", cluster: {} }, { name: "c" }, { name: "c" }];
-      const users = [{ name: "u", user: {} }, ...others.users];
-      await writeFile(file, JSON.stringify({ ...others, clusters, users }));
-      const config = await read({ context: "a", kubeconfig: file }, home);
-      assert.equal(config.cluster.server, "https://a");
-    }));
+  it("may have broken entries of other clusters", async () => {
+    const file = path.join(await folder(), "config");
+    const clusters = [a, { name: "b", cluster: {} }, { name: "c" }, { name: "c" }];
+    const users = [{ name: "u", user: {} }, { user: {} }];
+    const others = { contexts: [context, { name: "b" }, null], clusters, users };
+    await writeFile(file, JSON.stringify(others));
+    equal((await read({ context: "a", kubeconfig: file })).cluster.server, "https://a");
+  });
 
-  it("that can't be read or parsed is a mistake, told without quoting it", () =>
-    withFolder(async (home) => {
-      assert.equal(
-        await problem(read({ context: "a", kubeconfig: home }, home)),
-        `cluster west: kubeconfig ${home} can't be read (EISDIR)`,
+  it("that can't be read or parsed is a mistake, told without quoting it", async () => {
+    const home = await folder();
+    equal(
+      await problem(read({ context: "a", kubeconfig: home })),
+      `cluster west: kubeconfig ${home} can't be read (EISDIR)`,
+    );
+    const file = path.join(home, "config");
+    for (const text of ["users: [{user: {token: canary\n  x: {{", "canary", "- canary"]) {
+      await writeFile(file, text);
+      match(
+        await problem(read({ context: "a", kubeconfig: file })),
+        /is not valid; kubectl config/,
       );
-      const file = path.join(home, "config");
-      for (const text of ["users: [{user: {token: canary\n  x: {{", "canary", "- canary"]) {
-        await writeFile(file, text);
-        const said = await problem(read({ context: "a", kubeconfig: file }, home));
-        assert.doesNotMatch(said, /canary/);
-      }
-    }));
+    }
+  });
+});
+
+describe("a kubeconfig that a program gives", () => {
+  const one = { name: "one", context: { cluster: "one", user: "me" } };
+  const whole = {
+    "current-context": "two",
+    contexts: [one, { ...one, name: "two", context: { cluster: "two", user: "me" } }],
+    clusters: ["one", "two"].map((name) => ({ name, cluster: { server: `https://${name}.test` } })),
+    users: [{ name: "me", user: {} }],
+  };
+  let count = 0;
+  const given = (content: unknown, context?: string) => {
+    const name = nameOfGiven("mesh", `west-${count++}`);
+    if (content !== undefined) giveKubeconfigs({ [name]: JSON.stringify(content) });
+    return read({ context: context ?? name, kubeconfig: name });
+  };
+
+  it("is that of its current context, or of the one that is named", async () => {
+    equal((await given(whole)).cluster.server, "https://two.test");
+    equal((await given(whole, "one")).cluster.server, "https://one.test");
+  });
+
+  const { "current-context": _, ...contextless } = whole;
+  const relative = { ...whole, users: [{ name: "me", user: { tokenFile: "token" } }] };
+  for (const [what, content, context, message] of [
+    ["without a current context", contextless, undefined, /no current-context: set it, or set/],
+    ["without the context", whole, "three", /no context three in input:mesh\/west-\d+; the con/],
+    ["that is no map", [], undefined, /its kubeconfig input:mesh\/west-\d+ is not valid/],
+    ["with a relative path", relative, undefined, /relative path in .*tokenFile.*: embed the file/],
+  ] as const)
+    it(`is a mistake ${what}`, async () => {
+      match(await problem(given(content, context)), message);
+    });
+
+  it("is none before it is known", () => rejects(given(undefined), KubeconfigPending));
 });

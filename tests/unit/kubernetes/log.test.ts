@@ -6,33 +6,33 @@ import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { mesh } from "../health/views.ts";
 import {
+  forEachTest,
   listError,
   saved,
   type Script,
   service,
   serviceList,
   status,
-  withCluster,
 } from "./scripted-cluster.ts";
 
-/** What the debug log says of listing and creating where the server answers like this. */
-async function logged(script: Script): Promise<string[]> {
-  const lines: string[] = [];
-  await withCluster(
-    script,
-    async ({ client }) => {
-      const metadata = { namespace: "shop", name: "cart" };
-      const data = { token: "canary-body" };
-      const list = client.list(resources.services, { labelSelector: "canary-query=1" });
-      await list.catch(() => undefined);
-      await client.create(resources.secrets, { metadata, data }).catch(() => undefined);
-    },
-    { user: { token: "canary-token" }, log: (line) => lines.push(line) },
-  );
-  return lines;
-}
-
 describe("the debug log", () => {
+  const { open } = forEachTest();
+
+  /** What it says of listing and creating where the server answers like this. */
+  const logged = async (script: Script) => {
+    const lines: string[] = [];
+    const log = (line: string) => lines.push(line);
+    const { client } = await open(script, { user: { token: "canary-token" }, log });
+    const list = client.list(resources.services, { labelSelector: "canary-query=1" });
+    await list.catch(() => undefined);
+    const secret = {
+      metadata: { namespace: "shop", name: "cart" },
+      data: { token: "canary-body" },
+    };
+    await client.create(resources.secrets, secret).catch(() => undefined);
+    return lines;
+  };
+
   it("has a line for each request, and for each retry its reason", async () => {
     const lines = await logged(({ method }, index) => {
       if (method === "POST") return status(409, "AlreadyExists", "canary");
@@ -46,15 +46,14 @@ describe("the debug log", () => {
     ]);
   });
 
-  for (const [name, script] of [
-    [
-      "a Status",
-      ({ headers, url }) => status(400, "Invalid", `${JSON.stringify(headers)}${url.search}`),
-    ],
-    ["an error page", ({ headers }) => ({ status: 502, body: JSON.stringify(headers) })],
-    ["an object", () => saved(service("canary"))],
-    ["a lost connection", () => "reset"],
-  ] as const satisfies readonly (readonly [string, Script])[])
+  const scripts: Readonly<Record<string, Script>> = {
+    "a Status": ({ headers, url }) =>
+      status(400, "Invalid", `${JSON.stringify(headers)}${url.search}`),
+    "an error page": ({ headers }) => ({ status: 502, body: JSON.stringify(headers) }),
+    "an object": () => saved(service("canary")),
+    "a lost connection": () => "reset",
+  };
+  for (const [name, script] of Object.entries(scripts))
     it(`holds nothing of what is sent or answered, with ${name}`, async () => {
       const text = (await logged(script)).join("\n");
       match(text, /^list services in cluster west: /);
@@ -72,9 +71,8 @@ describe("the debug log", () => {
 
   it("is read from the environment of the connection", async () => {
     const environment = { variables: { LINKERD_MULTICLUSTER_LOG: "debug" }, home: "/" };
-    const text = await onStderr(() => listError(() => ({ status: 404 }), { environment }));
     match(
-      text,
+      await onStderr(() => listError(() => ({ status: 404 }), { environment })),
       /^linkerd-multicluster: list services in cluster west: 404 notFound, \d+ ms, attempt 1\n$/,
     );
   });
@@ -82,20 +80,15 @@ describe("the debug log", () => {
   it("has the decisions that no preview shows", async () => {
     const { LINKERD_MULTICLUSTER_LOG: before } = process.env;
     process.env.LINKERD_MULTICLUSTER_LOG = "debug";
-    const metadata = { name: "kube-system", uid: "0a1b" };
-    const text = await onStderr(() =>
-      withCluster(
-        () => ({ body: { kind: "Namespace", metadata } }),
-        async ({ client }) => {
-          const accesses = new Map([["west", { context: "west" }]]);
-          await openClusters(accesses, () => Promise.resolve(client));
-          const nothing = { clusters: [], links: [] };
-          await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-          trustOutputs({ stage: "settled", notes: [], clusters: new Map() });
-        },
-        { log: () => undefined },
-      ),
-    );
+    const reply = { body: { kind: "Namespace", metadata: { name: "kube-system", uid: "0a1b" } } };
+    const { client } = await open(() => reply, { log: () => undefined });
+    const text = await onStderr(async () => {
+      const accesses = new Map([["west", { context: "west" }]]);
+      await openClusters(accesses, () => Promise.resolve(client));
+      const nothing = { clusters: [], links: [] };
+      await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
+      trustOutputs({ stage: "settled", notes: [], clusters: new Map() });
+    });
     if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
     else process.env.LINKERD_MULTICLUSTER_LOG = before;
     deepEqual(text.split("\n"), [
@@ -112,10 +105,6 @@ async function onStderr(work: () => Promise<unknown>): Promise<string> {
   const written: string[] = [];
   const write = process.stderr.write.bind(process.stderr);
   process.stderr.write = (text) => written.push(String(text)) > 0;
-  try {
-    await work();
-  } finally {
-    process.stderr.write = write;
-  }
+  await work().finally(() => (process.stderr.write = write));
   return written.join("");
 }

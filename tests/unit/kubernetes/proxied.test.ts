@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, rejects } from "node:assert/strict";
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
@@ -7,40 +7,39 @@ import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { certificate, noOpenssl } from "./certificate.ts";
 import {
   errorOf,
+  forEachTest,
   listen,
-  type ScriptedCluster,
   type ScriptedOptions,
   serviceList,
-  withCluster,
-  withFolder,
 } from "./scripted-cluster.ts";
 
-interface TestProxy {
+/** A proxy on this machine, by which all tunnels lead to one port of it. */
+class TestProxy {
   readonly server: net.Server;
   /** What it was asked for, and by whom. */
-  readonly asked: { readonly target: string; readonly authorization?: string | undefined }[];
-  /** The port on this machine that all tunnels lead to. */
-  port: number;
-}
+  readonly asked: { readonly target: string; readonly authorization?: string | undefined }[] = [];
+  port = 0;
 
-function tunnel(socket: Duplex, port: number, open: () => void): void {
-  const upstream = net.connect(port, "127.0.0.1", () => {
-    open();
-    upstream.pipe(socket).pipe(upstream);
-  });
-  upstream.on("error", () => socket.destroy());
-  socket.on("error", () => upstream.destroy());
+  constructor(server: net.Server) {
+    this.server = server;
+  }
+
+  tunnel(socket: Duplex, opened: string | Buffer): void {
+    const upstream = net.connect(this.port, "127.0.0.1", () => {
+      socket.write(opened);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on("error", () => socket.destroy());
+    socket.on("error", () => upstream.destroy());
+  }
 }
 
 /** Answers CONNECT, over TLS if there is a certificate. */
 function connectProxy(tls?: https.ServerOptions, status = 200): TestProxy {
-  const server = tls === undefined ? http.createServer() : https.createServer(tls);
-  const proxy: TestProxy = { server, asked: [], port: 0 };
-  server.on("connect", (request: http.IncomingMessage, socket: Duplex) => {
-    const authorization = request.headers["proxy-authorization"];
-    proxy.asked.push({ target: request.url ?? "", authorization });
-    if (status === 200)
-      tunnel(socket, proxy.port, () => void socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+  const proxy = new TestProxy(tls === undefined ? http.createServer() : https.createServer(tls));
+  proxy.server.on("connect", ({ url = "", headers }: http.IncomingMessage, socket: Duplex) => {
+    proxy.asked.push({ target: url, authorization: headers["proxy-authorization"] });
+    if (status === 200) proxy.tunnel(socket, "HTTP/1.1 200 OK\r\n\r\n");
     else socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
   });
   return proxy;
@@ -55,59 +54,18 @@ function socksProxy(): TestProxy {
         const end = 5 + (request[4] ?? 0);
         const target = `${request.toString("latin1", 5, end)}:${request.readUInt16BE(end)}`;
         proxy.asked.push({ target });
-        tunnel(
-          socket,
-          proxy.port,
-          () => void socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0])),
-        );
+        proxy.tunnel(socket, Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
       });
     });
     socket.on("error", () => socket.destroy());
   });
-  const proxy: TestProxy = { server, asked: [], port: 0 };
+  const proxy = new TestProxy(server);
   return proxy;
 }
-
-/** West at a name that only the proxy can reach, with `options` for the address of the proxy. */
-function withProxy(
-  make: (certificates: Awaited<ReturnType<typeof certificate>>) => TestProxy,
-  options: (port: number) => ScriptedOptions,
-  test: (cluster: ScriptedCluster, proxy: TestProxy) => Promise<void>,
-): Promise<void> {
-  return withFolder(async (folder) => {
-    const tls = await certificate(folder, "server");
-    const proxy = make(tls);
-    const { clusterEntry, ...rest } = options(await listen(proxy.server));
-    try {
-      await withCluster(
-        () => serviceList(["a"]),
-        (cluster) => {
-          proxy.port = Number(new URL(cluster.url).port);
-          return test(cluster, proxy);
-        },
-        {
-          tls,
-          ...rest,
-          clusterEntry: {
-            server: "https://west.test:6443",
-            "certificate-authority-data": tls.certData,
-            ...clusterEntry,
-          },
-        },
-      );
-    } finally {
-      proxy.server.close();
-    }
-  });
-}
-
-const listed = async ({ client }: ScriptedCluster) =>
-  (await client.list(resources.services)).length;
 
 const environment = (variables: Readonly<Record<string, string>>): ScriptedOptions => ({
   environment: { variables, home: "/nowhere" },
 });
-
 const proxyUrl = (url: string): ScriptedOptions => ({ clusterEntry: { "proxy-url": url } });
 
 describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
@@ -115,68 +73,81 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
     if (noOpenssl) this.skip();
   });
 
-  it("go through the kubeconfig's, with its user and password", () =>
-    withProxy(
+  const { open, folder } = forEachTest();
+  let servers: net.Server[] = [];
+  afterEach(() => {
+    for (const server of servers) server.close();
+    servers = [];
+  });
+
+  /** West at a name that only the proxy can reach, with `options` for the address of the proxy. */
+  const listing = async (
+    make: (certificates: Awaited<ReturnType<typeof certificate>>) => TestProxy,
+    options: (port: number) => ScriptedOptions,
+  ) => {
+    const tls = await certificate(await folder(), "server");
+    const proxy = make(tls);
+    servers.push(proxy.server);
+    const { clusterEntry, ...rest } = options(await listen(proxy.server));
+    const west = { server: "https://west.test:6443", "certificate-authority-data": tls.certData };
+    const { client, url } = await open(() => serviceList(["a"]), {
+      ...{ tls, ...rest, clusterEntry: { ...west, ...clusterEntry } },
+    });
+    proxy.port = Number(new URL(url).port);
+    return { listed: client.list(resources.services), asked: proxy.asked };
+  };
+
+  const target = "west.test:6443";
+  const anonymous = { target, authorization: undefined };
+  const authorization = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
+  for (const [which, make, options, expected] of [
+    [
+      "the kubeconfig's, with its user and password",
       () => connectProxy(),
       (port) => proxyUrl(`http://me:p%40ss@127.0.0.1:${port}`),
-      async (cluster, { asked }) => {
-        assert.equal(await listed(cluster), 1);
-        const authorization = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
-        assert.deepEqual(asked, [{ target: "west.test:6443", authorization }]);
-      },
-    ));
-
-  it("go through one that speaks TLS with a certificate of the cluster's authority", () =>
-    withProxy(
+      { target, authorization },
+    ],
+    [
+      "one that speaks TLS with a certificate of the cluster's authority",
       (tls) => connectProxy(tls),
       (port) => proxyUrl(`https://localhost:${port}`),
-      async (cluster, { asked }) => {
-        assert.equal(await listed(cluster), 1);
-        assert.equal(asked.length, 1);
-      },
-    ));
-
-  it("go through one that speaks SOCKS 5, which looks up names", () =>
-    withProxy(
+      anonymous,
+    ],
+    [
+      "one that speaks SOCKS 5, which looks up names",
       socksProxy,
       (port) => proxyUrl(`socks5://127.0.0.1:${port}`),
-      async (cluster, { asked }) => {
-        assert.equal(await listed(cluster), 1);
-        assert.deepEqual(asked, [{ target: "west.test:6443" }]);
-      },
-    ));
-
-  it("go through the environment's, which may be without a scheme", () =>
-    withProxy(
+      { target },
+    ],
+    [
+      "the environment's, which may be without a scheme",
       () => connectProxy(),
       (port) => environment({ HTTPS_PROXY: `127.0.0.1:${port}`, NO_PROXY: "east.test" }),
-      async (cluster, { asked }) => {
-        assert.equal(await listed(cluster), 1);
-        assert.equal(asked.length, 1);
-      },
-    ));
+      anonymous,
+    ],
+  ] as readonly (readonly [string, ...Parameters<typeof listing>, TestProxy["asked"][number]])[])
+    it(`go through ${which}`, async () => {
+      const { listed, asked } = await listing(make, options);
+      equal((await listed).length, 1);
+      deepEqual(asked, [expected]);
+    });
 
-  it("that the proxy refuses are told with what names the proxy, and not its address", () =>
-    withProxy(
+  it("that the proxy refuses are told with what names the proxy, and not its address", async () => {
+    const { listed } = await listing(
       () => connectProxy(undefined, 407),
       (port) => environment({ HTTPS_PROXY: `http://me:canary@127.0.0.1:${port}` }),
-      async (cluster) => {
-        const { message } = await errorOf(listed(cluster));
-        assert.match(
-          message,
-          /the proxy refused the connection \(UND_ERR_ABORTED\), through the proxy that HTTPS_PROXY names/,
-        );
-        assert.doesNotMatch(message, /canary|127\.0\.0\.1/);
-      },
-    ));
+    );
+    const { message } = await errorOf(listed);
+    match(
+      message,
+      /the proxy refused the connection \(UND_ERR_ABORTED\), through the proxy that HTTPS_PROXY names/,
+    );
+    doesNotMatch(message, /canary|127\.0\.0\.1/);
+  });
 
   it("are not tried with a proxy that is none, which is a mistake of the kubeconfig", () =>
-    assert.rejects(
-      withProxy(
-        () => connectProxy(),
-        () => proxyUrl("http://me:canary#@127.0.0.1"),
-        () => Promise.resolve(),
-      ),
+    rejects(
+      open(() => "reset", proxyUrl("http://me:canary#@127.0.0.1")),
       {
         name: "KubeconfigError",
         message:

@@ -5,6 +5,7 @@ import https from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type {
@@ -50,7 +51,6 @@ export interface ScriptedCluster {
 }
 
 export interface ScriptedOptions extends ConnectOptions {
-  readonly context?: string;
   /** The kubeconfig's cluster and user; `server` and plain http are filled in. */
   readonly clusterEntry?: Readonly<Record<string, unknown>>;
   readonly user?: Readonly<Record<string, unknown>>;
@@ -87,89 +87,105 @@ export class FakeTime implements Time {
   }
 }
 
-/** A client of a server on 127.0.0.1 that follows a script, both gone when `test` is done. */
-export async function withCluster(
-  script: Script,
-  test: (cluster: ScriptedCluster) => Promise<void>,
-  {
-    context = "k3d-west",
-    clusterEntry,
-    user,
-    serverPath = "",
-    tls,
-    ...options
-  }: ScriptedOptions = {},
-): Promise<void> {
-  await withServer(script, tls, async (url, received) => {
-    await withFolder(async (folder) => {
-      const kubeconfig = await writeKubeconfig(path.join(folder, "config"), context, {
-        cluster: {
-          server: url + serverPath,
-          ...(tls === undefined ? { "insecure-skip-tls-verify": true } : {}),
-          ...clusterEntry,
-        },
-        user: user ?? { token: "token-of-west" },
-      });
-      const time = new FakeTime();
-      const client = await connect({ context, kubeconfig }, "west", { time, ...options });
-      try {
-        await test({ client, received, time, kubeconfig, url });
-      } finally {
-        await client.close();
-      }
-    });
-  });
+/** What is to be undone when a test is done, the last first. */
+type Undo = (() => unknown)[];
+
+async function undoAll(undo: Undo): Promise<void> {
+  for (const one of undo.splice(0).reverse()) await one();
 }
 
-async function withServer(
+/** Clusters and folders for the tests around it, gone when each is done. */
+export function forEachTest() {
+  const undo: Undo = [];
+  afterEach(() => undoAll(undo));
+  return {
+    open: (script: Script, options?: ScriptedOptions) => openCluster(undo, script, options),
+    folder: () => makeFolder(undo),
+  };
+}
+
+/** A client of a server on 127.0.0.1 that follows a script, both gone when `test` is done. */
+export async function withCluster<T>(
   script: Script,
-  tls: https.ServerOptions | undefined,
-  test: (url: string, received: readonly Received[]) => Promise<void>,
-): Promise<void> {
+  test: (cluster: ScriptedCluster) => Promise<T>,
+  options?: ScriptedOptions,
+): Promise<T> {
+  const undo: Undo = [];
+  try {
+    return await test(await openCluster(undo, script, options));
+  } finally {
+    await undoAll(undo);
+  }
+}
+
+export async function withFolder<T>(test: (folder: string) => Promise<T>): Promise<T> {
+  const undo: Undo = [];
+  try {
+    return await test(await makeFolder(undo));
+  } finally {
+    await undoAll(undo);
+  }
+}
+
+async function makeFolder(undo: Undo): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "linkerd-multicluster-unit-"));
+  undo.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function openCluster(
+  undo: Undo,
+  script: Script,
+  { clusterEntry, user, serverPath = "", tls, ...options }: ScriptedOptions = {},
+): Promise<ScriptedCluster> {
   const received: Received[] = [];
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-    const text = Buffer.concat(chunks).toString();
-    const got: Received = {
-      method: request.method ?? "",
-      url: new URL(request.url ?? "", "http://server"),
-      headers: request.headers,
-      body: text === "" ? undefined : JSON.parse(text),
-      port: request.socket.remotePort,
-    };
-    received.push(got);
-    play(await script(got, received.length - 1), response, request.socket);
+    const { method = "", url: at = "", headers, socket } = request;
+    const sent = await text(request);
+    const body: unknown = sent === "" ? undefined : JSON.parse(sent);
+    const got = { method, url: new URL(at, "http://server"), headers, body };
+    received.push({ ...got, port: socket.remotePort });
+    play(await script({ ...got, port: socket.remotePort }, received.length - 1), response, socket);
   };
   const listener: http.RequestListener = (request, response) => void answer(request, response);
   const server =
     tls === undefined ? http.createServer(listener) : https.createServer(tls, listener);
-  const port = await listen(server);
-  try {
-    await test(`${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`, received);
-  } finally {
+  const url = `${tls === undefined ? "http" : "https"}://127.0.0.1:${await listen(server)}`;
+  undo.push(() => {
     server.closeAllConnections();
     server.close();
-  }
+  });
+  const context = "k3d-west";
+  const file = path.join(await makeFolder(undo), "config");
+  const insecure = tls === undefined && { "insecure-skip-tls-verify": true };
+  const kubeconfig = await writeKubeconfig(file, context, {
+    cluster: { server: url + serverPath, ...insecure, ...clusterEntry },
+    user: user ?? { token: "token-of-west" },
+  });
+  const time = new FakeTime();
+  const client = await connect({ context, kubeconfig }, "west", { time, ...options });
+  undo.push(() => client.close());
+  return { client, received, time, kubeconfig, url };
 }
 
 function play(reply: Reply, response: http.ServerResponse, socket: Socket): void {
-  if (reply === "silence") return;
-  if (reply === "reset") {
-    socket.resetAndDestroy();
-    return;
-  }
-  if (reply === "break off") {
-    response.writeHead(200, { "content-length": "1000" });
-    response.write('{"kind":"ServiceList","items":[', () => socket.destroy());
-    return;
-  }
-  if (reply === "trickle") {
-    const timer = setInterval(() => response.write(" "), 5);
-    response.on("close", () => {
-      clearInterval(timer);
-    });
-    return;
+  switch (reply) {
+    case "silence":
+      return;
+    case "reset":
+      socket.resetAndDestroy();
+      return;
+    case "break off":
+      response.writeHead(200, { "content-length": "1000" });
+      response.write('{"kind":"ServiceList","items":[', () => socket.destroy());
+      return;
+    case "trickle": {
+      const timer = setInterval(() => response.write(" "), 5);
+      response.on("close", () => {
+        clearInterval(timer);
+      });
+      return;
+    }
   }
   const { status = 200, headers = {}, body } = reply;
   response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -184,30 +200,18 @@ export function listen(server: Server): Promise<number> {
   });
 }
 
-export async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), "linkerd-multicluster-unit-"));
-  try {
-    await test(folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
 /** Writes a kubeconfig (JSON is YAML) with one context; returns its path. */
 export async function writeKubeconfig(
   file: string,
   context: string,
-  entries: { readonly cluster: unknown; readonly user: unknown },
+  { cluster, user }: { readonly cluster: unknown; readonly user: unknown },
 ): Promise<string> {
+  const names = { cluster: `${context}-cluster`, user: `${context}-user` };
   const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: `${context}-cluster`, cluster: entries.cluster }],
-    users: [{ name: `${context}-user`, user: entries.user }],
-    contexts: [
-      { name: context, context: { cluster: `${context}-cluster`, user: `${context}-user` } },
-    ],
-    "current-context": context,
+    ...{ apiVersion: "v1", kind: "Config", "current-context": context },
+    clusters: [{ name: names.cluster, cluster }],
+    users: [{ name: names.user, user }],
+    contexts: [{ name: context, context: names }],
   };
   await writeFile(file, JSON.stringify(config));
   return file;
@@ -237,48 +241,26 @@ export function saved(object: Readonly<Record<string, unknown>>): Reply {
   return { body: { apiVersion: "v1", kind: "Service", ...object } };
 }
 
-/** What listing Services comes to. */
-export interface Listing extends ScriptedCluster {
-  readonly names: readonly string[];
-}
-
-export async function listing(script: Script, options: ListingOptions = {}): Promise<Listing> {
-  return seen(script, options, async ({ client }) => {
-    const services = await client.list(resources.services, options.list);
-    return { names: services.map(({ metadata }) => metadata.name) };
-  });
-}
-
 interface ListingOptions extends ScriptedOptions {
   readonly list?: ListOptions;
 }
 
-/** The error that listing Services ends with. */
-export function listError(
-  script: Script,
-  options: ListingOptions = {},
-): Promise<ScriptedCluster & { readonly error: KubernetesError }> {
-  return seen(script, options, async ({ client }) => ({
-    error: await errorOf(client.list(resources.services, options.list)),
-  }));
+/** What listing Services comes to. */
+export function listing(script: Script, { list, ...options }: ListingOptions = {}) {
+  const test = async (cluster: ScriptedCluster) => {
+    const services = await cluster.client.list(resources.services, list);
+    return { ...cluster, names: services.map(({ metadata }) => metadata.name) };
+  };
+  return withCluster(script, test, options);
 }
 
-async function seen<T extends object>(
-  script: Script,
-  options: ScriptedOptions,
-  work: (cluster: ScriptedCluster) => Promise<T>,
-): Promise<ScriptedCluster & T> {
-  const found: (ScriptedCluster & T)[] = [];
-  await withCluster(
-    script,
-    async (cluster) => {
-      found.push({ ...cluster, ...(await work(cluster)) });
-    },
-    options,
-  );
-  const [one] = found;
-  assert(one !== undefined);
-  return one;
+/** The error that listing Services ends with. */
+export function listError(script: Script, { list, ...options }: ListingOptions = {}) {
+  const test = async (cluster: ScriptedCluster) => ({
+    ...cluster,
+    error: await errorOf(cluster.client.list(resources.services, list)),
+  });
+  return withCluster(script, test, options);
 }
 
 /** The error that a call ends with; the test fails if it ends without one. */

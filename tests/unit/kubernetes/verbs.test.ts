@@ -1,6 +1,11 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import type { Dispatcher } from "undici";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { type Answer, AnsweringDispatcher } from "../../simulation/answering-dispatcher.ts";
+import { json, status as refusal } from "../../simulation/refusals.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 import { errorOf, type Reply, saved, service, status, withCluster } from "./scripted-cluster.ts";
 
 const { services } = resources;
@@ -9,45 +14,44 @@ const whole = { apiVersion: "v1", kind: "Service", ...cart };
 const path = "/api/v1/namespaces/shop/services";
 
 /** What is sent, as `verb path`, with its body. */
-async function sent(call: (client: Kubernetes) => Promise<unknown>, kind = "Service") {
-  const requests: unknown[] = [];
-  await withCluster(
-    () => ({ body: { ...cart, kind } }),
+function sent(call: (client: Kubernetes) => Promise<unknown>, kind = "Service") {
+  const reply = { body: { ...cart, kind } };
+  return withCluster(
+    () => reply,
     async ({ client, received }) => {
       await call(client);
-      for (const { method, url, body } of received)
-        requests.push(`${method} ${url.pathname}${url.search}`, body);
+      return received.flatMap(({ method, url, headers, body }) => {
+        const type = headers["content-type"]?.replace("application/json", "");
+        const line = `${method} ${url.pathname}${url.search}`;
+        return type ? [line, type, body] : [line, body];
+      });
     },
   );
-  return requests;
 }
 
 describe("the verbs", () => {
   it("get asks for one object, and its name cannot lead elsewhere", async () => {
     const of = (at: { name: string; namespace?: string }) =>
       sent(async (client) => client.get(services, at));
-    assert.deepEqual(await of(cart.metadata), [`GET ${path}/cart`, undefined]);
-    assert.deepEqual(await of({ namespace: "a/../b", name: "?c" }), [
+    deepEqual(await of(cart.metadata), [`GET ${path}/cart`, undefined]);
+    deepEqual(await of({ namespace: "a/../b", name: "?c" }), [
       ...["GET /api/v1/namespaces/a%2F..%2Fb/services/%3Fc", undefined],
     ]);
-    await assert.rejects(of({ name: "cart" }), { message: "Service cart lacks its namespace" });
+    await rejects(of({ name: "cart" }), { message: "Service cart lacks its namespace" });
   });
 
   it("find has nothing for an absent object, and for nothing else", async () => {
     const missing = '"cart" not found';
-    const find = async (reply: Reply) => {
-      const found: unknown[] = [];
-      await withCluster(
+    const find = (reply: Reply) =>
+      withCluster(
         () => reply,
         async ({ client }) => {
           const finding = client.find(services, cart.metadata);
-          found.push(await finding.catch(async () => (await errorOf(finding)).kind));
+          return finding.catch(async () => (await errorOf(finding)).kind);
         },
       );
-      return found[0];
-    };
-    assert.equal(await find(status(404, "NotFound", missing, { name: "cart" })), undefined);
-    assert.deepEqual(await find(saved(cart)), whole);
+    equal(await find(status(404, "NotFound", missing, { name: "cart" })), undefined);
+    deepEqual(await find(saved(cart)), whole);
     for (const [reply, kind] of [
       // As API servers answer for a kind that they do not serve.
       [status(404, "NotFound", "the server could not find the requested resource", {}), "notFound"],
@@ -56,91 +60,126 @@ describe("the verbs", () => {
       [status(403, "Forbidden", missing, { name: "cart" }), "forbidden"],
       [status(410, "Expired", missing, { name: "cart" }), "gone"],
     ] as const)
-      assert.equal(await find(reply), kind);
+      equal(await find(reply), kind);
   });
 
-  it("create posts the object with its kind, and names its writer", async () => {
-    const creating = (client: Kubernetes) =>
-      client.create(services, cart, { fieldManager: "linkerd multicluster" });
-    const query = "?fieldManager=linkerd+multicluster";
-    assert.deepEqual(await sent(creating), [`POST ${path}${query}`, whole]);
-  });
+  const shop = { metadata: { name: "shop" } };
+  const spec = { resourceAttributes: { group: "", resource: "pods", verb: "list" } };
+  const west = { namespace: "mc", name: "west" };
+  const [link, patch] = ["multicluster.linkerd.io/v1alpha3", { status: { mirrored: 3 } }];
+  const linkPath = `/apis/${link}/namespaces/mc/links/west`;
+  const preconditions = { uid: "u1", resourceVersion: "7" };
+  const deletion = { apiVersion: "v1", kind: "DeleteOptions" };
+  type Row = [what: string, (client: Kubernetes) => Promise<unknown>, unknown[], kind?: string];
+  const rows: Row[] = [
+    [
+      "create posts the object with its kind, and names its writer",
+      (client) => client.create(services, cart, { fieldManager: "linkerd multicluster" }),
+      [`POST ${path}?fieldManager=linkerd+multicluster`, whole],
+    ],
+    [
+      "create can make what has no namespace",
+      (client) => client.create(resources.namespaces, shop),
+      ["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }],
+      "Namespace",
+    ],
+    [
+      "create can ask what has no name",
+      (client) => client.create(resources.accessReviews, { spec }),
+      [
+        "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec },
+      ],
+      "SelfSubjectAccessReview",
+    ],
+    [
+      "replace puts the object, at the version it was read at",
+      (client) => client.replace(services, cart),
+      [`PUT ${path}/cart`, whole],
+    ],
+    [
+      "patch merges into an object",
+      (client) => client.patch(resources.links, west, patch),
+      [`PATCH ${linkPath}`, "application/merge-patch+json", patch],
+      "Link",
+    ],
+    [
+      "patch merges into a subresource",
+      (client) => client.patch(resources.links, west, patch, { subresource: "status" }),
+      [`PATCH ${linkPath}/status`, "application/merge-patch+json", patch],
+      "Link",
+    ],
+    [
+      "apply sets fields",
+      (client) => client.apply(resources.links, { metadata: west }, { fieldManager: "m" }),
+      [
+        `PATCH ${linkPath}?fieldManager=m`,
+        "application/apply-patch+yaml",
+        { apiVersion: link, kind: "Link", metadata: west },
+      ],
+      "Link",
+    ],
+    [
+      "remove sends its preconditions",
+      (client) => client.remove(services, cart.metadata, preconditions),
+      [`DELETE ${path}/cart`, { ...deletion, preconditions }],
+    ],
+    [
+      "remove needs none",
+      (client) => client.remove(services, cart.metadata),
+      [`DELETE ${path}/cart`, { ...deletion, preconditions: {} }],
+    ],
+  ];
+  for (const [what, call, expected, kind] of rows)
+    it(what, async () => {
+      deepEqual(await sent(call, kind), expected);
+    });
 
-  it("create can make what has no namespace, and ask what has no name", async () => {
-    const shop = { metadata: { name: "shop" } };
-    assert.deepEqual(
-      await sent((client) => client.create(resources.namespaces, shop), "Namespace"),
-      [...["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }]],
-    );
-    const spec = { resourceAttributes: { group: "", resource: "pods", verb: "list" } };
-    const kind = "SelfSubjectAccessReview";
-    const [asked] = await sent((client) => client.create(resources.accessReviews, { spec }), kind);
-    assert.equal(asked, "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
-  });
-
-  it("replace puts the object, at the version it was read at", async () => {
-    const replacing = (client: Kubernetes) => client.replace(services, cart);
-    assert.deepEqual(await sent(replacing), [`PUT ${path}/cart`, whole]);
-  });
-
-  it("patch merges into an object or one of its subresources, and apply sets fields", () => {
-    const at = { namespace: "linkerd-multicluster", name: "west" };
-    return withCluster(
-      () => ({ body: { kind: "Link", metadata: at } }),
-      async ({ client, received }) => {
-        const patch = { status: { mirrored: 3 } };
-        await client.patch(resources.links, at, patch, { subresource: "status" });
-        await client.patch(resources.links, at, patch);
-        await client.apply(resources.links, { metadata: at }, { fieldManager: "m" });
-        const apiVersion = "multicluster.linkerd.io/v1alpha3";
-        const path = `/apis/${apiVersion}/namespaces/linkerd-multicluster/links/west`;
-        assert.deepEqual(
-          received.map(({ method, url, headers, body }) => [
-            `${method} ${url.pathname}${url.search}`,
-            headers["content-type"],
-            body,
-          ]),
-          [
-            [`PATCH ${path}/status`, "application/merge-patch+json", patch],
-            [`PATCH ${path}`, "application/merge-patch+json", patch],
-            [
-              `PATCH ${path}?fieldManager=m`,
-              "application/apply-patch+yaml",
-              { apiVersion, kind: "Link", metadata: at },
-            ],
-          ],
-        );
-      },
-    );
-  });
-
-  it("remove sends its preconditions", async () => {
-    const options = { apiVersion: "v1", kind: "DeleteOptions" };
-    const preconditions = { uid: "u1", resourceVersion: "7" };
-    for (const some of [preconditions, {}])
-      assert.deepEqual(await sent((client) => client.remove(services, cart.metadata, some)), [
-        ...[`DELETE ${path}/cart`, { ...options, preconditions: some }],
-      ]);
-  });
-
-  it("keep a connection open, also after a deletion with preconditions, and use no more than they may", () => {
-    let open = 0;
-    let most = 0;
-    return withCluster(
-      async () => {
-        most = Math.max(most, ++open);
-        await new Promise(setImmediate);
-        open--;
-        return saved(cart);
-      },
+  it("keep a connection open, also after a deletion with preconditions", () =>
+    withCluster(
+      () => saved(cart),
       async ({ client, received }) => {
         const removing = () => client.remove(services, cart.metadata, { uid: "u" });
         await Promise.all(Array.from({ length: 20 }, removing));
-        assert(most <= 2, `${most} at once`);
-        assert(new Set(received.map(({ port }) => port)).size <= 2);
-        assert.deepEqual(client.requests, { reads: 0, writes: 20 });
+        ok(new Set(received.map(({ port }) => port)).size <= 2);
+        deepEqual(client.requests, { reads: 0, writes: 20 });
       },
       { connections: 2 },
-    );
+    ));
+
+  it("have no more in flight than there are connections, and what waits to be repeated keeps its turn", async () => {
+    const [server, limit] = [new BusyServer(), 3];
+    const to = { server: "https://west.test", token: "token-of-west" };
+    const options = { time: server.time, dispatcher: () => server, connections: limit };
+    const client = await connect(to, "west", options);
+    const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
+    await Promise.all(names.map((name) => client.create(services, service(name))));
+    await client.close();
+    equal(server.most, limit);
+    const first = names.slice(0, limit);
+    // Those that were refused come again before any other.
+    deepEqual(server.asked.slice(0, limit), first);
+    deepEqual(server.asked.slice(limit, 2 * limit).sort(), first);
+    equal(server.asked.length, names.length + limit);
   });
 });
+
+/** Refuses the first three requests, and takes its time, in which whatever else is sent comes in. */
+class BusyServer extends AnsweringDispatcher {
+  readonly time = new VirtualTime();
+  /** The names of Services in the order in which they came. */
+  readonly asked: string[] = [];
+  most = 0;
+  #open = 0;
+
+  protected override async answer({ body }: Dispatcher.DispatchOptions): Promise<Answer> {
+    const name = /web-\d+/.exec(typeof body === "string" ? body : "")?.[0] ?? "";
+    const isRefused = this.asked.push(name) <= 3;
+    this.most = Math.max(this.most, ++this.#open);
+    await this.time.sleep(10);
+    this.#open--;
+    return isRefused
+      ? refusal(429, "TooManyRequests", "later")
+      : json(201, { apiVersion: "v1", kind: "Service", ...service(name) });
+  }
+}

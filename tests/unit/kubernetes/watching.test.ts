@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { ObjectChange, Watching } from "../../../engine/kubernetes/client/watching.ts";
+import type { ObjectChange } from "../../../engine/kubernetes/client/watching.ts";
 import {
   errorOf,
   FakeTime,
@@ -16,126 +16,126 @@ const named = (name: string, resourceVersion = "1") => ({
   ...{ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" },
   metadata: { name, namespace: "shop", resourceVersion },
 });
-
+const listOf = (names: readonly string[], next?: string): Reply => {
+  const metadata = { resourceVersion: "42", continue: next };
+  const items = names.map((name) => named(name));
+  return { body: { kind: "PartialObjectMetadataList", metadata, items } };
+};
 const lines = (...events: readonly unknown[]): Reply => ({
   body: events.map((event) => `${JSON.stringify(event)}\n`).join(""),
 });
+const bookmark = (resourceVersion: string) => ({
+  ...{ type: "BOOKMARK", object: { metadata: { resourceVersion } } },
+});
 
-/** The names that a watch from version 7 tells of, and where it is to go on. */
-async function watched(watching: Watching, signal = new AbortController().signal) {
-  const told: string[] = [];
-  const calls = {
-    opened: () => told.push("opened"),
-    changed: ({ type, object }: ObjectChange) => told.push(`${type} ${object.metadata.name}`),
-  };
-  const version = await watching.watch(resources.services, "7", calls, signal);
-  return { told, version };
-}
+type Watching = Awaited<ReturnType<typeof connectToWatch>>;
 
-function withWatching(
+function withWatching<T>(
   script: Script,
-  test: (watching: Watching, received: readonly Received[]) => Promise<void>,
-): Promise<void> {
+  test: (watching: Watching, received: readonly Received[]) => Promise<T>,
+): Promise<T> {
   return withCluster(script, async ({ kubeconfig, received }) => {
     const to = { context: "k3d-west", kubeconfig };
     const watching = await connectToWatch(to, "west", { time: new FakeTime() });
-    try {
-      await test(watching, received);
-    } finally {
-      await watching.close();
-    }
+    return test(watching, received).finally(() => watching.close());
   });
 }
 
-const partial = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+/** What a watch from version 7 tells of, and where it is to go on. */
+function watched(script: Script, signal = new AbortController().signal) {
+  return withWatching(script, async (watching, received) => {
+    const told: string[] = [];
+    const calls = {
+      opened: () => told.push("opened"),
+      changed: ({ type, object }: ObjectChange) => told.push(`${type} ${object.metadata.name}`),
+    };
+    const version = await watching.watch(resources.services, "7", calls, signal);
+    return { told, version, request: received[0] };
+  });
+}
 
 describe("a watch", () => {
-  it("tells of each change, asks for metadata alone, and goes on from the last version", () =>
-    withWatching(
-      () =>
-        lines(
-          { type: "ADDED", object: named("a", "8") },
-          { type: "BOOKMARK", object: { metadata: { resourceVersion: "20" } } },
-          { type: "DELETED", object: named("b", "21") },
-          { type: "BOOKMARK", object: { metadata: { resourceVersion: "30" } } },
-        ),
-      async (watching, received) => {
-        const told = ["opened", "ADDED a", "DELETED b"];
-        deepEqual(await watched(watching), { told, version: "30" });
-        const [request] = received;
-        equal(
-          request?.url.search,
-          "?watch=1&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300",
-        );
-        equal(request.headers.accept, partial("PartialObjectMetadata"));
-      },
-    ));
+  it("tells of each change, asks for metadata alone, and goes on from the last version", async () => {
+    const events = [
+      ...[{ type: "ADDED", object: named("a", "8") }, bookmark("20")],
+      ...[{ type: "DELETED", object: named("b", "21") }, bookmark("30")],
+    ];
+    const { told, version, request } = await watched(() => lines(...events));
+    deepEqual([told, version], [["opened", "ADDED a", "DELETED b"], "30"]);
+    equal(
+      request?.url.search,
+      "?watch=1&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300",
+    );
+    equal(request.headers.accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+  });
 
   const expired = { kind: "Status", code: 410, reason: "Expired" };
   const forbidden = 'services is forbidden: User "watch" cannot watch resource "services"';
-  for (const [what, reply, kind] of [
-    ["no longer knows the version", status(410, "Expired", "too old"), "gone"],
-    ["says so in an event", lines({ type: "ERROR", object: expired }), "gone"],
-    ["is lost", "reset", "unreachable"],
-    ["does not let it", status(403, "Forbidden", forbidden), "forbidden"],
-    ["sends a line that is not JSON", lines("not JSON"), "server"],
-    ["sends no event", lines({ hello: "there" }), "server"],
+  const metadata = { resourceVersion: "8" };
+  const unnamed = { type: "ADDED", object: { kind: "PartialObjectMetadata", metadata } };
+  const unversioned = { type: "ADDED", object: { metadata: { name: "a" } } };
+  for (const [what, reply, kind, says] of [
+    ["no longer knows the version", status(410, "Expired", "too old"), "gone", /no longer has/],
+    ["says so in an event", lines({ type: "ERROR", object: expired }), "gone", /no longer has/],
+    ["is lost", "reset", "unreachable", /connection was lost/],
     [
-      "sends no name",
-      lines({ type: "ADDED", object: { metadata: { resourceVersion: "8" } } }),
-      "server",
+      "does not let it",
+      status(403, "Forbidden", forbidden),
+      "forbidden",
+      /grant watch on services/,
     ],
-    ["sends no version", lines({ type: "ADDED", object: { metadata: { name: "a" } } }), "server"],
+    ["sends a line that is not JSON", lines("not JSON"), "server", /a line .* is no event/],
+    ["sends no event", lines({ hello: "there" }), "server", /an event .* no resource version/],
+    ["sends no name", lines(unnamed), "server", /is no PartialObjectMetadata: metadata.name/],
+    ["sends no version", lines(unversioned), "server", /an event .* no resource version/],
+    ["sends another type", lines({ ...unnamed, type: "ODD" }), "server", /of no known type/],
   ] as const)
-    it(`fails if the server ${what}`, () =>
-      withWatching(
-        () => reply,
-        async (watching) => {
-          const error = await errorOf(watched(watching));
-          equal(error.kind, kind);
-          if (kind === "forbidden")
-            match(error.message, /does not let user watch watch services; grant watch on services/);
-        },
-      ));
+    it(`fails if the server ${what}`, async () => {
+      const error = await errorOf(watched(() => reply));
+      equal(error.kind, kind);
+      match(error.message, says);
+    });
 
-  it("ends when it is told to", () =>
-    withWatching(
-      () => "silence",
-      async (watching) => {
-        const stop = new AbortController();
-        setImmediate(() => {
-          stop.abort();
-        });
-        equal((await errorOf(watched(watching, stop.signal))).kind, "unreachable");
-      },
-    ));
+  it("ends when it is told to", async () => {
+    const stop = new AbortController();
+    setImmediate(() => {
+      stop.abort();
+    });
+    equal((await errorOf(watched(() => "silence", stop.signal))).kind, "unreachable");
+  });
 
   it("begins with a list of metadata, page by page, at one version", () =>
     withWatching(
-      ({ url }) => {
-        const next = url.searchParams.get("continue") === null ? { continue: "b" } : {};
-        const items = [named(url.searchParams.get("continue") ?? "a")];
-        const metadata = { resourceVersion: "42", ...next };
-        return { body: { kind: "PartialObjectMetadataList", metadata, items } };
-      },
+      ({ url }) => (url.searchParams.has("continue") ? listOf(["b"]) : listOf(["a"], "b")),
       async (watching, received) => {
         const { items, resourceVersion } = await watching.list(resources.services);
         const names = items.map(({ metadata }) => metadata.name);
         deepEqual([names, resourceVersion], [["a", "b"], "42"]);
-        equal(received[0]?.headers.accept, partial("PartialObjectMetadataList"));
+        equal(
+          received[0]?.headers.accept,
+          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+        );
       },
     ));
 
   it("can begin without a list, from the version of its first object", () =>
     withWatching(
-      () => {
-        const metadata = { resourceVersion: "42", continue: "more" };
-        const items = [{ metadata: { name: "shop" } }];
-        return { body: { kind: "PartialObjectMetadataList", metadata, items } };
-      },
+      () => listOf(["shop"], "more"),
       async (watching, received) => {
         equal(await watching.version(resources.namespaces), "42");
-        equal(received[0]?.url.search, "?limit=1");
+        deepEqual(
+          received.map(({ url }) => url.search),
+          ["?limit=1"],
+        );
       },
     ));
+
+  it("does not begin from a list without a version", async () => {
+    const body = { kind: "PartialObjectMetadataList", metadata: {}, items: [] };
+    const listing = withWatching(
+      () => ({ body }),
+      (watching) => watching.list(resources.services),
+    );
+    match((await errorOf(listing)).message, /the answer has no resource version/);
+  });
 });
