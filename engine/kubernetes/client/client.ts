@@ -21,7 +21,6 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
   };
   return {
     cluster,
-    requests: requester.sent,
 
     list: async (resource, options) => (await readList(requester, lists, resource, options)).items,
 

@@ -70,8 +70,6 @@ export interface RemoveOptions {
  */
 export interface Kubernetes {
   readonly cluster: string;
-  /** Requests sent so far, every page and every retry counted. */
-  readonly requests: { readonly reads: number; readonly writes: number };
   /**
    * Every object there is, with the fields that its type has, or an error: never a part of them, but for a
    * sample (`first`).

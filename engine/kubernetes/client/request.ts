@@ -73,8 +73,6 @@ export class Requester {
   readonly #settings: Settings;
   /** True if the server was there when last heard of; decides how long it is tried. */
   #answering = false;
-  /** Requests sent, every attempt counted. */
-  readonly sent = { reads: 0, writes: 0 };
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -231,7 +229,6 @@ export class Requester {
     request: Request,
     options: Partial<Dispatcher.RequestOptions>,
   ): Promise<Outcome<Dispatcher.ResponseData>> {
-    this.sent[request.method === "GET" ? "reads" : "writes"]++;
     let response: Dispatcher.ResponseData;
     try {
       response = await session.dispatcher.request({

@@ -1,10 +1,11 @@
-/** One bound of what a cluster may say. */
-interface Bound {
-  readonly most: number;
-  /** The noun that the number counts. */
-  readonly what: string;
-  /** The consequence of more. */
-  readonly beyond: string;
+/**
+ * One bound of what a cluster may say.
+ *
+ * @param what the noun that the number counts
+ * @param beyond the consequence of more
+ */
+function bound(most: number, what: string, beyond: string) {
+  return { most, what, beyond };
 }
 
 const KiB = 2 ** 10;
@@ -22,88 +23,72 @@ const waits = "what is new or grows is skipped (`TooManyMirrors`)";
  * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept.
  */
 export const bounds = {
-  answer: {
-    most: 8 * MiB,
-    what: "bytes of one answer of an API server",
-    beyond: "fewer objects are asked for, down to one; then " + unread,
-  },
-  items: { most: 200_000, what: "objects of a list", beyond: unread },
-  list: { most: 4096 * MiB, what: "bytes of all pages of a list", beyond: unread },
-  kept: {
-    most: 256 * MiB,
-    what: "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
-    beyond: unread,
-  },
-  event: { most: 4 * MiB, what: "bytes of one event of a watch", beyond: "the watch begins anew" },
-  annotations: {
-    most: 256 * KiB,
-    what: "characters of the annotations of an object, as in Kubernetes",
-    beyond: "the Service is skipped (`Malformed`)",
-  },
-  ports: { most: 1_000, what: "ports of an exported Service", beyond: skipped },
-  labels: {
-    most: 128,
-    what: "labels that a mirror would have",
-    beyond: skipped,
-  },
-  metadata: {
-    most: 64 * KiB,
-    what: "characters of labels and annotations that a mirror would have",
-    beyond: skipped,
-  },
-  offers: {
-    most: 100_000,
-    what: "addresses times ports in the Endpoints of a headless Service",
-    beyond: skipped,
-  },
-  mirror: {
-    most: 4 * KiB,
-    what: "characters of a link's mirrors, times `maxMirrors`; at least 1 MiB",
-    beyond: waits,
-  },
-  variables: {
-    most: 400,
-    what: "characters of a pod's environment for a link's mirrors, times `maxMirrors`; at least 256 KiB",
-    beyond: waits,
-  },
-  status: {
-    most: 512 * KiB,
-    what: "bytes of each of the two lists in the status of a Link",
-    beyond: "an entry at the end counts the rest, problems before all others",
-  },
-  ingress: {
-    most: 256,
-    what: "addresses of a load balancer",
-    beyond: "the gateway is not used (`NoGateway`)",
-  },
-  gatewayAddresses: {
-    most: 32,
-    what: "addresses of a gateway that may be used",
-    beyond: "the rest is left out, and told",
-  },
-  duration: {
-    most: 64,
-    what: "characters of a duration, as of `probe-period`",
-    beyond: "it counts as none, and is told",
-  },
-  kubeconfig: {
-    most: 256 * KiB,
-    what: "characters of the kubeconfig in a Secret",
-    beyond: "the check of the link fails",
-  },
-  kubeconfigMarks: {
-    most: 1_000,
-    what: "blanks and marks in that kubeconfig",
-    beyond: "the check of the link fails",
-  },
-  domainLine: {
-    most: 300,
-    what: "characters of each domain in `linkerd-config`",
-    beyond: "the link's target counts as one without Linkerd",
-  },
-  said: {
-    most: 4_000,
-    what: "characters of an API server's error message",
-    beyond: "the rest is cut",
-  },
-} as const satisfies Record<string, Bound>;
+  answer: bound(
+    8 * MiB,
+    "bytes of one answer of an API server",
+    "fewer objects are asked for, down to one; then " + unread,
+  ),
+  items: bound(200_000, "objects of a list", unread),
+  list: bound(4096 * MiB, "bytes of all pages of a list", unread),
+  kept: bound(
+    256 * MiB,
+    "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
+    unread,
+  ),
+  event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins anew"),
+  annotations: bound(
+    256 * KiB,
+    "characters of the annotations of an object, as in Kubernetes",
+    "the Service is skipped (`Malformed`)",
+  ),
+  ports: bound(1_000, "ports of an exported Service", skipped),
+  labels: bound(128, "labels that a mirror would have", skipped),
+  metadata: bound(
+    64 * KiB,
+    "characters of labels and annotations that a mirror would have",
+    skipped,
+  ),
+  offers: bound(100_000, "addresses times ports in the Endpoints of a headless Service", skipped),
+  mirror: bound(
+    4 * KiB,
+    "characters of a link's mirrors, times `maxMirrors`; at least 1 MiB",
+    waits,
+  ),
+  variables: bound(
+    400,
+    "characters of a pod's environment for a link's mirrors, times `maxMirrors`; at least 256 KiB",
+    waits,
+  ),
+  status: bound(
+    512 * KiB,
+    "bytes of each of the two lists in the status of a Link",
+    "an entry at the end counts the rest, problems before all others",
+  ),
+  ingress: bound(256, "addresses of a load balancer", "the gateway is not used (`NoGateway`)"),
+  gatewayAddresses: bound(
+    32,
+    "addresses of a gateway that may be used",
+    "the rest is left out, and told",
+  ),
+  duration: bound(
+    64,
+    "characters of a duration, as of `probe-period`",
+    "it counts as none, and is told",
+  ),
+  kubeconfig: bound(
+    256 * KiB,
+    "characters of the kubeconfig in a Secret",
+    "the check of the link fails",
+  ),
+  kubeconfigMarks: bound(
+    1_000,
+    "blanks and marks in that kubeconfig",
+    "the check of the link fails",
+  ),
+  domainLine: bound(
+    300,
+    "characters of each domain in `linkerd-config`",
+    "the link's target counts as one without Linkerd",
+  ),
+  said: bound(4_000, "characters of an API server's error message", "the rest is cut"),
+};

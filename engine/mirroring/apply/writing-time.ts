@@ -38,9 +38,6 @@ export function inWritingTime(
   };
   return {
     cluster: kubernetes.cluster,
-    get requests() {
-      return kubernetes.requests;
-    },
     list: (...args) => kubernetes.list(...args),
     get: (...args) => kubernetes.get(...args),
     find: (...args) => kubernetes.find(...args),

@@ -28,11 +28,10 @@ const queries = (received: readonly Received[]) => received.map(({ url }) => url
 
 describe("a list", () => {
   it("is read page by page", async () => {
-    const { names, received, client } = await listing(threePages());
+    const { names, received } = await listing(threePages());
     deepEqual(names, ["a", "b", "c"]);
     equal(received[0]?.url.pathname, "/api/v1/services");
     deepEqual(queries(received), ["?limit=500", "?limit=500&continue=b", "?limit=500&continue=c"]);
-    deepEqual(client.requests, { reads: 3, writes: 0 });
   });
 
   it("can be a sample of what selectors match in one namespace, of which one page is read", async () => {

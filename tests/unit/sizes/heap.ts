@@ -1,6 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { doors } from "./doors.ts";
-import { large } from "./growth.ts";
+import { doors, large } from "./doors.ts";
 
 // Told one by one, so that the door is known at which the heap is full.
 for (const { name, worst, enter } of doors) {

@@ -1,8 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { doors } from "./doors.ts";
-import { large, processorTime, small } from "./growth.ts";
+import { doors, large, small } from "./doors.ts";
 
 /** Megabytes: the program takes a third of them by itself. */
 const heap = 24;
@@ -23,6 +22,20 @@ describe("the worst that a cluster can say takes time in proportion to its lengt
       );
     });
 });
+
+/** Milliseconds of processor time, the least of some attempts: others use this machine, too. */
+async function processorTime(work: () => unknown): Promise<number> {
+  let least = Infinity;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const start = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(start);
+    least = Math.min(least, (user + system) / 1000);
+    // A slow one says enough.
+    if (least > 500) break;
+  }
+  return least;
+}
 
 describe("the worst that a cluster can say takes memory in proportion to its length", () => {
   it(`so that all of it, one after the other, fits in ${heap} MB`, async function () {

@@ -13,7 +13,6 @@ function withoutNamespaces(sent: unknown[]): Kubernetes {
   const unused = () => Promise.reject(new Error("not expected"));
   return {
     cluster: "west",
-    requests: { reads: 0, writes: 0 },
     list: unused,
     get: unused,
     find: unused,

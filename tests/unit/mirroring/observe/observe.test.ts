@@ -14,7 +14,6 @@ function answering(lists: Readonly<Record<string, readonly object[]>>): Kubernet
   };
   return {
     cluster: "west",
-    requests: { reads: 0, writes: 0 },
     list: <T>({ plural }: Resource<T>) => Promise.resolve([...(lists[plural] ?? [])] as T[]),
     get: unasked,
     find: unasked,
