@@ -1,5 +1,6 @@
 import { KubernetesError } from "./client/errors.ts";
 import type { Kubernetes } from "./client/interface.ts";
+import { defined } from "./objects/defined.ts";
 import type { Lease } from "./objects/objects.ts";
 import { resources } from "./objects/resources.ts";
 
@@ -55,10 +56,7 @@ export async function endClaim(kubernetes: Kubernetes, stacks: readonly string[]
   const holder = holderIn(live);
   if (live === undefined || holder === undefined || !stacks.includes(holder)) return;
   const { uid, resourceVersion } = live.metadata;
-  await kubernetes.remove(resources.leases, claimLease, {
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  });
+  await kubernetes.remove(resources.leases, claimLease, defined({ uid, resourceVersion }));
 }
 
 /** A Lease without a holder holds nothing. */

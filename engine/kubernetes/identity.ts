@@ -49,14 +49,9 @@ export function movedCluster(
  * kubeconfigs, can lead to one API server.
  */
 export function sameClusters(identities: Identities): string[] {
-  const first = new Map<string, string>();
   return [...identities].flatMap(([name, uid]) => {
-    if (uid === undefined) return [];
-    const other = first.get(uid);
-    if (other === undefined) {
-      first.set(uid, name);
-      return [];
-    }
+    const [other = name] = [...identities].find(([, known]) => known === uid) ?? [];
+    if (uid === undefined || other === name) return [];
     return [
       `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID ${uid}): fix the context of one of them, or list the cluster once`,
     ];

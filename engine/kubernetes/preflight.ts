@@ -47,33 +47,27 @@ export async function openClusters(
     one.status === "rejected" ? [mistakeOf(one.reason)] : [],
   );
   if (mistakes.length > 0) return { clusters: new Map(), uids: new Map(), mistakes, close };
-  const identified = await Promise.all(
-    clients.map(async (client) => [client.cluster, await identityOf(client)] as const),
-  );
-  const uids = new Map(identified.map(([name, { uid }]) => [name, uid]));
+  const identified = await Promise.all(clients.map(identityOf));
+  const uids = new Map(identified.map(({ name, uid }) => [name, uid]));
   const log = debugLog();
   for (const [name, uid] of uids) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
-  const read = identified.map(([name, { cluster }]) => [name, cluster] as const);
+  const read = identified.map(({ name, cluster }) => [name, cluster] as const);
   const clusters = new Map<string, Reachable>([...read, ...pending]);
   return { clusters, uids, mistakes: sameClusters(uids), close };
 }
 
-interface Identified {
-  readonly uid: string | undefined;
-  readonly cluster: Reachable;
-}
-
 /** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
-async function identityOf(client: Kubernetes): Promise<Identified> {
+async function identityOf(client: Kubernetes) {
+  const name = client.cluster;
   try {
-    return { uid: await identify(client), cluster: client };
+    return { name, uid: await identify(client), cluster: client };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const isReadable =
       error instanceof KubernetesError &&
       !error.clusterUnavailable &&
       error.kind !== "unauthorized";
-    return { uid: undefined, cluster: isReadable ? client : { why: error.message } };
+    return { name, uid: undefined, cluster: isReadable ? client : { why: error.message } };
   }
 }
 

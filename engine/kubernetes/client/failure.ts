@@ -70,7 +70,7 @@ export function failureOfResponse(
     status,
     ...said,
     ...defined({
-      retryAfter: milliseconds(first(headers["retry-after"]), first(headers.date)),
+      retryAfter: milliseconds([headers["retry-after"]].flat()[0], [headers.date].flat()[0]),
       absent: status === 404 ? object : undefined,
     }),
   };
@@ -86,10 +86,6 @@ function milliseconds(value: string | undefined, date: string | undefined): numb
   const now = date === undefined ? Date.now() : Date.parse(date);
   const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
-}
-
-function first(header: string | string[] | undefined): string | undefined {
-  return typeof header === "string" ? header : header?.[0];
 }
 
 /**

@@ -52,10 +52,6 @@ export interface WriteOptions {
   readonly fieldManager?: string;
 }
 
-export interface PatchOptions {
-  readonly subresource?: string;
-}
-
 export interface RemoveOptions {
   /** Deletes only the object that has this UID, else conflict. */
   readonly uid?: string;
@@ -96,7 +92,7 @@ export interface Kubernetes {
     resource: Resource<T>,
     at: ObjectName,
     patch: Readonly<Record<string, unknown>>,
-    options?: PatchOptions,
+    options?: { readonly subresource?: string },
   ): Promise<T>;
   /** Returns when the deletion is accepted, which finalizers may outlast. */
   remove(resource: Resource<unknown>, at: ObjectName, options?: RemoveOptions): Promise<void>;

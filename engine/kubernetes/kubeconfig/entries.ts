@@ -1,20 +1,12 @@
 import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
 import { defined } from "../objects/defined.ts";
-import { type ExecPlugin, pluginVersions } from "./exec-plugin.ts";
 
 /**
  * The entries of a kubeconfig that a context refers to, read and refused as kubectl does
  * (client-go's `tools/clientcmd`): docs/reference/kubeconfig.md has the table of the fields. Fields that kubectl
  * does not know are passed over, as by kubectl.
  */
-
-export interface Impersonation {
-  readonly user: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
 
 /** A field that can't be used. The message names the field, and never quotes its value. */
 export class EntryProblem extends Error {
@@ -130,14 +122,25 @@ export function userEntry(fields: Fields, folder: string) {
   });
 }
 
-function impersonation(entry: User): Impersonation | undefined {
+export type Impersonation = NonNullable<ReturnType<typeof impersonation>>;
+
+function impersonation(entry: User) {
   const { as: user, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
   if (user !== undefined) return { user, groups, extra, ...defined({ uid }) };
   if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
   throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
 }
 
-function plugin(exec: NonNullable<User["exec"]>, folder: string): ExecPlugin {
+/** The versions of `ExecCredential` that kubectl speaks. */
+const pluginVersions: readonly string[] = [
+  "client.authentication.k8s.io/v1",
+  "client.authentication.k8s.io/v1beta1",
+];
+
+/** A credential plugin, as `exec` of a kubeconfig's user names it. */
+export type ExecPlugin = ReturnType<typeof plugin>;
+
+function plugin(exec: NonNullable<User["exec"]>, folder: string) {
   const { command, apiVersion, interactiveMode: mode, installHint, args = [], env = [] } = exec;
   const [v1] = pluginVersions;
   if (command === undefined) throw new EntryProblem("exec has no command");
@@ -158,7 +161,7 @@ function plugin(exec: NonNullable<User["exec"]>, folder: string): ExecPlugin {
     return [name, value] as const;
   });
   return {
-    // A name without a slash is looked up on PATH.
+    /** An absolute path, or a name without a slash, which is looked up on PATH. */
     command: command.includes("/") ? path.resolve(folder, command) : command,
     ...{ apiVersion, args, env: Object.fromEntries(variables) },
     provideClusterInfo: exec.provideClusterInfo ?? false,

@@ -1,32 +1,7 @@
 import { execFile, type ExecFileException } from "node:child_process";
+import type { ExecPlugin } from "./entries.ts";
 import { defined } from "../objects/defined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
-
-/** A credential plugin, as `exec` of a kubeconfig's user names it. */
-export interface ExecPlugin {
-  /** An absolute path, or a name to be looked up on PATH. */
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly apiVersion: string;
-  readonly provideClusterInfo: boolean;
-  readonly installHint?: string;
-}
-
-/** The versions of `ExecCredential` that kubectl speaks. */
-export const pluginVersions: readonly string[] = [
-  "client.authentication.k8s.io/v1",
-  "client.authentication.k8s.io/v1beta1",
-];
-
-/** A token, a certificate with its key, or all of them. */
-export interface PluginCredential {
-  readonly token?: string;
-  /** PEM. */
-  readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Milliseconds since 1970; without it for as long as the server takes it. */
-  readonly expires?: number;
-}
 
 /** Settings for one run of a plugin. */
 export interface PluginRun {
@@ -97,7 +72,10 @@ function problemOf({ code, signal, killed }: ExecFileException, timeout: number)
     : `was ended by ${String(signal)}`;
 }
 
-function credentialIn(output: string, plugin: ExecPlugin): PluginCredential {
+/** A token, a certificate with its key, or all of them. */
+export type PluginCredential = ReturnType<typeof credentialIn>;
+
+function credentialIn(output: string, plugin: ExecPlugin) {
   const answer = parse(output);
   if (!isRecord(answer) || answer.kind !== "ExecCredential") {
     throw failure(plugin, "printed something else than an ExecCredential");
@@ -118,7 +96,9 @@ function credentialIn(output: string, plugin: ExecPlugin): PluginCredential {
   }
   return defined({
     token,
+    /** PEM. */
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
+    /** Milliseconds since 1970; without it for as long as the server takes it. */
     expires: Number.isNaN(expires) ? undefined : expires,
   });
 }

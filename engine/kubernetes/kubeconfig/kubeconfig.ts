@@ -187,26 +187,22 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
 }
 
 function entriesIn(text: string, file: string): Entries | undefined {
-  const config = parsed(text);
-  if (config === undefined) return undefined;
-  const { "current-context": current } = config;
-  return {
-    current: typeof current === "string" && current !== "" ? current : undefined,
-    contexts: named(config.contexts, "context", file),
-    clusters: named(config.clusters, "cluster", file),
-    users: named(config.users, "user", file),
-  };
-}
-
-function parsed(text: string): Fields | undefined {
+  let config: unknown;
   try {
     // As Go's parser, which follows YAML 1.1: `yes` is true.
-    const config: unknown = parse(text, { version: "1.1", logLevel: "error" }) ?? {};
-    return isRecord(config) ? config : undefined;
+    config = parse(text, { version: "1.1", logLevel: "error" }) ?? {};
   } catch {
     // The parser's message quotes the lines around the mistake, which may be credentials.
     return undefined;
   }
+  if (!isRecord(config)) return undefined;
+  const { "current-context": current, contexts, clusters, users } = config;
+  return {
+    current: typeof current === "string" && current !== "" ? current : undefined,
+    contexts: named(contexts, "context", file),
+    clusters: named(clusters, "cluster", file),
+    users: named(users, "user", file),
+  };
 }
 
 /** A broken entry, for some other cluster, is no reason to fail. */
@@ -221,17 +217,11 @@ function named(list: unknown, field: string, file: string): Map<string, Entry> {
   return entries;
 }
 
-/** The entry of that name. As in kubectl, the first file to name it wins, and its whole entry counts. */
-function first(
-  files: readonly Entries[],
-  kind: Exclude<keyof Entries, "current">,
-  name: string,
-): Entry | undefined {
-  return files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
-}
-
 function resolve(files: readonly Entries[], name: string, where: string): Kubeconfig {
-  const context = first(files, "contexts", name);
+  // As in kubectl, the first file to name an entry wins, and its whole entry counts.
+  const first = (kind: Exclude<keyof Entries, "current">, name: string) =>
+    files.map((entries) => entries[kind].get(name)).find((entry) => entry !== undefined);
+  const context = first("contexts", name);
   if (context === undefined) {
     const names = [...new Set(files.flatMap(({ contexts }) => [...contexts.keys()]))].sort();
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
@@ -245,7 +235,7 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
   const read = <T>(kind: "cluster" | "user", shape: (fields: Fields, folder: string) => T) => {
     const value = context.fields[kind];
     const what = `context ${name} refers to ${kind} ${typeof value === "string" ? value : ""}`;
-    const found = typeof value === "string" ? first(files, `${kind}s`, value) : undefined;
+    const found = typeof value === "string" ? first(`${kind}s`, value) : undefined;
     if (found === undefined || (kind === "cluster" && !found.fields.server))
       throw new EntryProblem(`${what}, for which ${where} has no valid entry`);
     const { fields, file } = found;

@@ -63,6 +63,10 @@ const sentences: readonly (readonly [KubernetesError, string])[] = [
     "Service shop/cart in cluster west was changed by another client before this update: the object has been modified; run again",
   ],
   [
+    refused(409, "it exists", {}, { reason: "AlreadyExists" }),
+    "Service shop/cart already exists in cluster west; run again",
+  ],
+  [
     refused(410, "too old", { ...list, verb: "watch" }),
     "cluster west no longer has the resource version at which to watch services: too old; run again",
   ],

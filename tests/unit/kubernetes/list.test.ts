@@ -1,9 +1,10 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import {
   listError,
   listing,
   type Received,
   type Reply,
+  type Script,
   serviceList,
   status,
 } from "./scripted-cluster.ts";
@@ -66,47 +67,34 @@ describe("a list", () => {
       deepEqual(time.slept, [50]);
     });
 
-  it("is an error if a page can't be had, never the pages before it", async () => {
-    const { error } = await listError(threePages(...Array<Reply>(100).fill("reset")));
-    equal(error.kind, "unreachable");
-    match(error.message, /connection was lost .* after 8 attempts/);
-  });
-
   it("is read again in one piece if the server dropped its state half-way", async () => {
     const { names, received } = await listing(threePages(expired));
     deepEqual(names, ["a", "b", "c"]);
     deepEqual(queries(received), ["?limit=500", "?limit=500&continue=b", ""]);
   });
 
-  it("is an error if its state is gone again and again", async () => {
-    const { error, received } = await listError(() => expired);
-    equal(error.kind, "gone");
-    equal(received.length, 2);
-  });
-
-  for (const [what, body] of [
-    ["nothing", ""],
-    ["an object without items", { kind: "ServiceList", metadata: {} }],
-    ["another kind of list", { kind: "PodList", items: [] }],
-    ["a page of a login form", "<html>Log in</html>"],
-  ] as const)
-    it(`is an error if the answer is ${what}`, async () => {
-      const { error } = await listError(() => ({ body }));
-      ok(error.clusterUnavailable);
-      match(
-        error.message,
-        /^cluster west failed to list services \(status 200\) after 8 attempts: the (answer is not a ServiceList|ServiceList in the answer has no items); check its/,
-      );
-    });
-
-  for (const items of [[], ["a"]])
-    it(`is an error if ever more pages bring ${items.length === 0 ? "nothing" : "the same"}`, async () => {
-      const { error, received } = await listError((_, page) => serviceList(items, `to ${page}`));
-      match(
-        error.message,
-        /^cluster west failed to list services: 20 pages in a row bring nothing new, and each is followed by another; check its API server/,
-      );
-      equal(received.length, 21);
+  const lost = threePages(...Array<Reply>(100).fill("reset"));
+  const ofBody = (body: unknown) => () => ({ body });
+  const noList = /\(status 200\) after 8 attempts: the answer is not a ServiceList; check its/;
+  const noItems = /\(status 200\) after 8 attempts: the ServiceList in the answer has no items; ch/;
+  const endless =
+    /^cluster west failed to list services: 20 pages in a row bring nothing new, and each is followed by another; check its API server/;
+  const errors: readonly (readonly [string, Script, requests: number, RegExp])[] = [
+    ["a page can't be had, never the pages before it", lost, 9, /lost .* after 8 attempts/],
+    ["its state is gone again and again", () => expired, 2, /no longer has the resource version/],
+    ["the answer is nothing", ofBody(""), 8, noList],
+    ["the answer has no items", ofBody({ kind: "ServiceList", metadata: {} }), 8, noItems],
+    ["the answer is of another kind", ofBody({ kind: "PodList", items: [] }), 8, noList],
+    ["the answer is a login form", ofBody("<html>Log in</html>"), 8, noList],
+    ["ever more pages bring nothing", (_, page) => serviceList([], `${page}`), 21, endless],
+    ["ever more pages bring the same", (_, page) => serviceList(["a"], `${page}`), 21, endless],
+    ["a page is followed by itself", () => serviceList(["a"], "a"), 21, endless],
+  ];
+  for (const [why, script, requests, message] of errors)
+    it(`is an error if ${why}`, async () => {
+      const { error, received } = await listError(script);
+      match(error.message, message);
+      equal(received.length, requests);
     });
 
   it("is complete if something comes in the end", async () => {
