@@ -1,15 +1,15 @@
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { refuse } from "./policies/refuse.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import { excess } from "../model/sizes.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { AddressOf } from "./difference/canonical.ts";
-import { colliding } from "./policies/collisions.ts";
 import type { Decision, LiveMirror, Wanted } from "./decision.ts";
+import type { AddressOf } from "./difference/canonical.ts";
 import { difference } from "./difference/difference.ts";
+import { colliding } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, rootOf, unwritable } from "./policies/ownership.ts";
+import { refuse, type Refusal } from "./policies/refuse.ts";
 
 /** The mirrors that one part of a source's should consist of. */
 export interface WantedPart {
@@ -38,29 +38,48 @@ export function plan(
   const collisions = colliding(claims, source, targets);
   return wanted.flatMap((each) => {
     const own = collisions.filter(({ part }) => part === each.part);
-    const unclaimed = refuse(each.mirrors, own);
-    const skips = [...each.skips, ...unclaimed.skips];
-    return compare({ ...each, mirrors: unclaimed.mirrors, skips }, source);
+    return compare(each, own, source);
   });
 }
 
-function compare(wanted: WantedPart, source: ClusterSnapshot): Decision[] {
-  const { part } = wanted;
+/**
+ * Decides about one part. Live mirrors that nobody asks for are left to others where they are retained, and kept as
+ * they are where the skip of their origin says that no conclusion can be drawn about them now; else they are deleted.
+ */
+function compare(
+  { part, mirrors, skips, retained, keepsOthers = false }: WantedPart,
+  collisions: readonly Refusal[],
+  source: ClusterSnapshot,
+): Decision[] {
   const owner = ownerOf(part);
-  const free = refuse(wanted.mirrors, unwritable(wanted.mirrors, source, owner));
-  const skips = [...wanted.skips, ...free.skips];
+  const unclaimed = refuse(mirrors, collisions);
+  const free = refuse(unclaimed.mirrors, unwritable(unclaimed.mirrors, source, owner));
+  const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
+    ...{ verdict: "skip" as const, part, key: skippedKey(skip) },
+    ...skip,
+  }));
   const live = liveMirrors(source, owner);
-  const addressOfMirror = (key: ObjectKey) => addressOf(live.get(key)?.service);
-  const decisions: Decision[] = [
-    ...free.mirrors.map((mirror) =>
-      decideWanted(part, mirror, live.get(mirrorKey(mirror)) ?? {}, addressOfMirror),
+  const wanted = free.mirrors.map((mirror) =>
+    decideWanted(part, mirror, live.get(mirrorKey(mirror)) ?? {}, (key) =>
+      addressOf(live.get(key)?.service),
     ),
-    ...decideOthers({ ...wanted, mirrors: free.mirrors, skips }, live),
-  ];
-  return [
-    ...decisions.sort((a, b) => (a.key < b.key ? -1 : 1)),
-    ...skips.map((skip) => ({ verdict: "skip" as const, part, key: skippedKey(skip), ...skip })),
-  ];
+  );
+  const asked = new Set(wanted.map(({ key }) => key));
+  const undecided = new Set(
+    skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
+  );
+  const others = [...live].flatMap(([key, mirror]): Decision[] => {
+    if (asked.has(key)) return [];
+    const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
+    if (retained?.has(key) === true) return [{ verdict: "handOver", ...common }];
+    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
+    const stays =
+      keepsOthers ||
+      (isUndecided && !isTooLarge(mirror)) ||
+      mirror.service?.metadata.deletionTimestamp !== undefined;
+    return [{ verdict: stays ? "keep" : "delete", ...common }];
+  });
+  return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }
 
 function decideWanted(
@@ -77,36 +96,12 @@ function decideWanted(
   return { verdict: replace ? "replace" : "update", fields, ...common };
 }
 
-/**
- * Decides about live mirrors that nobody asked for: kept as they are where the skip of their origin says that no
- * conclusion can be drawn about them now, left to others where they are retained, else deleted.
- */
-function decideOthers(
-  { part, mirrors, skips, retained, keepsOthers = false }: WantedPart,
-  live: ReadonlyMap<ObjectKey, LiveMirror>,
-): Decision[] {
-  const asked = new Set(mirrors.map(mirrorKey));
-  const undecided = new Set(
-    skips.filter((skip) => reasons[skip.reason].keeps).map((skip) => skippedKey(skip)),
-  );
-  return [...live].flatMap(([key, mirror]): Decision[] => {
-    if (asked.has(key)) return [];
-    const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
-    if (retained?.has(key) === true) return [{ verdict: "handOver", ...common }];
-    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
-    const stays =
-      keepsOthers ||
-      (isUndecided && !isTooLarge(mirror)) ||
-      mirror.service?.metadata.deletionTimestamp !== undefined;
-    return [{ verdict: stays ? "keep" : "delete", ...common }];
-  });
-}
-
 /** As an earlier version may have made it, without bounds: then nothing is a reason to leave it there. */
 function isTooLarge({ service }: LiveMirror): boolean {
-  if (service === undefined) return false;
-  const { metadata, spec } = service;
-  return excess({ ...metadata, ports: spec.ports }) !== undefined;
+  return (
+    service !== undefined &&
+    excess({ ...service.metadata, ports: service.spec.ports }) !== undefined
+  );
 }
 
 function skippedKey({ origin, mirror }: Skip): ObjectKey {

@@ -1,19 +1,19 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { desired, type Desired } from "./mirrors/link-mirrors.ts";
-import { desiredFederated, isForeign } from "./mirrors/federated.ts";
-import { type FederatedView, linkCreated, type PortConflicts } from "./mirrors/members.ts";
-import { type Mirror, mirrorKey } from "../model/mirror.ts";
-import { standingMirrors } from "./mirrors/service-mirrors.ts";
 import { linkDefaults } from "../model/link.ts";
+import type { Mirror } from "../model/mirror.ts";
+import type { LinkObservation } from "../model/observation.ts";
 import { federatedPart, isMarkedBy } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Decision, isListed, isWanted, isWrite } from "./decision.ts";
-import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
+import type { ByPart, MirrorsArgs } from "../model/state.ts";
 import { plan, type WantedPart } from "./compare.ts";
-import type { LinkObservation, TargetObservation } from "../model/observation.ts";
+import { type Decision, isListed, isWanted, isWrite } from "./decision.ts";
+import { desiredFederated, isForeign } from "./mirrors/federated.ts";
+import { desired } from "./mirrors/link-mirrors.ts";
+import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
+import { standingMirrors } from "./mirrors/standing-mirrors.ts";
+import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
 import { othersAmongFederated, sharedIn } from "./policies/other-stacks.ts";
 import type { RemovedPart } from "./policies/removed-links.ts";
-import type { ByPart, MirrorsArgs } from "../model/state.ts";
 
 /** Everything that a decision about a source is made from. */
 export interface SourceObservation {
@@ -50,67 +50,55 @@ export interface Decided {
  * it. Pure.
  */
 export function decide(observation: SourceObservation): Decided {
-  const { source, links, removed, stacks } = observation;
+  const { args, source, links, removed, stacks } = observation;
   const coming = withNamespacesToCome(observation);
-  const reached = links.flatMap(({ link, target }) =>
-    target === undefined ? [] : [{ link, target, wanted: desiredOf(link, target, coming) }],
-  );
+  const reached = desiredOf(links, coming);
   const away = links.flatMap(({ link, remembered }) =>
-    remembered === undefined ? [] : [{ link, gateway: remembered }],
+    remembered === undefined
+      ? []
+      : [{ part: link.target, mirrors: standingMirrors(link, source, remembered), skips: [] }],
   );
   const going = removed.filter((each) => each.disposition === "delete");
+  const ownParts: readonly WantedPart[] = [
+    ...reached,
+    ...away.map((part) => ({ ...part, keepsOthers: true })),
+    ...going.map(({ link, retained }) => ({
+      ...{ part: link.target, mirrors: [], skips: [], retained },
+    })),
+  ];
+  const managed = new Set(links.map(({ link }) => link.target));
+  const targets = [...managed, ...(args.controllerLinks ?? [])];
+  const others = othersAmongFederated(source, links, stacks).retained;
+  const planWith = (held: ReadonlySet<string>) => {
+    const union = desiredFederated(federatedView(coming, held));
+    const joined = {
+      ...{ part: federatedPart, skips: union.skips },
+      mirrors: union.mirrors.filter(({ namespace, name }) => !others.has(`${namespace}/${name}`)),
+      retained: new Set([...union.foreign, ...others]),
+    };
+    return { union, decisions: plan([...ownParts, joined], source, targets) };
+  };
+  const first = planWith(new Set());
   const limits = [
     ...links.map(({ link }) => link),
     ...going.map(({ link }) => limitOf(link, observation.args)),
   ];
-  const ownParts: readonly WantedPart[] = [
-    ...reached.map(({ link, wanted }) => partOf(link.target, wanted)),
-    ...away.map(({ link, gateway }) => ({
-      ...partOf(link.target, { mirrors: standingMirrors(link, source, gateway), skips: [] }),
-      keepsOthers: true as const,
-    })),
-    ...going.map(({ link, retained }) => ({
-      ...partOf(link.target, { mirrors: [], skips: [] }),
-      retained,
-    })),
-  ];
-  const targets = [
-    ...links.map(({ link }) => link.target),
-    ...(observation.args.controllerLinks ?? []),
-  ];
-  const federatedOthers = othersAmongFederated(source, links, stacks);
-  const planWith = (held: ReadonlySet<string>) => {
-    const union = desiredFederated(federatedView(coming, held));
-    const retained = new Set([...union.foreign, ...federatedOthers.retained]);
-    const mirrors = union.mirrors.filter(
-      (mirror) => !federatedOthers.retained.has(mirrorKey(mirror)),
-    );
-    const joined = { ...partOf(federatedPart, { ...union, mirrors }), retained };
-    return { union, decisions: plan([...ownParts, joined], source, targets) };
-  };
-  const first = planWith(new Set());
   const refusals = refusalsIn(first.decisions, limits);
   const held = new Set(Object.keys(refusals));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);
-  const judged = new Map<string, Decision[]>(
-    [...ownParts.map(({ part }) => part), federatedPart].flatMap((part) =>
-      held.has(part) ? [] : [[part, []]],
-    ),
-  );
-  const managed = new Set(links.map(({ link }) => link.target));
   // Of a target that is away nothing else is known, so nothing else is confirmed.
-  const unread = new Set(away.map(({ link }) => link.target));
+  const unread = new Set(away.map(({ part }) => part));
   const decisions = all
-    .filter(({ part }) => judged.has(part))
+    .filter(({ part }) => !held.has(part))
     .map((decision) => withOthers(decision, managed))
     .map((decision) => (unread.has(decision.part) ? decision : withMark(decision, stacks)));
-  for (const decision of decisions) judged.get(decision.part)?.push(decision);
+  const judged = [...ownParts.map(({ part }) => part), federatedPart].filter(
+    (part) => !held.has(part),
+  );
   return {
-    ...{ decisions, judged, refusals },
-    ...{ united: union.mirrors, portConflicts: union.conflicts },
-    missing: Object.fromEntries(
-      reached.flatMap(({ wanted }) => Object.entries(wanted.missing ?? {})),
-    ),
+    ...{ decisions, refusals, united: union.mirrors, portConflicts: union.conflicts },
+    judged: new Map(judged.map((part) => [part, decisions.filter((each) => each.part === part)])),
+    missing: Object.fromEntries(reached.flatMap(({ missing }) => Object.entries(missing))),
   };
 }
 
@@ -135,16 +123,14 @@ function withOthers(decision: Decision, managed: ReadonlySet<string>): Decision 
 
 /** @param held targets whose members stay as they are, as if nobody could read them */
 function federatedView(
-  observation: SourceObservation,
-  held: ReadonlySet<string> = new Set(),
+  { source, links, removed, stacks }: SourceObservation,
+  held: ReadonlySet<string>,
 ): FederatedView {
-  const { source, links, removed, stacks } = observation;
   return {
     source,
     links: links.map(({ link, target }) => ({
       link,
       target: held.has(link.target) ? undefined : target?.snapshot,
-      created: linkCreated(source, link.target),
     })),
     retired: removed.flatMap(({ disposition, link: { target } }) =>
       disposition === "delete" && !held.has(target) ? [target] : [],
@@ -175,10 +161,8 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
   const makers = links.filter(({ link }) => link.createNamespaces);
   if (makers.length === 0 || makers.length === links.length) return observation;
   const mirrors = [
-    ...makers.flatMap(({ link, target }) =>
-      target === undefined ? [] : desiredOf(link, target, observation).mirrors,
-    ),
-    ...desiredFederated(federatedView(observation)).mirrors,
+    ...desiredOf(makers, observation).flatMap((part) => part.mirrors),
+    ...desiredFederated(federatedView(observation, new Set())).mirrors,
   ];
   const created = mirrors.map(
     ({ namespace }) => [namespace, { metadata: { name: namespace } }] as const,
@@ -187,31 +171,21 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
   return { ...observation, source: { ...source, namespaces } };
 }
 
-function desiredOf(
-  link: LinkObservation["link"],
-  target: TargetObservation,
-  observation: SourceObservation,
-): Desired {
-  const { source, missing, now } = observation;
-  const { snapshot, gateway, statefulSets } = target;
-  return desired({
-    ...{ link, source, target: snapshot, gateway, statefulSets },
-    ...{ missing, now },
+/** What the links should have whose targets could be read. */
+function desiredOf(links: readonly LinkObservation[], { source, missing, now }: SourceObservation) {
+  return links.flatMap(({ link, target }) => {
+    if (target === undefined) return [];
+    return [{ part: link.target, ...desired({ link, source, missing, now, ...target }) }];
   });
-}
-
-function partOf(part: string, { mirrors, skips }: Pick<Desired, "mirrors" | "skips">): WantedPart {
-  return { part, mirrors, skips };
 }
 
 /** A link that is no longer in the config has the limits that it had there. */
 function limitOf(
-  { source, target, maxDeletions }: RemovedPart["link"],
+  { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedPart["link"],
   args: MirrorsArgs,
 ): DeletionLimit {
   return {
-    ...{ source, target, removed: true },
-    maxDeletions: maxDeletions ?? linkDefaults.maxDeletions,
+    ...{ source, target, maxDeletions, removed: true },
     // What was allowed while it was in the config was allowed for that run.
     allowDeletions: args.allowDeletions === true || args.revokedTargets?.includes(target) === true,
   };

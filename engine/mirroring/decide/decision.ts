@@ -28,13 +28,13 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
+  /** The Service stays, and does not carry this stack's mark yet. */
+  readonly unmarked?: boolean;
 }
 
 /** `replace`: deleted and created again, since `clusterIP: None` cannot be changed in place. */
 export type Write = AboutMirror<"create" | "update" | "replace"> & {
   readonly wanted: Mirror;
-  /** The Service stays, and does not carry this stack's mark yet. */
-  readonly unmarked?: boolean;
   /** From then on it is others' alone: a federated Service that this stack's members have left. */
   readonly isOthers?: boolean;
 };
@@ -43,21 +43,20 @@ export type Write = AboutMirror<"create" | "update" | "replace"> & {
 export type Keep = AboutMirror<"keep"> & {
   /** Absent: nobody asks for it, and it is in doubt whether it is to go. */
   readonly wanted?: Mirror;
-  readonly unmarked?: boolean;
 };
 
 export type Deletion = AboutMirror<"delete">;
 
 /** A mirror that nobody asks for, and that is left to others since it is not provably this stack's alone. */
-export type HandOver = AboutMirror<"handOver">;
+type HandOver = AboutMirror<"handOver">;
 
 /** An exported Service, or one of its pods, that gets no mirror, and why. */
-export type Skipped = About & Skip & { readonly verdict: "skip" };
+type Skipped = About & Skip & { readonly verdict: "skip" };
 
 /** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
+export type Verdict = Decision["verdict"];
 
 export type Change = Write | Deletion;
 
@@ -85,14 +84,14 @@ export function isListed(decision: Decision): decision is Write | Keep {
 
 /** Whether a mirror that stays is to get this stack's mark. */
 export function isUnmarked(decision: Decision): decision is Write | Keep {
-  return "unmarked" in decision && decision.unmarked;
+  return !isSkip(decision) && decision.unmarked === true;
 }
 
 /** A decision about a mirror that should exist and can. */
 export type Wanted = (Write | Keep) & { readonly wanted: Mirror };
 
 export function isWanted(decision: Decision): decision is Wanted {
-  return isWrite(decision) || (decision.verdict === "keep" && decision.wanted !== undefined);
+  return "wanted" in decision;
 }
 
 /** The namespaces that the mirrors need and the source does not have, sorted, each with the part that needs it first. */

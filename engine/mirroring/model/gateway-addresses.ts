@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { plain } from "../../kubernetes/objects/plain.ts";
@@ -11,9 +11,6 @@ import type { ClusterSnapshot } from "./snapshot.ts";
  * proxy runs on or its cloud's metadata service is no gateway of another cluster. Addresses that the
  * config gives are the user's own word, and not judged.
  */
-
-/** Every one is written to every mirror. */
-const mostAddresses = bounds.gatewayAddresses.most;
 
 const special = [
   ["loopback", ["127.0.0.0/8", "::1/128"]],
@@ -46,14 +43,12 @@ const specialRanges = special.map(([kind, ranges]) => {
 });
 
 /** What is known of who may be dialled. */
-export interface AddressRules {
+interface AddressRules {
   /** Ranges of the config, in CIDR notation; absent: any. */
   readonly allowed?: readonly string[] | undefined;
-  readonly own?: Own;
+  /** What of the source's own answers at an address, or will, as the end of a sentence; undefined: nothing. */
+  readonly own?: (address: string) => string | undefined;
 }
-
-/** What of the source's own answers at an address, or will, as the end of a sentence; undefined: nothing. */
-export type Own = (address: string) => string | undefined;
 
 /** What of a cluster answers at an address: ClusterIPs and pods are there or will be. */
 export function clusterAddresses({
@@ -61,7 +56,7 @@ export function clusterAddresses({
   serviceRanges = [],
   endpoints,
   nodes = [],
-}: Pick<ClusterSnapshot, "services" | "serviceRanges" | "endpoints" | "nodes">): Own {
+}: Pick<ClusterSnapshot, "services" | "serviceRanges" | "endpoints" | "nodes">) {
   const apiServers = endpoints.get(objectKey("default", "kubernetes"))?.subsets ?? [];
   const machines = [
     ...nodes.flatMap(({ status }) => status?.addresses ?? []).map(({ address }) => address),
@@ -71,39 +66,25 @@ export function clusterAddresses({
     spec.clusterIP ?? "",
     ...(spec.clusterIPs ?? []),
   ]);
+  const podRanges = nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []);
   const each = [
     ["a ClusterIP", answering(clusterIPs, serviceRanges)],
-    ["a node or an API server", answering(machines)],
-    [
-      "a pod",
-      answering(
-        [],
-        nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []),
-      ),
-    ],
+    ["a node or an API server", answering(machines, [])],
+    ["a pod", answering([], podRanges)],
   ] as const;
-  return (address) => each.find(([, answersAt]) => answersAt(address))?.[0];
+  return (address: string) => each.find(([, answersAt]) => answersAt(address))?.[0];
 }
 
-function answering(all: readonly string[], within: readonly string[] = []) {
-  const inRange = inRanges(within);
-  const addresses = new Set(all);
-  // Only an IPv6 address may be spelled in several ways: a list of 10,000 takes a tenth of a second to make.
-  const spelled = once(() => inRanges([...addresses].flatMap(single)));
-  const isIPv4Only = once(() => [...addresses].every((each) => !isIPv6(each)));
-  return (address: string) =>
-    addresses.has(address) ||
-    inRange(address) ||
-    (!(isIPv4(address) && isIPv4Only()) && spelled()(address));
+function answering(all: readonly string[], ranges: readonly string[]) {
+  const inRange = inRanges(ranges);
+  const addresses = new Set(all.map(inOneSpelling));
+  return (address: string) => addresses.has(inOneSpelling(address)) || inRange(address);
 }
 
-function single(address: string): string[] {
-  return isIP(address) === 0 ? [] : [`${address}/${isIPv4(address) ? 32 : 128}`];
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** Only an IPv6 address may be spelled in several ways, or stand for one of IPv4. */
+function inOneSpelling(address: string): string {
+  if (!isIPv6(address)) return address;
+  return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 /** Why no traffic is sent there, as the end of a sentence that begins with the address. */
@@ -131,7 +112,7 @@ function refusedHostname(hostname: string): string | undefined {
   return isLocal || !name.includes(".") ? "means something else in each cluster" : undefined;
 }
 
-/** Those that may be dialled, in their order and no more than `mostAddresses`; and a sentence for each that may not. */
+/** Those that may be dialled, in their order and no more than a mirror lists; and a sentence for each that may not. */
 export function usableOf(
   addresses: readonly string[],
   rules: AddressRules,
@@ -143,14 +124,10 @@ export function usableOf(
     if (why === undefined) allowed.push(address);
     else refused.push(`${plain(address, 253)} ${why}`);
   }
-  const more = allowed.length - mostAddresses;
-  if (more > 0) refused.push(`${more} beyond the first ${mostAddresses}`);
-  return { allowed: allowed.slice(0, mostAddresses), refused: short(refused) };
-}
-
-/** A target may announce many, and all of them wrong. */
-function short(sentences: readonly string[]): string[] {
-  const shown = sentences.slice(0, 5);
-  const more = sentences.length - shown.length;
-  return more === 0 ? shown : [...shown, `${more} more`];
+  const { most } = bounds.gatewayAddresses;
+  if (allowed.length > most) refused.push(`${allowed.length - most} beyond the first ${most}`);
+  // A target may announce many, and all of them wrong.
+  const told =
+    refused.length > 5 ? [...refused.slice(0, 5), `${refused.length - 5} more`] : refused;
+  return { allowed: allowed.slice(0, most), refused: told };
 }

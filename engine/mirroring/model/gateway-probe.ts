@@ -33,9 +33,6 @@ export function gatewayProbe(
   };
 }
 
-/** As the schema of Links has it. */
-const defaultThreshold = 3;
-
 /** How to probe the gateway, or in a sentence why that is not possible. */
 export function probeOf(
   service: Service | undefined,
@@ -47,16 +44,12 @@ export function probeOf(
       why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
     };
   if ("mistake" in found) return { why: found.mistake };
-  const said = service?.metadata.annotations?.[annotation.probeThreshold];
-  const threshold = said === undefined ? defaultThreshold : thresholdIn(said);
-  if (threshold !== undefined) return { probe: { ...found.probe, threshold } };
+  // By default as the schema of Links has it.
+  const said = service?.metadata.annotations?.[annotation.probeThreshold] ?? "3";
+  if (/^[1-9]\d{0,2}$/.test(said)) return { probe: { ...found.probe, threshold: Number(said) } };
   return {
-    why: `the gateway Service ${where} has annotation ${annotation.probeThreshold}: ${JSON.stringify(plain(said ?? "", 100))}, which must be a whole number from 1 to 999`,
+    why: `the gateway Service ${where} has annotation ${annotation.probeThreshold}: ${JSON.stringify(plain(said, 100))}, which must be a whole number from 1 to 999`,
   };
-}
-
-function thresholdIn(text: string): number | undefined {
-  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
 /** What the probes of one gateway have come to so far. */

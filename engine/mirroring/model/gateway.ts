@@ -9,35 +9,25 @@ import { annotation, gatewayPort } from "./vocabulary.ts";
  * (linkerd-behaviour.md 1.6). Mirrors and the Link resource both take it from here.
  */
 
-/** Where a target's gateway answers, as the source's proxies will dial it. */
-export interface Gateway {
-  /** IPs, sorted as strings and without duplicates. Never empty. */
+/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
+export interface GatewayFacts {
+  /** Sorted and without duplicates where they are resolved. Never empty. */
   readonly addresses: readonly string[];
   readonly port: number;
   /** TLS identity of the gateway; empty: unknown, and then no mTLS to the gateway. */
   readonly identity: string;
-  /** Absent: the gateway is not probed, and taken to be alive. */
-  readonly probe?: ProbedGateway;
 }
 
-/** How a gateway is probed by this program, and what came of it. */
-export interface ProbedGateway extends GatewayProbe {
-  /** Why the gateway is taken to be down: `HTTP status 503`; absent: it is alive. */
-  readonly down?: string;
+/** Where a target's gateway answers, as the source's proxies will dial it: by IPs. */
+export interface Gateway extends GatewayFacts {
+  /** How this program probes it, and where it is taken to be down why; absent: it is taken to be alive. */
+  readonly probe?: GatewayProbe & { readonly down?: string };
 }
 
 /** A gateway, or the sentence that says why there is none now. */
 export type GatewayReading =
   | { readonly known: true; readonly gateway: Gateway; readonly warnings: readonly string[] }
   | { readonly known: false; readonly why: string };
-
-/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
-export interface GatewayFacts {
-  /** Never empty. */
-  readonly addresses: readonly string[];
-  readonly port: number;
-  readonly identity: string;
-}
 
 /** The gateway's facts, or in a sentence everything that is missing. */
 export type GatewayAnswer =
@@ -65,11 +55,10 @@ export function gatewayFacts(
   const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
   if (addresses.length > 0 && port !== undefined && identity !== undefined)
     return { facts: { addresses, port, identity }, refused };
-  const lacks = [
-    ...(addresses.length > 0 ? [] : (["addresses"] as const)),
-    ...(port !== undefined ? [] : (["port"] as const)),
-    ...(identity !== undefined ? [] : (["identity"] as const)),
-  ];
+  const found = { addresses: addresses[0], port, identity };
+  const lacks = (["addresses", "port", "identity"] as const).filter(
+    (fact) => found[fact] === undefined,
+  );
   if (service === undefined)
     return {
       missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${lacks.join(", gateway.")} on the link`,

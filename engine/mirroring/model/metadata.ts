@@ -10,6 +10,15 @@ import type { LinkSpec } from "./link.ts";
  * how the target itself discovers a Service, never reach the source.
  */
 
+/**
+ * What a link says about the metadata that its mirrors take over, by keys of labels and annotations. A pattern is
+ * what Linkerd's Link takes: a literal key, or `group/*` for every key of a group.
+ */
+export type MetadataRules = Pick<
+  LinkSpec,
+  "excludedLabels" | "excludedAnnotations" | "copiedMetadata"
+>;
+
 export function copiedLabels(service: Service, link: MetadataRules): StringMap {
   return pick(
     service.metadata.labels,
@@ -25,6 +34,7 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
   return pick(
     service.metadata.annotations,
     (key) =>
+      // What a proxy must know of a mirror, whatever is excluded.
       key === annotation.opaquePorts ||
       (!key.startsWith("multicluster.linkerd.io/") &&
         !isOthers(key, link) &&
@@ -37,29 +47,19 @@ export function ownerLabels(target: string): StringMap {
   return { [label.mirrored]: "true", [label.cluster]: target };
 }
 
-/** The opaque ports alone: what a proxy must know of a mirror that copies nothing else. */
-export function opaquePorts(service: Service): StringMap {
-  return pick(service.metadata.annotations, (key) => key === annotation.opaquePorts);
-}
-
 /**
  * What the exclusions hold back of an exported Service, for whoever has to judge a live mirror's
  * keys; nothing where there are no exclusions.
  */
-export function withheld(service: Service, link: MetadataRules): Pick<Mirror, "withheld"> {
-  const { excludedLabels, excludedAnnotations } = link;
+export function withheld(
+  { metadata: { labels = {}, annotations = {} } }: Service,
+  { excludedLabels, excludedAnnotations }: MetadataRules,
+): Pick<Mirror, "withheld"> {
   if (excludedLabels.length + excludedAnnotations.length === 0) return {};
-  const { labels, annotations } = service.metadata;
   return {
     withheld: {
-      labels: {
-        patterns: excludedLabels,
-        values: pick(labels, (key) => excludes(excludedLabels, key)),
-      },
-      annotations: {
-        patterns: excludedAnnotations,
-        values: pick(annotations, (key) => excludes(excludedAnnotations, key)),
-      },
+      labels: { patterns: excludedLabels, values: labels },
+      annotations: { patterns: excludedAnnotations, values: annotations },
     },
   };
 }
@@ -67,17 +67,6 @@ export function withheld(service: Service, link: MetadataRules): Pick<Mirror, "w
 function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap {
   return Object.fromEntries(Object.entries(map).filter(([key]) => wanted(key)));
 }
-
-/**
- * Keys of labels and annotations. A pattern is what Linkerd's Link takes: a literal key, or `group/*`
- * for every key of a group.
- */
-
-/** What a link says about the metadata that its mirrors take over. */
-export type MetadataRules = Pick<
-  LinkSpec,
-  "excludedLabels" | "excludedAnnotations" | "copiedMetadata"
->;
 
 /**
  * By which other controllers own a Service or act on it, each with what comes of a copy. Where both
@@ -122,7 +111,7 @@ export function excludes(patterns: readonly string[], key: string): boolean {
 }
 
 /** Whether a key stays behind although no exclusion names it. */
-export function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
+function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
   const group = key.slice(0, key.indexOf("/") + 1);
   const isListed = Object.hasOwn(othersKeys, key) || Object.hasOwn(othersKeys, `${group}*`);
   return isListed && !excludes(copiedMetadata, key);

@@ -37,7 +37,7 @@ export interface MirrorEndpoints {
 export interface Withheld {
   /** Literal keys, or `group/*`. */
   readonly patterns: readonly string[];
-  /** What the exported Service has under them. */
+  /** What the exported Service has, under whatever key. */
   readonly values: StringMap;
 }
 

@@ -28,6 +28,7 @@ export interface TargetObservation {
   readonly gateway: GatewayReading;
   /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
   readonly awaited: boolean;
+  /** Where they could not be read, none. */
   readonly statefulSets: readonly StatefulSet[];
 }
 
@@ -38,15 +39,11 @@ export function snapshotIn(readings: ClusterReadings, name: string): ClusterSnap
 }
 
 /** All that decides what a link mirrors. */
-export interface LinkView {
+export interface LinkView extends Omit<TargetObservation, "awaited"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
-  readonly target: ClusterSnapshot;
-  readonly gateway: GatewayReading;
-  /** Those of the target; where they could not be read, as if there were none. */
-  readonly statefulSets?: readonly StatefulSet[];
   /** Endpoint mirrors whose pods were away in the run before: since when, RFC 3339. */
-  readonly missing?: Readonly<Record<ObjectKey, string>>;
+  readonly missing: Readonly<Record<ObjectKey, string>>;
   /** When the clusters are judged. */
   readonly now: Date;
 }

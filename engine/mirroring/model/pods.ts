@@ -6,8 +6,9 @@ import {
   type ObjectKey,
 } from "../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "./link.ts";
+import { mirrorsOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
-import { endpointMirrorName, label, mirrorName } from "./vocabulary.ts";
+import { label, mirrorName } from "./vocabulary.ts";
 
 /** The named pods of one subset of a headless Service's Endpoints. */
 export interface HostSubset {
@@ -57,40 +58,33 @@ function hasName(
   return address.hostname !== undefined && address.hostname !== "";
 }
 
-/** Hostnames of the pods that have endpoint mirrors, by the headless mirror. */
-export type MirroredPods = ReadonlyMap<ObjectKey, readonly string[]>;
-
-export function podsMirrored(
-  link: Pick<LinkSpec, "target">,
-  source: ClusterSnapshot,
-): MirroredPods {
-  const found = new Map<ObjectKey, string[]>();
-  const suffix = endpointMirrorName("", link.target);
-  for (const { metadata } of source.services.values()) {
-    const { name, namespace, labels = {} } = metadata;
-    const root = labels[label.headlessRoot];
-    const isOurs = labels[label.mirrored] === "true" && labels[label.cluster] === link.target;
-    if (root === undefined || !isOurs || !name.endsWith(suffix)) continue;
-    const key = objectKey(namespace, root);
-    const hostnames = found.get(key) ?? [];
-    hostnames.push(name.slice(0, -suffix.length));
-    found.set(key, hostnames);
-  }
-  return found;
-}
-
-/** Whether a pod that has a mirror is missing from its Service's Endpoints. */
-export function podsMissed(
+/**
+ * Hostnames of the pods that have endpoint mirrors and are in no Endpoints now, by their Service. None with
+ * `readiness: follow`, where what is away is away, as in Linkerd.
+ */
+export function absentPods(
   link: LinkSpec,
   source: ClusterSnapshot,
   target: ClusterSnapshot,
-): boolean {
-  if (!link.headless || link.readiness === "follow") return false;
+): ReadonlyMap<ObjectKey, readonly string[]> {
+  const absent = new Map<ObjectKey, string[]>();
+  if (!link.headless || link.readiness === "follow") return absent;
+  const { owns } = mirrorsOf(link.target);
   const suffix = mirrorName("", link.target);
-  return [...podsMirrored(link, source)].some(([root, hostnames]) => {
-    const [namespace = "", name = ""] = root.split("/");
-    const endpoints = target.endpoints.get(objectKey(namespace, name.slice(0, -suffix.length)));
-    const listed = new Set(hostSubsets(endpoints, "ignore").flatMap((subset) => subset.hostnames));
-    return hostnames.some((hostname) => !listed.has(hostname));
-  });
+  const listed = new Map<ObjectKey, ReadonlySet<string>>();
+  for (const service of source.services.values()) {
+    const { name, namespace, labels } = service.metadata;
+    const root = labels?.[label.headlessRoot];
+    if (root === undefined || !owns(service) || !name.endsWith(suffix)) continue;
+    const hostname = name.slice(0, -suffix.length);
+    const key = objectKey(namespace, root.slice(0, -suffix.length));
+    const names = listed.get(key) ?? hostnamesIn(target.endpoints.get(key));
+    listed.set(key, names);
+    if (!names.has(hostname)) absent.set(key, [...(absent.get(key) ?? []), hostname]);
+  }
+  return absent;
+}
+
+function hostnamesIn(endpoints: Endpoints | undefined): ReadonlySet<string> {
+  return new Set(hostSubsets(endpoints, "ignore").flatMap(({ hostnames }) => hostnames));
 }

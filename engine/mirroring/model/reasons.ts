@@ -106,8 +106,14 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** An exported Service (or one pod of it) that is not mirrored, and the sentence that says why. */
-export interface Skip {
+/** Why something is not mirrored, and the same in a sentence. */
+export interface Why {
+  readonly reason: Reason;
+  readonly sentence: string;
+}
+
+/** An exported Service (or one pod of it) that is not mirrored. */
+export interface Skip extends Why {
   readonly origin: ObjectKey;
   /** The cluster of the exported Service, where the link alone does not say it. */
   readonly cluster?: string;
@@ -115,11 +121,12 @@ export interface Skip {
   readonly hostname?: string;
   /** Name of the mirror that is not made, in the origin's namespace. */
   readonly mirror: string;
-  readonly reason: Reason;
-  readonly sentence: string;
 }
 
-/** The sentence for an object that a cluster answers with and can't have. */
-export function malformedObject(cluster: string, kind: string, problem: string): string {
-  return `${cluster} answers with a malformed ${kind} (${problem}), which Kubernetes would not have stored: see what its context leads to`;
+/** An object that a cluster answers with and can't have. */
+export function malformedObject(cluster: string, kind: string, problem: string): Why {
+  return {
+    reason: "Malformed",
+    sentence: `${cluster} answers with a malformed ${kind} (${problem}), which Kubernetes would not have stored: see what its context leads to`,
+  };
 }

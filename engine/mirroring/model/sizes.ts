@@ -1,6 +1,5 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
-import type { MirrorSubset } from "./mirror.ts";
 
 /** What of a Service, mirror or not, decides how large it is. */
 export interface Sized {
@@ -22,27 +21,6 @@ export function excess({ labels, annotations, ports = [] }: Sized): string | und
   return undefined;
 }
 
-/** As many characters, in about, as a mirror and its Endpoints have, which carry the labels too. */
-export function charactersOf(
-  { labels, annotations, ports = [] }: Sized,
-  subsets: readonly Pick<MirrorSubset, "ports">[] | readonly object[] = [],
-): number {
-  const offered = subsets.reduce((sum, subset) => sum + JSON.stringify(subset).length, 0);
-  const own = 2 * characters(labels) + characters(annotations) + JSON.stringify(ports).length;
-  return own + offered;
-}
-
-/**
- * As many characters, in about, as each pod of the namespace gets to know of a Service by its environment: five variables
- * for a port, and three for the Service, each with its name and an address.
- */
-export function variablesOf(name: string, ports: readonly ServicePort[] = []): number {
-  return ports.reduce(
-    (sum, port) => sum + 5 * (name.length + 26) + (port.name ?? "").length,
-    3 * (name.length + 30),
-  );
-}
-
 /** Without what makes it a mirror. */
 function copied(map: StringMap = {}): [string, string][] {
   return Object.entries(map).filter(
@@ -50,7 +28,7 @@ function copied(map: StringMap = {}): [string, string][] {
   );
 }
 
-function characters(map: StringMap | undefined): number {
+export function characters(map: StringMap | undefined): number {
   return copied(map).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 }
 

@@ -61,11 +61,9 @@ export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
 /** Where mirrors lead, as the target's gateway was found. */
-export interface GatewayFact {
+interface GatewayFact extends Pick<GatewayFacts, "port" | "identity"> {
   /** IPs, separated by commas. */
   readonly addresses: string;
-  readonly port: number;
-  readonly identity: string;
   /** Absent: the gateway is not probed. */
   readonly probe?: GatewayProbe & { readonly alive: boolean };
 }
@@ -169,10 +167,7 @@ export function stacksNow(before: Before, { stack }: Pick<MirrorsArgs, "stack">)
 }
 
 /** The names by which this stack's marks are known. */
-export function stacksOf({
-  stack,
-  formerStacks = [],
-}: Pick<MirrorsArgs, "stack"> & Pick<Planned, "formerStacks">): readonly string[] {
+export function stacksOf({ stack, formerStacks = [] }: Outputs): readonly string[] {
   return [stack, ...formerStacks];
 }
 
@@ -187,30 +182,21 @@ export function nonEmpty<K extends string, V extends object>(
 }
 
 /** What a run keeps of a gateway for the next one. */
-export function gatewayFact({ addresses, port, identity, probe }: Gateway): GatewayFact {
-  const fact = { addresses: addresses.join(", "), port, identity };
+export function gatewayFact({ addresses, probe, ...rest }: Gateway): GatewayFact {
+  const fact = { addresses: addresses.join(", "), ...rest };
   if (probe === undefined) return fact;
   const { down, ...how } = probe;
   return { ...fact, probe: { ...how, alive: down === undefined } };
 }
 
-/** A gateway that is probed, by what the last run knew of it. */
-export interface RememberedGateway {
-  /** The name of its cluster. */
-  readonly target: string;
-  readonly gateway: Gateway & { readonly probe: GatewayProbe };
-  /** What mirrors have gone by since that run. */
-  readonly alive: boolean;
-}
-
 /**
- * The gateways that links have probed (`gatewayProbe`), for those who cannot ask the target: a run
- * that does not reach its API, and whoever looks between two runs.
+ * The gateways that links have probed (`gatewayProbe`), by what the last run knew of them, for those who cannot ask the
+ * target: a run that does not reach its API, and whoever looks between two runs. `alive`: what mirrors have gone by since.
  */
 export function rememberedGateways(
   { gateways = {} }: Pick<Before, "gateways">,
   { links }: Pick<MirrorsArgs, "links">,
-): RememberedGateway[] {
+) {
   return links.map(linkOf).flatMap(({ target, gatewayProbe, gateway: said }) => {
     const fact = gateways[target];
     if (!gatewayProbe || said === false || fact?.probe === undefined) return [];
@@ -224,3 +210,5 @@ export function rememberedGateways(
     return [{ target, gateway: { addresses, port, identity, probe }, alive }];
   });
 }
+
+export type RememberedGateway = ReturnType<typeof rememberedGateways>[number];

@@ -41,7 +41,9 @@ export async function readGateway(
   if ("missing" in answer) {
     const problem = service?.[malformed];
     return unknown(
-      problem === undefined ? answer.missing : malformedObject(target.cluster, "Service", problem),
+      problem === undefined
+        ? answer.missing
+        : malformedObject(target.cluster, "Service", problem).sentence,
     );
   }
   const { addresses, port, identity } = answer.facts;

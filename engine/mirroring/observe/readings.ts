@@ -1,7 +1,7 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
-import { podsMissed } from "../model/pods.ts";
+import { absentPods } from "../model/pods.ts";
 import type { Controllers } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import { linkOf, type LinkSpec } from "../model/link.ts";
@@ -102,7 +102,7 @@ async function observeTarget(
     ? standIn
     : await readProbedGateway(link, snapshot, { ...source, nodes }, clusters);
   // Only where a pod is away does it matter whether it is meant to be there.
-  const asks = podsMissed(link, source, snapshot);
+  const asks = absentPods(link, source, snapshot).size > 0;
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];
   return { snapshot, gateway, awaited, statefulSets };
 }

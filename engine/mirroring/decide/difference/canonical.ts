@@ -29,33 +29,28 @@ export type AddressOf = (mirror: ObjectKey) => string | undefined;
 
 /** Subsets with IPs in the place of endpoint mirrors; hosts whose mirror has none are left out. */
 export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
-  return repacked(withAddresses(subsets, addressOf));
+  const groups = Map.groupBy(
+    offersIn(withAddresses(subsets, addressOf)),
+    ({ ports, isReady }) => `${portsText(ports)} ${isReady}`,
+  );
+  return [...groups.values()].map((offers) => ({
+    [offers[0]?.isReady === false ? "notReadyAddresses" : "addresses"]: offers.map(
+      ({ address }) => address,
+    ),
+    ports: offers[0]?.ports ?? [],
+  }));
 }
-
-/** Of subsets that many mirrors share, as those behind one gateway do. */
-const knownTexts = new WeakMap<readonly EndpointSubset[], readonly string[]>();
 
 /** Every address with its ports, one text each, sorted; how they are spread over subsets means nothing. */
-export function liveTexts(subsets: readonly EndpointSubset[] = []): readonly string[] {
-  const known = knownTexts.get(subsets);
-  if (known !== undefined) return known;
-  const texts = textsOf(subsets);
-  knownTexts.set(subsets, texts);
-  return texts;
-}
-
-function textsOf(subsets: readonly EndpointSubset[]): string[] {
-  const texts = repacked(subsets).flatMap(({ addresses = [], notReadyAddresses = [], ports }) => [
-    ...addresses.map((address) => `${addressText(address)} (${portsText(ports)})`),
-    ...notReadyAddresses.map(
-      (address) => `${addressText(address)} (${portsText(ports)}) not ready`,
-    ),
-  ]);
-  return texts.sort();
+export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
+  return offersIn(subsets).map(({ address, ports, isReady }) => {
+    const text = `${addressText(address)} (${portsText(ports)})`;
+    return isReady ? text : `${text} not ready`;
+  });
 }
 
 export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: AddressOf): string[] {
-  return textsOf(withAddresses(subsets, (key) => addressOf(key) ?? "new"));
+  return liveTexts(withAddresses(subsets, (key) => addressOf(key) ?? "new"));
 }
 
 function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
@@ -69,68 +64,48 @@ function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): 
   });
 }
 
-/** A port, or no port at all, and by the text of each address that offers it whether it is ready. */
-interface Offer {
+/** An address with a port, or with no port at all. */
+interface Pair {
+  readonly address: EndpointAddress;
   readonly port: EndpointPort | undefined;
-  readonly readiness: Map<string, boolean>;
+  readonly isReady: boolean;
+}
+
+/** An address with the ports on which it is ready, or those on which it is not. */
+interface Offer extends Omit<Pair, "port"> {
+  readonly ports: readonly EndpointPort[];
 }
 
 /**
- * The subsets packed as some API servers do it before they store them, while others store what they
- * are sent: ports that are offered by the same addresses are one subset, and an address that is
- * listed both ways is not ready (Kubernetes, pkg/api/v1/endpoints, RepackSubsets; an address is one
- * by its IP and hostname here). Subsets and addresses are sorted; ports stay in the Service's order.
+ * What subsets say, however an API server has packed them; some do so before they store them, while others store what
+ * they are sent (Kubernetes, pkg/api/v1/endpoints, RepackSubsets). An address is one by its IP and hostname here, and
+ * one that is listed both ways for a port is not ready. Sorted; ports stay in the Service's order.
  */
-export function repacked(subsets: readonly EndpointSubset[]): EndpointSubset[] {
-  const addresses = new Map<string, EndpointAddress>();
-  const groups = new Map<string, Offer[]>();
-  for (const offer of offersIn(subsets, addresses)) {
-    const key = JSON.stringify([...offer.readiness].sort());
-    groups.set(key, [...(groups.get(key) ?? []), offer]);
-  }
-  return [...groups.keys()].sort().flatMap((key) => {
-    const offers = groups.get(key) ?? [];
-    const listed = [...(offers[0]?.readiness ?? [])].sort();
-    const those = (ready: boolean) =>
-      listed.flatMap(([text, isReady]) => (isReady === ready ? (addresses.get(text) ?? []) : []));
-    const subset = {
-      ...nonEmpty("addresses", those(true)),
-      ...nonEmpty("notReadyAddresses", those(false)),
-      ports: offers.flatMap(({ port }) => port ?? []),
+function offersIn(subsets: readonly EndpointSubset[]): Offer[] {
+  const pairs = new Map<string, Pair>();
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
+    const add = (isListedReady: boolean, { ip, hostname = "" }: EndpointAddress) => {
+      const address = hostname === "" ? { ip } : { ip, hostname };
+      for (const port of ports.length === 0 ? [undefined] : ports) {
+        const key = `${addressText(address)} ${port === undefined ? "" : portText(port)}`;
+        const isReady = isListedReady && pairs.get(key)?.isReady !== false;
+        pairs.set(key, { address, port, isReady });
+      }
     };
-    return listed.length === 0 ? [] : [subset];
-  });
-}
-
-/** @param addresses takes the addresses, by their texts */
-function offersIn(
-  subsets: readonly EndpointSubset[],
-  addresses: Map<string, EndpointAddress>,
-): Iterable<Offer> {
-  const offers = new Map<string, Offer>();
-  for (const subset of subsets)
-    for (const port of subset.ports?.length ? subset.ports : [undefined]) {
-      const text = port === undefined ? "" : portText(port);
-      const offer = offers.get(text) ?? { port, readiness: new Map<string, boolean>() };
-      offers.set(text, offer);
-      const offering = (list: readonly EndpointAddress[] = [], isReady: boolean) => {
-        for (const { ip, hostname = "" } of list) {
-          const address = hostname === "" ? { ip } : { ip, hostname };
-          const key = addressText(address);
-          addresses.set(key, address);
-          offer.readiness.set(key, isReady && offer.readiness.get(key) !== false);
-        }
-      };
-      offering(subset.addresses, true);
-      offering(subset.notReadyAddresses, false);
-    }
-  return offers.values();
-}
-
-function nonEmpty<K extends string>(key: K, list: readonly EndpointAddress[]) {
-  const field: Partial<Record<K, readonly EndpointAddress[]>> = {};
-  if (list.length > 0) field[key] = list;
-  return field;
+    for (const address of addresses) add(true, address);
+    for (const address of notReadyAddresses) add(false, address);
+  }
+  const offers = Map.groupBy(
+    pairs.values(),
+    ({ address, isReady }) => `${addressText(address)} ${isReady}`,
+  );
+  return [...offers]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, [first, ...others]]) => {
+      if (first === undefined) return [];
+      const ports = [first, ...others].flatMap(({ port }) => port ?? []);
+      return [{ address: first.address, ports, isReady: first.isReady }];
+    });
 }
 
 function addressText({ ip, hostname = "" }: EndpointAddress): string {

@@ -12,72 +12,51 @@ import type { FieldChange, LiveMirror } from "../decision.ts";
 import { listed, shortened } from "../../model/text.ts";
 import { type KeyField, staleKeys } from "./written-keys.ts";
 
-export interface Difference {
-  readonly service: readonly FieldChange[];
-  readonly endpoints: readonly FieldChange[];
-  /** The Service has to be deleted and created again. */
-  readonly replace: boolean;
-}
-
 const nothing = "none";
 
 /**
  * How a mirror that exists differs from what it should be, in every field that is ours. The
  * annotation with the exported object's resourceVersion is kept for Linkerd's tools but is no
- * reason to write: it changes with every heartbeat of the target.
+ * reason to write: it changes with every heartbeat of the target. `replace`: the Service has to be deleted and created again.
  */
-export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressOf): Difference {
+export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressOf) {
   const service = live.service === undefined ? [] : serviceFields(live.service, wanted);
-  return {
-    service,
-    endpoints: endpointsFields(live.endpoints, wanted, addressOf),
-    replace: service.some((change) => change.field === "clusterIP"),
-  };
+  const endpoints = endpointsFields(live.endpoints, wanted, addressOf);
+  return { service, endpoints, replace: service.some(({ field }) => field === "clusterIP") };
 }
 
-function serviceFields(live: Service, wanted: Mirror): FieldChange[] {
-  const headless = wanted.kind === "headless";
+function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
+  const { labels, annotations, withheld } = wanted;
+  const addressOf = (isHeadless: boolean) => (isHeadless ? "None" : "an address");
   return [
     ...changed(
       "clusterIP",
-      isHeadless(live) ? "None" : "an address",
-      headless ? "None" : "an address",
+      addressOf(isHeadless({ metadata, spec })),
+      addressOf(wanted.kind === "headless"),
     ),
-    ...changed("type", live.spec.type ?? "ClusterIP", "ClusterIP"),
-    ...changed("selector", mapText(live.spec.selector), nothing),
-    ...changed("ports", portsText(live.spec.ports), portsText(wanted.ports)),
-    ...mapFields("label", live.metadata, "labels", wanted.labels, wanted.withheld?.labels),
-    ...mapFields(
-      "annotation",
-      live.metadata,
-      "annotations",
-      wanted.annotations,
-      wanted.withheld?.annotations,
-    ),
+    ...changed("type", spec.type ?? "ClusterIP", "ClusterIP"),
+    ...changed("selector", mapText(spec.selector), nothing),
+    ...changed("ports", portsText(spec.ports), portsText(wanted.ports)),
+    ...mapFields("label", metadata, "labels", labels, withheld?.labels),
+    ...mapFields("annotation", metadata, "annotations", annotations, withheld?.annotations),
   ];
 }
 
 function endpointsFields(
   live: Endpoints | undefined,
-  { endpoints: wanted, withheld }: Pick<Mirror, "endpoints" | "withheld">,
+  { endpoints: wanted, withheld }: Mirror,
   addressOf: AddressOf,
 ): FieldChange[] {
-  if (live === undefined && wanted === undefined) return [];
-  const liveList = live === undefined ? undefined : liveTexts(live.subsets);
-  const wantedList = wanted === undefined ? undefined : wantedTexts(wanted.subsets, addressOf);
-  const addresses = changed(
-    "endpoints",
-    listText(liveList, wantedList),
-    listText(wantedList, liveList),
-    {
-      differs: JSON.stringify(liveList) !== JSON.stringify(wantedList),
-    },
-  );
+  const is = live && liveTexts(live.subsets);
+  const should = wanted && wantedTexts(wanted.subsets, addressOf);
+  const differs = JSON.stringify(is) !== JSON.stringify(should);
+  const addresses = changed("endpoints", listText(is, should), listText(should, is), differs);
   if (live === undefined || wanted === undefined) return addresses;
+  const { metadata } = live;
   return [
     ...addresses,
-    ...mapFields("endpoints label", live.metadata, "labels", wanted.labels, withheld?.labels),
-    ...mapFields("endpoints annotation", live.metadata, "annotations", wanted.annotations),
+    ...mapFields("endpoints label", metadata, "labels", wanted.labels, withheld?.labels),
+    ...mapFields("endpoints annotation", metadata, "annotations", wanted.annotations),
   ];
 }
 
@@ -106,7 +85,7 @@ function changed(
   field: string,
   live: string,
   wanted: string,
-  { differs = live !== wanted } = {},
+  differs = live !== wanted,
 ): FieldChange[] {
   return differs ? [{ field, live: shortened(live), wanted: shortened(wanted) }] : [];
 }

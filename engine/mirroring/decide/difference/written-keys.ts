@@ -15,20 +15,15 @@ export function staleKeys(
   field: KeyField,
   live: ObjectMeta,
   wanted: StringMap,
-  withheld?: Withheld,
+  { patterns, values }: Withheld = { patterns: [], values: {} },
 ): string[] {
   const extra = Object.entries(live[field] ?? {}).filter(([key]) => !Object.hasOwn(wanted, key));
   if (extra.length === 0) return [];
   const written = keysWritten(field, live.managedFields ?? []);
-  return extra
-    .filter(([key]) => vocabulary.has(key) || written.has(key))
-    .filter(
-      ([key, value]) =>
-        withheld === undefined ||
-        !excludes(withheld.patterns, key) ||
-        withheld.values[key] === value,
-    )
-    .map(([key]) => key);
+  return extra.flatMap(([key, value]) => {
+    const isOurs = vocabulary.has(key) || written.has(key);
+    return isOurs && (!excludes(patterns, key) || values[key] === value) ? [key] : [];
+  });
 }
 
 /** Keys that say what a mirror is, whoever has written them; opaque ports are copied like any other. */
@@ -56,32 +51,16 @@ export function mergedKeys(
  * it is known as a mirror, as Linkerd's controller does.
  */
 function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
-  const makers = new Set(
-    entries
-      .filter(
-        (entry) =>
-          stackOf(entry.manager) !== undefined || keysOf("labels", entry).has(label.mirrored),
-      )
-      .map(({ manager }) => manager),
-  );
+  const isMaker = (entry: ManagedFields) =>
+    stackOf(entry.manager) !== undefined || keysOf("labels", entry).includes(label.mirrored);
+  const makers = new Set(entries.filter(isMaker).map(({ manager }) => manager));
   return new Set(
-    entries
-      .filter(({ manager }) => makers.has(manager))
-      .flatMap((entry) => [...keysOf(field, entry)]),
+    entries.flatMap((entry) => (makers.has(entry.manager) ? keysOf(field, entry) : [])),
   );
 }
 
 /** `f:metadata` / `f:labels` / `f:<key>` of an entry. */
-function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): ReadonlySet<string> {
-  const keys = child(child(fieldsV1, "f:metadata"), `f:${field}`);
-  if (typeof keys !== "object" || keys === null) return new Set();
-  return new Set(
-    Object.keys(keys).flatMap((key) => (key.startsWith("f:") ? [key.slice("f:".length)] : [])),
-  );
-}
-
-function child(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
-    ? new Map<string, unknown>(Object.entries(value)).get(key)
-    : undefined;
+function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
+  const keys = Object.keys(fieldsV1?.["f:metadata"]?.[`f:${field}`] ?? {});
+  return keys.flatMap((key) => (key.startsWith("f:") ? [key.slice("f:".length)] : []));
 }

@@ -1,4 +1,3 @@
-import type { Mirror } from "../../model/mirror.ts";
 import {
   keyOf,
   malformed,
@@ -7,8 +6,11 @@ import {
   type Service,
   type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
+import { copiedAnnotations, copiedLabels, withheld } from "../../model/metadata.ts";
+import type { Mirror } from "../../model/mirror.ts";
 import { federated } from "../../model/owner.ts";
 import type { Skip } from "../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
@@ -19,13 +21,11 @@ import {
 } from "../../model/vocabulary.ts";
 import {
   type FederatedView,
-  linkCreated,
   type Member,
   membership,
   portConflicts,
   type PortConflicts,
 } from "./members.ts";
-import { copiedAnnotations, copiedLabels, withheld } from "../../model/metadata.ts";
 import { mirroredPorts } from "./service-mirrors.ts";
 
 export interface DesiredFederated {
@@ -44,53 +44,95 @@ export interface DesiredFederated {
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
   const { members, skips } = membership(view);
-  const live = liveFederated(view);
-  const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
+  const owned = [...view.source.services.values()].filter(federated.owns);
+  const live = new Map(owned.map((service) => [originOf(service), service]));
+  const age = agesOfLinks(view.source);
   const conflicts: Record<ObjectKey, string> = {};
   const foreign: ObjectKey[] = [];
+  const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const mirrors = origins.flatMap((origin) => {
-    const joined = [...(members.get(origin) ?? [])].sort(byPrecedence);
-    const existing = live.get(origin);
-    if (
-      joined.length === 0 &&
-      existing !== undefined &&
-      isForeign(existing.metadata.annotations, managedClusters(view, existing))
-    ) {
-      foreign.push(keyOf(existing));
+    const union = unionOf(origin, members.get(origin) ?? [], live.get(origin), view, age);
+    if (union.members.length === 0 && isForeign(union.annotations, union.managed)) {
+      foreign.push(objectKey(union.namespace, union.name));
       return [];
     }
-    Object.assign(conflicts, portConflicts(origin, joined, view.source.cluster));
-    const mirror = federatedMirror(origin, joined, existing, view);
-    return mirror === undefined ? [] : [mirror];
+    Object.assign(conflicts, portConflicts(origin, union.members, view.source.cluster));
+    return federatedMirror(union, view, age);
   });
   return { mirrors, foreign, skips, conflicts };
 }
 
-/** The federated Services there are, by the Service that they unite. */
-function liveFederated({ source }: Pick<FederatedView, "source">): Map<ObjectKey, Service> {
-  const found = [...source.services.values()].filter(federated.owns);
-  return new Map(found.map((service) => [originOf(service), service]));
+/** When the Link resource of a target was created, RFC 3339; undefined where there is none to be read. */
+type AgeOf = (target: string) => string | undefined;
+
+function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
+  const all = [...(links?.values() ?? [])].map(({ metadata }) => metadata);
+  const ages = new Map(all.map(({ name, creationTimestamp }) => [name, creationTimestamp]));
+  return (target) => ages.get(target);
 }
 
-function federatedMirror(
+/** A federated Service with its members, as it is found and as far as these can be asked. */
+interface Union extends Pick<Mirror, "namespace" | "name" | "origin" | "annotations"> {
+  /** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
+  readonly members: readonly Member[];
+  readonly live: Service | undefined;
+  /** Name of the source's own member; one that can't be judged now is what the live object says it is. */
+  readonly local: string | undefined;
+  /** Clusters whose members are this stack's to list or to take out. */
+  readonly managed: ReadonlySet<string>;
+  /** Those that can't say now whether they have a member: out of reach, or with a malformed answer. */
+  readonly silent: ReadonlySet<string>;
+}
+
+function unionOf(
   origin: ObjectKey,
   members: readonly Member[],
   live: Service | undefined,
-  view: FederatedView,
-): Mirror | undefined {
-  const tokens = tokensOf(members, live, view);
-  const local = localName(origin, members, live, view);
-  const details = metadata(members, local, live, view);
-  if (tokens.length === 0 && local === undefined) return undefined;
-  const [namespace = "", name = ""] = origin.split("/");
+  { source, links, retired, shared }: FederatedView,
+  age: AgeOf,
+): Union {
+  const [namespace = "", service = ""] = origin.split("/");
+  const name = federatedName(service);
+  const { annotations = {} } = live?.metadata ?? {};
+  const isShared = live !== undefined && shared?.has(keyOf(live)) === true;
+  const isMalformed = ({ services }: ClusterSnapshot) =>
+    services.get(origin)?.[malformed] !== undefined;
+  const silent = links.filter(({ target }) => target === undefined || isMalformed(target));
+  const isLocal = members.some(({ cluster }) => cluster === undefined);
+  const said = isMalformed(source) ? annotations[annotation.localMember] : undefined;
+  const rank = ({ cluster }: Member) =>
+    cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
   return {
-    kind: "federated",
-    namespace,
-    name: federatedName(name),
-    origin,
-    ...details,
-    ...addMembers(details.annotations, tokens, local),
+    ...{ namespace, name, origin, live, annotations },
+    members: members.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)),
+    local: isLocal ? service : said,
+    managed: new Set([...links.map(({ link }) => link.target), ...(isShared ? [] : retired)]),
+    silent: new Set(silent.map(({ link }) => link.target)),
   };
+}
+
+function federatedMirror(union: Union, view: FederatedView, age: AgeOf): Mirror[] {
+  const { namespace, name, origin, local } = union;
+  const tokens = tokensOf(union, view);
+  const details = detailsOf(union, age);
+  if (details === undefined || (tokens.length === 0 && local === undefined)) return [];
+  const {
+    [annotation.remoteMembers]: _tokens,
+    [annotation.localMember]: _local,
+    ...copied
+  } = details.annotations;
+  return [
+    {
+      ...{ kind: "federated", namespace, name, origin },
+      ...details,
+      annotations: {
+        ...copied,
+        // Never an empty list, which readers take for a member without a name.
+        ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
+        ...(local !== undefined && { [annotation.localMember]: local }),
+      },
+    },
+  ];
 }
 
 /**
@@ -98,99 +140,47 @@ function federatedMirror(
  * oldest. While that could be a member that is out of reach, or is one that Linkerd's controller
  * looks after, they stay as they are.
  */
-function metadata(
-  members: readonly Member[],
-  local: string | undefined,
-  live: Service | undefined,
-  view: FederatedView,
-): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> {
-  const [first] = members;
-  const unsure =
-    first === undefined ||
-    (first.cluster !== undefined &&
-      (local !== undefined ||
-        tokensIn(live?.metadata.annotations ?? {}).some((token) =>
-          comesBefore(clusterOfToken(token), first, live, view),
-        )));
-  if (live !== undefined && unsure) {
-    const { labels = {}, annotations = {} } = live.metadata;
-    return { labels, annotations, ports: mirroredPorts(live) };
-  }
-  if (first === undefined) return { labels: {}, annotations: {}, ports: [] };
-  return {
-    labels: { ...copiedLabels(first.service, first.excludes), [label.mirrored]: "true" },
-    annotations: copiedAnnotations(first.service, first.excludes),
-    ports: mirroredPorts(first.service),
-    ...withheld(first.service, first.excludes),
+function detailsOf(
+  { members: [first], live, local, annotations, managed, silent }: Union,
+  age: AgeOf,
+): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> | undefined {
+  /** Whether a listed member, which is not here to be asked, precedes the first that is. */
+  const precedes = (token: string) => {
+    const cluster = clusterOfToken(token);
+    if (managed.has(cluster)) return silent.has(cluster);
+    const [theirs, own] = [age(cluster), age(first?.cluster ?? "")];
+    return theirs !== undefined && (own === undefined || theirs < own);
   };
-}
-
-/** Never an empty list, which readers take for a member without a name. */
-function addMembers(
-  annotations: StringMap,
-  tokens: readonly string[],
-  local: string | undefined,
-): Pick<Mirror, "annotations"> {
-  const {
-    [annotation.remoteMembers]: _tokens,
-    [annotation.localMember]: _local,
-    ...copied
-  } = annotations;
+  const isSure =
+    first !== undefined &&
+    (first.cluster === undefined || (local === undefined && !tokensIn(annotations).some(precedes)));
+  if (live !== undefined && !isSure)
+    return { labels: live.metadata.labels ?? {}, annotations, ports: mirroredPorts(live) };
+  if (first === undefined) return undefined;
+  const { service, excludes } = first;
   return {
-    annotations: {
-      ...copied,
-      ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
-      ...(local !== undefined && { [annotation.localMember]: local }),
-    },
+    labels: { ...copiedLabels(service, excludes), [label.mirrored]: "true" },
+    annotations: copiedAnnotations(service, excludes),
+    ports: mirroredPorts(service),
+    ...withheld(service, excludes),
   };
-}
-
-/** Name of the source's own member; one that can't be judged now is what the live object says it is. */
-function localName(
-  origin: ObjectKey,
-  members: readonly Member[],
-  live: Service | undefined,
-  { source }: FederatedView,
-): string | undefined {
-  const local = members.find(({ cluster }) => cluster === undefined);
-  if (local !== undefined) return local.service.metadata.name;
-  return source.services.get(origin)?.[malformed] === undefined
-    ? undefined
-    : live?.metadata.annotations?.[annotation.localMember];
 }
 
 /** Tokens keep the places they have; new ones follow in the order of the links. */
 function tokensOf(
-  members: readonly Member[],
-  live: Service | undefined,
-  view: FederatedView,
+  { members, annotations, managed, silent }: Union,
+  { links }: FederatedView,
 ): string[] {
-  const managed = managedClusters(view, live);
-  const order = view.links.map(({ link }) => link.target);
-  const present = members
-    .flatMap(({ cluster, service }) =>
-      cluster === undefined ? [] : [{ cluster, name: service.metadata.name }],
-    )
-    .sort((a, b) => order.indexOf(a.cluster) - order.indexOf(b.cluster))
-    .map(({ cluster, name }) => memberToken(name, cluster));
-  const stays = (token: string) => {
+  const present = links.flatMap(({ link: { target } }) =>
+    members.flatMap(({ cluster, service }) =>
+      cluster === target ? [memberToken(service.metadata.name, target)] : [],
+    ),
+  );
+  const kept = tokensIn(annotations).filter((token) => {
     const cluster = clusterOfToken(token);
-    return !managed.has(cluster) || isUnknown(view, live, cluster) || present.includes(token);
-  };
-  const kept = tokensIn(live?.metadata.annotations ?? {}).filter(stays);
+    return !managed.has(cluster) || silent.has(cluster) || present.includes(token);
+  });
   return [...new Set([...kept, ...present])];
-}
-
-/** Whether a listed cluster's member, which is not here to be asked, precedes the first that is. */
-function comesBefore(
-  cluster: string,
-  { created }: Member,
-  live: Service | undefined,
-  view: FederatedView,
-): boolean {
-  if (managedClusters(view, live).has(cluster)) return isUnknown(view, live, cluster);
-  const theirs = linkCreated(view.source, cluster);
-  return theirs !== undefined && (created === undefined || theirs < created);
 }
 
 /**
@@ -206,40 +196,7 @@ export function isForeign(annotations: StringMap = {}, managed: ReadonlySet<stri
   );
 }
 
-/** Clusters whose members are this stack's to list or to take out. */
-function managedClusters(
-  { links, retired, shared }: FederatedView,
-  live: Service | undefined,
-): ReadonlySet<string> {
-  const isShared = live !== undefined && shared?.has(keyOf(live)) === true;
-  return new Set([...links.map(({ link }) => link.target), ...(isShared ? [] : retired)]);
-}
-
-/** Whether a cluster can't say now if it has a member: out of reach, or with a malformed answer. */
-function isUnknown(view: FederatedView, live: Service | undefined, cluster: string): boolean {
-  const origin = live === undefined ? undefined : originOf(live);
-  return view.links.some(
-    ({ link, target }) =>
-      link.target === cluster &&
-      (target === undefined ||
-        (origin !== undefined && target.services.get(origin)?.[malformed] !== undefined)),
-  );
-}
-
 /** The Service that a federated one unites. */
 function originOf({ metadata: { namespace, name } }: Service): ObjectKey {
   return objectKey(namespace, name.slice(0, -federatedName("").length));
-}
-
-/** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
-function byPrecedence(a: Member, b: Member): number {
-  return compare(rank(a), rank(b));
-}
-
-function rank({ cluster, created }: Member): string {
-  return cluster === undefined ? "" : `${created ?? "unknown"} ${cluster}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

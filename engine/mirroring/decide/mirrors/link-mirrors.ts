@@ -1,52 +1,47 @@
-import type { LinkSpec } from "../../model/link.ts";
-import type { Mirror } from "../../model/mirror.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import {
+  type Endpoints,
   isHeadless,
   keyOf,
   malformed,
   objectKey,
-  type Endpoints,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import { malformedObject, type Reason, type Skip } from "../../model/reasons.ts";
+import type { Gateway } from "../../model/gateway.ts";
+import type { Mirror } from "../../model/mirror.ts";
+import type { LinkView } from "../../model/observation.ts";
+import { absentPods, anyNamed, hostSubsets, truncated } from "../../model/pods.ts";
+import { malformedObject, type Skip, type Why } from "../../model/reasons.ts";
 import { inWords } from "../../model/sizes.ts";
 import { label, mirrorName } from "../../model/vocabulary.ts";
-import {
-  anyNamed,
-  hostSubsets,
-  type MirroredPods,
-  podsMirrored,
-  truncated,
-} from "../../model/pods.ts";
-import { heldPods, type HeldPods } from "../policies/absent-pods.ts";
-import { discoveryMirror, gatewayMirror } from "./service-mirrors.ts";
-import { headlessMirrors } from "./headless.ts";
-import type { LinkView } from "../../model/observation.ts";
-import { exportMode } from "../policies/selection.ts";
+import { type HeldPods, heldPods } from "../policies/absent-pods.ts";
 import { beyondLimit } from "../policies/most-mirrors.ts";
 import { refuse } from "../policies/refuse.ts";
 import { brokenName, brokenRule } from "../policies/rules.ts";
+import { exportMode } from "../policies/selection.ts";
+import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {
   /** In the order of their origins. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
-  readonly missing?: Readonly<Record<ObjectKey, string>>;
+  readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
 /** Every mirror that should exist in the source for one link, and why the others should not. */
 export function desired(view: LinkView): Desired {
+  const { link, source, snapshot: target } = view;
   const mirrors: Mirror[] = [];
   const skips: Skip[] = [];
   const missing: Record<ObjectKey, string> = {};
-  const mirroredPods = view.link.headless ? podsMirrored(view.link, view.source) : new Map();
-  const services = [...view.target.services].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [, service] of services) {
-    const outcome = mirrorsOf(service, view, mirroredPods);
-    if ("reason" in outcome) skips.push(skip(service, view.link, outcome));
+  const absent = absentPods(link, source, target);
+  const services = [...target.services].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [origin, service] of services) {
+    const outcome = mirrorsOf(service, view, absent.get(origin) ?? []);
+    if ("reason" in outcome)
+      skips.push({ origin, mirror: mirrorName(service.metadata.name, link.target), ...outcome });
     else {
       mirrors.push(...outcome.mirrors);
       Object.assign(missing, outcome.missing);
@@ -57,26 +52,22 @@ export function desired(view: LinkView): Desired {
     return broken === undefined ? [] : [{ mirror, ...broken }];
   });
   const named = refuse(mirrors, misnamed);
-  const fitting = refuse(named.mirrors, beyondLimit(named.mirrors, view.link, view.source));
+  const fitting = refuse(named.mirrors, beyondLimit(named.mirrors, link, source));
   return {
     mirrors: fitting.mirrors,
     skips: [...skips, ...named.skips, ...fitting.skips],
-    ...(Object.keys(missing).length > 0 && { missing }),
+    missing,
   };
 }
 
-type Outcome =
-  | { readonly mirrors: readonly Mirror[]; readonly missing?: Desired["missing"] }
-  | { readonly reason: Reason; readonly sentence: string };
+type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;
 
-function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods): Outcome {
-  const { link, source, target, gateway } = view;
+/** @param absent pods of the Service that have mirrors and are in no Endpoints now */
+function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
+  const { link, source, snapshot: target, gateway } = view;
   // What it does not say about being exported must not pass for a no.
   if (service[malformed] !== undefined)
-    return {
-      reason: "Malformed",
-      sentence: malformedObject(link.target, "Service", service[malformed]),
-    };
+    return malformedObject(link.target, "Service", service[malformed]);
   const mode = exportMode(service, link);
   if (mode === undefined) return { mirrors: [] };
   const namespace = source.namespaces.get(service.metadata.namespace);
@@ -88,25 +79,16 @@ function mirrorsOf(service: Service, view: LinkView, mirroredPods: MirroredPods)
 
   const endpoints = target.endpoints.get(keyOf(service));
   if (endpoints?.[malformed] !== undefined)
-    return {
-      reason: "Malformed",
-      sentence: malformedObject(link.target, "Endpoints", endpoints[malformed]),
-    };
+    return malformedObject(link.target, "Endpoints", endpoints[malformed]);
   if (link.headless && isHeadless(service)) {
-    const held = heldPods(service, endpoints, view, mirroredPods);
+    const held = heldPods(service, endpoints, view, absent);
     const shape = headlessShape(endpoints, liveMirror(service, view), held);
-    if (shape === "unknown") return noPods(service, link);
-    if (shape === "headless") {
-      if (endpoints !== undefined && truncated(endpoints)) return tooManyPods(service);
-      const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
-      const offers = subsets.reduce(
-        (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
-        0,
-      );
-      if (offers > bounds.offers.most) return tooManyOffers(service, offers);
-      const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway.gateway);
-      return { mirrors, missing: held.missing };
-    }
+    if (shape === "unknown")
+      return {
+        reason: "NoPods",
+        sentence: `the headless Service ${keyOf(service)} has no pods on ${link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
+      };
+    if (shape === "headless") return headless(service, endpoints, held, view, gateway.gateway);
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };
 }
@@ -136,37 +118,29 @@ function liveMirror(service: Service, { link, source }: LinkView): Service | und
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 
-function noPods(service: Service, link: LinkSpec): Outcome {
-  return {
-    reason: "NoPods",
-    sentence: `the headless Service ${keyOf(service)} has no pods on ${link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
-  };
-}
-
-function tooManyPods(service: Service): Outcome {
-  return {
-    reason: "TruncatedEndpoints",
-    sentence: `the headless Service ${keyOf(service)} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
-  };
-}
-
-function tooManyOffers(service: Service, offers: number): Outcome {
-  return {
-    reason: "TooLarge",
-    sentence: `the Endpoints of the headless Service ${keyOf(service)} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
-  };
-}
-
-function skip(
+function headless(
   service: Service,
-  link: LinkSpec,
-  why: { readonly reason: Reason; readonly sentence: string },
-): Skip {
-  const { reason, sentence } = why;
-  return {
-    origin: keyOf(service),
-    mirror: mirrorName(service.metadata.name, link.target),
-    reason,
-    sentence,
-  };
+  endpoints: Endpoints | undefined,
+  held: HeldPods,
+  { link }: LinkView,
+  gateway: Gateway,
+): Outcome | Why {
+  const words = `the headless Service ${keyOf(service)}`;
+  if (endpoints !== undefined && truncated(endpoints))
+    return {
+      reason: "TruncatedEndpoints",
+      sentence: `${words} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
+    };
+  const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+  const offers = subsets.reduce(
+    (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
+    0,
+  );
+  if (offers > bounds.offers.most)
+    return {
+      reason: "TooLarge",
+      sentence: `the Endpoints of ${words} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
+    };
+  const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway);
+  return { mirrors, missing: held.missing };
 }

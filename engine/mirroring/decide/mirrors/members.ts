@@ -1,4 +1,3 @@
-import type { LinkSpec } from "../../model/link.ts";
 import {
   isHeadless,
   keyOf,
@@ -6,99 +5,74 @@ import {
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
+import type { LinkSpec } from "../../model/link.ts";
 import type { MetadataRules } from "../../model/metadata.ts";
-import type { Skip } from "../../model/reasons.ts";
-import { portsText } from "../difference/canonical.ts";
+import type { Skip, Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName } from "../../model/vocabulary.ts";
-import { asks, leftOut } from "../policies/selection.ts";
+import { portsText } from "../difference/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import { brokenRule } from "../policies/rules.ts";
-
-/** A Link into a source cluster, as far as federated Services are concerned. */
-export interface FederatedLink {
-  readonly link: LinkSpec;
-  /** Undefined: the target is out of reach, and nothing may be concluded about its members. */
-  readonly target: ClusterSnapshot | undefined;
-  /** When the Link resource was created, RFC 3339; undefined where there is none to be read. */
-  readonly created: string | undefined;
-}
+import { asks, leftOut } from "../policies/selection.ts";
 
 /** All that decides which federated Services a cluster has. */
 export interface FederatedView {
   readonly source: ClusterSnapshot;
-  readonly links: readonly FederatedLink[];
+  /** Links into it; without a target that is out of reach nothing may be concluded about its members. */
+  readonly links: readonly {
+    readonly link: LinkSpec;
+    readonly target: ClusterSnapshot | undefined;
+  }[];
   /** Targets of links that this stack no longer has: their members go. */
   readonly retired: readonly string[];
   /** Federated Services that another stack keeps too: nobody retires from these. */
   readonly shared?: ReadonlySet<ObjectKey>;
 }
 
-/** A Service that takes part in a federated one, with the labels it does not pass on. */
+/** A Service that takes part in a federated one, with the metadata that it does not pass on. */
 export interface Member {
   /** Undefined: in the source cluster itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
   readonly excludes: MetadataRules;
-  readonly created: string | undefined;
 }
 
-export interface Membership {
-  readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
-  readonly skips: readonly Skip[];
+/** A Service that asks to be a member, through a link. */
+interface Candidate extends Member {
+  readonly link: LinkSpec;
 }
 
 /**
  * Who joins which federated Service (linkerd-behaviour.md 4.2). Local Services join as remote ones
  * do, by the selectors of the links into their cluster, and with all of these links' exclusions.
  */
-export function membership(view: FederatedView): Membership {
-  const skips: Skip[] = [];
-  const members = new Map<ObjectKey, Member[]>();
+export function membership(view: FederatedView): {
+  readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
+  readonly skips: readonly Skip[];
+} {
+  const { source } = view;
   const all = candidates(view);
-  const namespaces = namespacesFor(all, view.source);
-  const judged = all.map((candidate) => ({
-    ...candidate,
-    broken: reasonAgainst(candidate, namespaces),
-  }));
-  const eligible = new Map<string | undefined, Service[]>();
-  for (const { member, broken } of judged) {
-    if (broken !== undefined) continue;
-    const { cluster, service } = member;
-    const others = eligible.get(cluster);
-    if (others === undefined) eligible.set(cluster, [service]);
-    else others.push(service);
+  const namespaces = namespacesFor(all, source);
+  const broken = new Map<Candidate, Why>();
+  const refuse = (each: Candidate, why: Why | undefined) => why && broken.set(each, why);
+  for (const each of all) refuse(each, whyNot(each, namespaces));
+  const joining = () => all.filter((each) => !broken.has(each));
+  for (const { link } of view.links) {
+    const own = joining().filter(({ cluster }) => cluster === link.target);
+    const services = own.map(({ service }) => service);
+    const tooMany = membersBeyondLimit(services, link, source);
+    for (const each of own) refuse(each, tooMany.get(each.service));
   }
-  const tooMany = new Map(
-    view.links.flatMap(({ link }) => [
-      ...membersBeyondLimit(eligible.get(link.target) ?? [], link, view.source),
-    ]),
-  );
-  for (const { member, link, ...rest } of judged) {
-    const broken = rest.broken ?? tooMany.get(member.service);
-    const key = keyOf(member.service);
-    if (broken === undefined) {
-      const joined = members.get(key);
-      if (joined === undefined) members.set(key, [member]);
-      else joined.push(member);
-    } else {
-      skips.push({
-        origin: key,
-        cluster: member.cluster ?? link.source,
-        mirror: federatedName(member.service.metadata.name),
-        ...broken,
-      });
-    }
-  }
-  return { members, skips };
+  return {
+    members: Map.groupBy(joining(), ({ service }) => keyOf(service)),
+    skips: [...broken].map(([{ service, cluster, link }, why]) => ({
+      ...{ origin: keyOf(service), cluster: cluster ?? link.source },
+      ...{ mirror: federatedName(service.metadata.name), ...why },
+    })),
+  };
 }
 
-interface CandidateMember {
-  readonly member: Member;
-  readonly link: LinkSpec;
-}
-
-function candidates({ source, links }: FederatedView): CandidateMember[] {
+function candidates({ source, links }: FederatedView): Candidate[] {
   const excludes = {
     excludedLabels: links.flatMap(({ link }) => link.excludedLabels),
     excludedAnnotations: links.flatMap(({ link }) => link.excludedAnnotations),
@@ -107,20 +81,17 @@ function candidates({ source, links }: FederatedView): CandidateMember[] {
     ),
   };
   const local = [...source.services.values()].flatMap((service) => {
-    const chosen = links.filter(({ link }) => joins(service, link));
-    const { namespace } = service.metadata;
+    const chosen = links.map(({ link }) => link).filter((link) => joins(service, link));
     const [first] = chosen;
     if (first === undefined) return [];
-    const { link } = chosen.find((each) => leftOut(namespace, each.link) === undefined) ?? first;
-    return [{ member: { cluster: undefined, service, excludes, created: undefined }, link }];
+    const { namespace } = service.metadata;
+    const link = chosen.find((each) => leftOut(namespace, each) === undefined) ?? first;
+    return [{ cluster: undefined, service, excludes, link }];
   });
-  const remote = links.flatMap(({ link, target, created }) =>
+  const remote = links.flatMap(({ link, target }) =>
     [...(target?.services.values() ?? [])]
       .filter((service) => joins(service, link))
-      .map((service) => ({
-        member: { cluster: link.target, service, excludes: link, created },
-        link,
-      })),
+      .map((service) => ({ cluster: link.target, service, excludes: link, link })),
   );
   return [...local, ...remote];
 }
@@ -131,25 +102,20 @@ function joins(service: Service, link: LinkSpec): boolean {
 
 /** Those there are, and those that come about because the link of some member creates them. */
 function namespacesFor(
-  candidates: readonly CandidateMember[],
+  candidates: readonly Candidate[],
   { namespaces }: ClusterSnapshot,
 ): ReadonlyMap<string, Namespace> {
-  const created = candidates
-    .filter(({ link }) => link.createNamespaces)
-    .filter((candidate) => reasonAgainst(candidate, namespaces) === undefined)
-    .map(({ member }) => member.service.metadata.namespace);
-  return new Map([
-    ...created.map((name) => [name, { metadata: { name } }] as const),
-    ...namespaces,
-  ]);
+  const created = candidates.filter(
+    (each) => each.link.createNamespaces && whyNot(each, namespaces) === undefined,
+  );
+  const names = created.map(({ service }) => service.metadata.namespace);
+  return new Map([...names.map((name) => [name, { metadata: { name } }] as const), ...namespaces]);
 }
 
-function reasonAgainst(
-  { member, link }: CandidateMember,
+function whyNot(
+  { service, link, cluster = link.source }: Candidate,
   namespaces: ReadonlyMap<string, Namespace>,
-): Pick<Skip, "reason" | "sentence"> | undefined {
-  const { service } = member;
-  const cluster = member.cluster ?? link.source;
+): Why | undefined {
   const name = federatedName(service.metadata.name);
   const namespace = namespaces.get(service.metadata.namespace);
   const broken = brokenRule({ service, cluster, name, link, namespace });
@@ -159,12 +125,6 @@ function reasonAgainst(
     sentence:
       "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
   };
-}
-
-/** When the Link resource of that target was made; undefined where there is none to be read. */
-export function linkCreated({ links }: ClusterSnapshot, target: string): string | undefined {
-  return [...(links?.values() ?? [])].find(({ metadata }) => metadata.name === target)?.metadata
-    .creationTimestamp;
 }
 
 /** By federated Service's origin: whose ports it has, and whose differ. */

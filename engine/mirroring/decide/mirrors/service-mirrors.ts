@@ -1,21 +1,24 @@
-import type { Mirror, MirrorEndpoints, MirrorSubset } from "../../model/mirror.ts";
+import { defined } from "../../../kubernetes/objects/defined.ts";
 import {
   type EndpointPort,
   type Endpoints,
-  isHeadless,
   keyOf,
-  malformed,
+  objectKey,
   type Service,
   type ServicePort,
-  type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
-import { annotation, label, mirrorName, remoteName } from "../../model/vocabulary.ts";
-import { anyReady } from "../../model/pods.ts";
-import { copiedAnnotations, copiedLabels, ownerLabels, withheld } from "../../model/metadata.ts";
 import type { Gateway } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { mirrorsOf } from "../../model/owner.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { copiedAnnotations, copiedLabels, ownerLabels, withheld } from "../../model/metadata.ts";
+import type { Mirror, MirrorEndpoints, MirrorSubset } from "../../model/mirror.ts";
+import { anyReady, type HostSubset } from "../../model/pods.ts";
+import {
+  annotation,
+  endpointMirrorName,
+  label,
+  mirrorName,
+  remoteName,
+} from "../../model/vocabulary.ts";
 
 /** A mirror behind the target's gateway (linkerd-behaviour.md 2.4 - 2.8, 2.11). */
 export function gatewayMirror(
@@ -24,26 +27,91 @@ export function gatewayMirror(
   link: LinkSpec,
   gateway: Gateway,
 ): Mirror {
-  const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target) };
-  const empty = link.readiness === "follow" && !anyReady(endpoints);
-  return {
-    kind: "gateway",
-    ...mirrorIdentity(service, link),
-    labels,
-    endpoints: gatewayEndpoints(service, gateway, labels, fullName(service, link), empty),
+  const mirror = { kind: "gateway" as const, ...serviceMirror(service, link) };
+  const isEmpty = link.readiness === "follow" && !anyReady(endpoints);
+  const subsets = isEmpty ? [] : [gatewaySubset(service, gateway)];
+  return { ...mirror, endpoints: endpointsOf(mirror, gateway, subsets) };
+}
+
+/**
+ * A mirror for a flat network: its labels tell Linkerd's destination controller which Service of
+ * which cluster to watch, so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
+ */
+export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
+  const { labels, ...rest } = serviceMirror(service, link);
+  const { target } = link;
+  const remote = { [label.remoteDiscovery]: target, [label.remoteService]: service.metadata.name };
+  return { kind: "discovery", ...rest, labels: { ...labels, ...remote } };
+}
+
+/**
+ * A headless mirror and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 -
+ * 3.4). The root's Endpoints name the pods and lead to the endpoint mirrors, never to the gateway,
+ * with the pods' own ports.
+ *
+ * @param subsets the pods to mirror
+ */
+export function headlessMirrors(
+  service: Service,
+  endpoints: Endpoints | undefined,
+  subsets: readonly HostSubset[],
+  link: LinkSpec,
+  gateway: Gateway,
+): Mirror[] {
+  const version = endpoints?.metadata.resourceVersion ?? "";
+  const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
+  const pods = hostnames.map((hostname) => podMirror(hostname, service, version, link, gateway));
+  const root = { kind: "headless" as const, ...serviceMirror(service, link) };
+  const leads = subsets.map((subset) => ({
+    addresses: subset.hostnames.map((hostname) => ({
+      hostname,
+      endpointMirror: objectKey(root.namespace, endpointMirrorName(hostname, link.target)),
+    })),
+    ports: subset.ports,
+  }));
+  return [{ ...root, endpoints: endpointsOf(root, gateway, leads) }, ...pods];
+}
+
+/**
+ * One named pod, addressable on its own. Opaque ports hold for it as for the whole Service. Of its labels nobody but this
+ * program and Linkerd's metrics asks, for those of a mirror (linkerd-behaviour.md 5): a Service of 2,000 labels and 400
+ * pods would have 800,000 more.
+ */
+function podMirror(
+  hostname: string,
+  service: Service,
+  version: string,
+  link: LinkSpec,
+  gateway: Gateway,
+): Mirror {
+  const { name, namespace, annotations = {} } = service.metadata;
+  const { [annotation.opaquePorts]: opaque } = annotations;
+  const mirror = {
+    ...{ kind: "endpoint" as const, namespace, name: endpointMirrorName(hostname, link.target) },
+    ...{ origin: keyOf(service), hostname },
+    labels: { ...ownerLabels(link.target), [label.headlessRoot]: mirrorName(name, link.target) },
+    annotations: {
+      ...(opaque !== undefined && { [annotation.opaquePorts]: opaque }),
+      [annotation.remoteName]: remoteName([hostname, name], namespace, link.targetDomain),
+      [annotation.remoteResourceVersion]: version,
+    },
+    ports: mirroredPorts(service),
+    ...withheld(service, link),
   };
+  return { ...mirror, endpoints: endpointsOf(mirror, gateway, [gatewaySubset(service, gateway)]) };
 }
 
 /** What every mirror of a whole Service has, whatever its kind. */
-export function mirrorIdentity(service: Service, link: LinkSpec): Omit<Mirror, "kind" | "labels"> {
+function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
   const { name, namespace, resourceVersion = "" } = service.metadata;
   return {
     namespace,
     name: mirrorName(name, link.target),
     origin: keyOf(service),
+    labels: { ...copiedLabels(service, link), ...ownerLabels(link.target) },
     annotations: {
       ...copiedAnnotations(service, link),
-      [annotation.remoteName]: fullName(service, link),
+      [annotation.remoteName]: remoteName([name], namespace, link.targetDomain),
       [annotation.remoteResourceVersion]: resourceVersion,
     },
     ports: mirroredPorts(service),
@@ -51,26 +119,26 @@ export function mirrorIdentity(service: Service, link: LinkSpec): Omit<Mirror, "
   };
 }
 
-/** Endpoints that lead to the gateway, or nowhere. */
-export function gatewayEndpoints(
-  service: Service,
-  gateway: Gateway,
-  labels: StringMap,
-  remote: string,
-  empty: boolean,
+function endpointsOf(
+  { labels, annotations }: Pick<Mirror, "labels" | "annotations">,
+  { identity }: Gateway,
+  subsets: readonly MirrorSubset[],
 ): MirrorEndpoints {
   return {
     labels,
-    annotations: endpointsAnnotations(remote, gateway),
-    subsets: empty
-      ? []
-      : [
-          {
-            addresses: gateway.addresses.map((ip) => ({ ip })),
-            ports: gatewayPorts(service, gateway.port),
-            ...gatewayReadiness(gateway),
-          },
-        ],
+    annotations: {
+      [annotation.remoteName]: annotations[annotation.remoteName] ?? "",
+      ...(identity !== "" && { [annotation.remoteGatewayIdentity]: identity }),
+    },
+    subsets,
+  };
+}
+
+function gatewaySubset(service: Service, gateway: Gateway): MirrorSubset {
+  return {
+    addresses: gateway.addresses.map((ip) => ({ ip })),
+    ports: gatewayPorts(service, gateway.port),
+    ...gatewayReadiness(gateway),
   };
 }
 
@@ -82,99 +150,15 @@ export function gatewayReadiness({ probe }: Gateway): Pick<MirrorSubset, "ready"
   return probe?.down === undefined ? {} : { ready: false };
 }
 
-export function endpointsAnnotations(remote: string, gateway: Gateway): StringMap {
-  return {
-    [annotation.remoteName]: remote,
-    ...(gateway.identity !== "" && { [annotation.remoteGatewayIdentity]: gateway.identity }),
-  };
-}
-
-export function fullName(service: Service, link: LinkSpec): string {
-  return remoteName([service.metadata.name], service.metadata.namespace, link.targetDomain);
-}
-
-/**
- * A mirror for a flat network: its labels tell Linkerd's destination controller which Service of
- * which cluster to watch, so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
- */
-export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
-  return {
-    kind: "discovery",
-    ...mirrorIdentity(service, link),
-    labels: {
-      ...copiedLabels(service, link),
-      ...ownerLabels(link.target),
-      [label.remoteDiscovery]: link.target,
-      [label.remoteService]: service.metadata.name,
-    },
-  };
-}
-
-/**
- * The mirrors of a target that can't be read, just as they are but for one thing that is known of it:
- * whether its gateway is alive. Only of those that lead to this gateway.
- */
-export function standingMirrors(
-  link: LinkSpec,
-  source: ClusterSnapshot,
-  gateway: Gateway,
-): Mirror[] {
-  const { owns } = mirrorsOf(link.target);
-  return [...source.services].flatMap(([key, service]) => {
-    const endpoints = source.endpoints.get(key);
-    if (!owns(service) || isHeadless(service) || endpoints === undefined) return [];
-    if (service[malformed] !== undefined || endpoints[malformed] !== undefined) return [];
-    if (!owns(endpoints) || !leadsTo(gateway, endpoints)) return [];
-    return [standing(service, endpoints, gateway)];
-  });
-}
-
-function leadsTo({ addresses }: Gateway, { subsets = [] }: Endpoints): boolean {
-  const all = subsets.flatMap((subset) => [
-    ...(subset.addresses ?? []),
-    ...(subset.notReadyAddresses ?? []),
-  ]);
-  return all.length > 0 && all.every(({ ip }) => addresses.includes(ip));
-}
-
-function standing({ metadata, spec }: Service, endpoints: Endpoints, gateway: Gateway): Mirror {
-  const { name, namespace, labels = {}, annotations = {} } = metadata;
-  return {
-    kind: labels[label.headlessRoot] === undefined ? "gateway" : "endpoint",
-    ...{ name, namespace, labels, annotations },
-    origin: `${namespace}/${name}`,
-    ports: spec.ports ?? [],
-    endpoints: {
-      labels: endpoints.metadata.labels ?? {},
-      annotations: endpoints.metadata.annotations ?? {},
-      subsets: (endpoints.subsets ?? []).map((subset) => ({
-        addresses: [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])],
-        ports: subset.ports ?? [],
-        ...gatewayReadiness(gateway),
-      })),
-    },
-  };
-}
-
 /**
  * Ports of a mirror: those of the exported Service without its node ports (linkerd-behaviour.md 2.8).
  * Unlike Linkerd's, they keep `appProtocol`, by which proxies know an opaque port (linkerd2 #13660).
  */
-export function mirroredPorts(service: Service): ServicePort[] {
-  return (service.spec.ports ?? []).map(({ name, protocol, port, targetPort, appProtocol }) => ({
-    ...(name !== undefined && { name }),
-    ...(protocol !== undefined && { protocol }),
-    port,
-    ...(targetPort !== undefined && { targetPort }),
-    ...(appProtocol !== undefined && { appProtocol }),
-  }));
+export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
+  return ports.map(({ nodePort: _, ...port }) => port);
 }
 
 /** Every port of the Service leads to the one port of the gateway, under its own name. */
-export function gatewayPorts(service: Service, gatewayPort: number): EndpointPort[] {
-  return (service.spec.ports ?? []).map(({ name, protocol }) => ({
-    ...(name !== undefined && { name }),
-    ...(protocol !== undefined && { protocol }),
-    port: gatewayPort,
-  }));
+export function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
+  return ports.map(({ name, protocol }) => ({ ...defined({ name, protocol }), port }));
 }

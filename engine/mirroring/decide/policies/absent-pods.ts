@@ -1,14 +1,14 @@
 import {
-  objectKey,
   type EndpointPort,
   type Endpoints,
+  objectKey,
   type ObjectKey,
   type Service,
   type StatefulSet,
 } from "../../../kubernetes/objects/objects.ts";
-import { type HostSubset, hostSubsets, type MirroredPods } from "../../model/pods.ts";
-import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
 import type { LinkView } from "../../model/observation.ts";
+import type { HostSubset } from "../../model/pods.ts";
+import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
 
 /**
  * Milliseconds that a pod without a StatefulSet has to be away until its mirror goes: longer than a restart
@@ -34,26 +34,21 @@ export function goesAt(since: string): Date {
  * Where there is no StatefulSet to ask, time decides: the pod has been away at least since its Service's
  * Endpoints were written as they are, and what an earlier run has found holds on. That is a fact of the
  * cluster and not of the run, so a preview and the update after it agree. Where there are no Endpoints at
- * all nothing is known. With `readiness: follow` what is away is away, as in Linkerd.
+ * all nothing is known.
  */
 export function heldPods(
-  service: Service,
+  { metadata: { name, namespace } }: Service,
   endpoints: Endpoints | undefined,
-  view: LinkView,
-  mirrored: MirroredPods,
+  { link, source, statefulSets, missing: before, now }: LinkView,
+  absent: readonly string[],
 ): HeldPods {
-  const { link, missing: before = {}, now } = view;
-  if (link.readiness === "follow") return { subsets: [], missing: {} };
-  const { name, namespace } = service.metadata;
-  const root = objectKey(namespace, mirrorName(name, link.target));
-  const listed = new Set(hostSubsets(endpoints, "ignore").flatMap(({ hostnames }) => hostnames));
-  const sets = (view.statefulSets ?? []).filter(
+  const sets = statefulSets.filter(
     ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
   );
+  const root = source.endpoints.get(objectKey(namespace, mirrorName(name, link.target)));
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
-  for (const hostname of mirrored.get(root) ?? []) {
-    if (listed.has(hostname)) continue;
+  for (const hostname of absent) {
     const mirror = objectKey(namespace, endpointMirrorName(hostname, link.target));
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
@@ -62,7 +57,9 @@ export function heldPods(
       if (since !== undefined && goesAt(since) <= now) continue;
       if (since !== undefined) missing[mirror] = since;
     }
-    subsets.push({ hostnames: [hostname], ports: portsOfPod(hostname, root, endpoints, view) });
+    // Those that the pod has had, else those of the Service's other pods.
+    const ports = portsOfPod(hostname, root) ?? endpoints?.subsets?.[0]?.ports ?? [];
+    subsets.push({ hostnames: [hostname], ports });
   }
   return { subsets, missing };
 }
@@ -84,15 +81,11 @@ function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean
   return Number(number) >= start && Number(number) < start + replicas;
 }
 
-/** The ports that the pod has had, else those of the Service's other pods. */
 function portsOfPod(
   hostname: string,
-  root: ObjectKey,
-  endpoints: Endpoints | undefined,
-  { source }: LinkView,
-): readonly EndpointPort[] {
-  const own = (source.endpoints.get(root)?.subsets ?? []).find(({ addresses = [] }) =>
+  root: Endpoints | undefined,
+): readonly EndpointPort[] | undefined {
+  return root?.subsets?.find(({ addresses = [] }) =>
     addresses.some((address) => address.hostname === hostname),
-  );
-  return own?.ports ?? endpoints?.subsets?.[0]?.ports ?? [];
+  )?.ports;
 }

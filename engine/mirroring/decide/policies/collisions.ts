@@ -1,9 +1,9 @@
-import type { ObjectKey, StringMap } from "../../../kubernetes/objects/objects.ts";
-import { type Refusal } from "./refuse.ts";
+import type { StringMap } from "../../../kubernetes/objects/objects.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, ownerOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation } from "../../model/vocabulary.ts";
+import type { Refusal } from "./refuse.ts";
 
 /** A mirror together with the part of the source's mirrors that asks for it. */
 export interface NameClaim {
@@ -26,35 +26,25 @@ export function colliding(
   claims: readonly NameClaim[],
   source: ClusterSnapshot,
   targets: readonly string[],
-): (Refusal & { readonly part: string })[] {
-  const refused = (claim: NameClaim, sentence: string) => ({
-    ...claim,
-    reason: "CollidingName" as const,
-    sentence,
+): (Refusal & NameClaim)[] {
+  const reason = "CollidingName";
+  const refused: (Refusal & NameClaim)[] = [];
+  const rightful = claims.filter((claim) => {
+    const of = entitled(claim, targets);
+    if (of === undefined || holds(claim, source)) return true;
+    const sentence = `${words(claim)} would be named ${mirrorKey(claim.mirror)} on ${source.cluster}, and names that end in -${of} are for the mirrors of cluster ${of}: rename it`;
+    refused.push({ ...claim, reason, sentence });
+    return false;
   });
-  const encroaching = new Map(
-    claims.flatMap((claim) => {
-      const of = entitled(claim, targets);
-      return of === undefined || holds(claim, source) ? [] : [[claim, of] as const];
-    }),
-  );
-  const both = contested(claims.filter((claim) => !encroaching.has(claim)));
-  return [
-    ...[...encroaching].map(([claim, of]) =>
-      refused(
-        claim,
-        `${words(claim)} would be named ${mirrorKey(claim.mirror)} on ${source.cluster}, and names that end in -${of} are for the mirrors of cluster ${of}: rename it`,
-      ),
-    ),
-    ...both.flatMap(([key, rivals]) => {
-      const wanted = rivals.map(words).sort().join(" and ");
-      const all = rivals.length === 2 ? "both" : "all";
-      const sentence = `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`;
-      return rivals
-        .filter((claim) => !holds(claim, source))
-        .map((claim) => refused(claim, sentence));
-    }),
-  ];
+  for (const [key, rivals] of Map.groupBy(rightful, ({ mirror }) => mirrorKey(mirror))) {
+    if (rivals.length === 1) continue;
+    const wanted = rivals.map(words).sort().join(" and ");
+    const all = rivals.length === 2 ? "both" : "all";
+    const sentence = `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`;
+    for (const claim of rivals)
+      if (!holds(claim, source)) refused.push({ ...claim, reason, sentence });
+  }
+  return refused;
 }
 
 /** The cluster whose mirrors' names end like this one, if it is another: that with the longest name. */
@@ -63,20 +53,6 @@ function entitled({ part, mirror }: NameClaim, targets: readonly string[]): stri
     .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
     .sort((a, b) => b.length - a.length)
     .at(0);
-}
-
-/** The names that several claim, in their order; of any number of claims, nearly all are the only one of theirs. */
-function contested(claims: readonly NameClaim[]): [ObjectKey, readonly NameClaim[]][] {
-  const names = new Set<ObjectKey>();
-  const several = new Map<ObjectKey, NameClaim[]>();
-  for (const { mirror } of claims) {
-    const key = mirrorKey(mirror);
-    if (names.has(key)) several.set(key, []);
-    else names.add(key);
-  }
-  if (several.size > 0)
-    for (const claim of claims) several.get(mirrorKey(claim.mirror))?.push(claim);
-  return [...several].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function holds({ mirror, part }: NameClaim, source: ClusterSnapshot): boolean {

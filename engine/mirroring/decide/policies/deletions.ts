@@ -2,7 +2,7 @@ import type { LinkSpec } from "../../model/link.ts";
 import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
-import { type Decision, isDeletion, isSkip, isWrite } from "../decision.ts";
+import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../decision.ts";
 import { count } from "../../model/text.ts";
 
 /** Up to this many, a share of them says nothing. */
@@ -28,38 +28,26 @@ export type DeletionLimit = Pick<
 export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decision[]): string[] {
   const { source, target } = limit;
   const own = decisions.flatMap((each) => (each.part !== target || isSkip(each) ? [] : [each]));
-  const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints);
+  const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints).length;
   const { members, leaving } = membersOf(target, decisions);
+  const union = `${count(members, "member")} of federated Services`;
   return [
-    refusal(
-      limit,
-      own.filter(isDeletion).length,
-      live.length,
-      `${count(live.length, "mirror")} on ${source}`,
-    ),
-    refusal(
-      limit,
-      leaving,
-      members,
-      `${count(members, "member")} of federated Services on ${source}`,
-    ),
+    refusal(limit, own.filter(isDeletion).length, live, `${count(live, "mirror")} on ${source}`),
+    refusal(limit, leaving, members, `${union} on ${source}`),
   ].flatMap((sentence) => sentence ?? []);
 }
 
 /** How many members a cluster has in federated Services, and how many of them leave. */
-function membersOf(
-  target: string,
-  decisions: readonly Decision[],
-): Record<"members" | "leaving", number> {
+function membersOf(target: string, decisions: readonly Decision[]) {
   let members = 0;
   let leaving = 0;
   for (const decision of decisions) {
     if (decision.part !== federatedPart || isSkip(decision)) continue;
     const listed = tokensOf(decision.live.service?.metadata, target);
     members += listed.length;
+    if (!isChange(decision)) continue;
     const stay = isWrite(decision) ? tokensOf(decision.wanted, target) : [];
-    const isTouched = isWrite(decision) || isDeletion(decision);
-    if (isTouched) leaving += listed.filter((token) => !stay.includes(token)).length;
+    leaving += listed.filter((token) => !stay.includes(token)).length;
   }
   return { members, leaving };
 }

@@ -3,10 +3,11 @@ import { isHeadless, keyOf, objectKey, type Service } from "../../../kubernetes/
 import type { LinkSpec } from "../../model/link.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federated, mirrorsOf } from "../../model/owner.ts";
-import { charactersOf, inWords, variablesOf } from "../../model/sizes.ts";
+import type { Why } from "../../model/reasons.ts";
+import { characters, inWords, type Sized } from "../../model/sizes.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
-import { type Refusal } from "./refuse.ts";
+import type { Refusal } from "./refuse.ts";
 
 /**
  * How much one target may bring into a source. Almost every mirror takes one of the source's ClusterIPs, of
@@ -15,13 +16,13 @@ import { type Refusal } from "./refuse.ts";
  * it does not grow; of the rest, the first by name fit in.
  */
 
-/** Why a mirror, or a member of a federated Service, is one too many. */
-type TooMany = Pick<Refusal, "reason" | "sentence">;
-
-/** How much something takes of what there is a limit to, as it should be and as it is. */
-interface Weight {
-  readonly wanted: number;
-  readonly live: number;
+/** A limit for things of which each takes something, as it should be and as it is. */
+interface Limit<T> {
+  readonly most: number;
+  /** What there would be without the limit. */
+  readonly what: string;
+  readonly wanted: (one: T) => number;
+  readonly live: (one: T) => number;
 }
 
 /** The mirrors of a link that are beyond what its `maxMirrors` allows. */
@@ -35,40 +36,29 @@ export function beyondLimit(
     const live = source.services.get(mirrorKey(mirror));
     return live !== undefined && owns(live) ? live : undefined;
   };
-  const refused = new Map<Mirror, TooMany>();
-  const left = () => mirrors.filter((mirror) => !refused.has(mirror));
-  const refuse = (beyond: readonly Mirror[], why: TooMany) => {
-    for (const mirror of beyond) refused.set(mirror, why);
-  };
-  refuse(
-    beyond(mirrors, link.maxMirrors, (mirror) => countOf(liveOf(mirror))),
-    tooMany(link, `${mirrors.length} mirrors`),
-  );
-  const { most, what } = roomOf(link);
-  const charactersWanted = (mirror: Mirror): Weight => {
-    const live = liveOf(mirror);
-    const subsets = source.endpoints.get(mirrorKey(mirror))?.subsets;
-    return {
-      wanted: charactersOf(mirror, mirror.endpoints?.subsets),
-      live: live === undefined ? 0 : charactersOf(sizedOf(live), subsets),
-    };
-  };
-  refuse(beyond(left(), most, charactersWanted), tooMany(link, what));
-  const rest = left();
-  for (const namespace of new Set(rest.map((mirror) => mirror.namespace))) {
-    const there = rest.filter((mirror) => mirror.namespace === namespace);
-    const variables = Math.max(bounds.variables.most * link.maxMirrors, 2 ** 18);
-    const weigh = (mirror: Mirror): Weight => {
-      const live = liveOf(mirror);
-      const isKnown = live !== undefined && !isHeadless(live);
-      return {
-        wanted: mirror.kind === "headless" ? 0 : variablesOf(mirror.name, mirror.ports),
-        live: isKnown ? variablesOf(mirror.name, live.spec.ports) : 0,
-      };
-    };
-    const why = `more than ${inWords(variables)} characters in the environment of each pod of namespace ${namespace}`;
-    refuse(beyond(there, variables, weigh), tooMany(link, why));
-  }
+  const refused = new Map<Mirror, Why>();
+  const fitting = fittingInto(link, refused);
+  const some = fitting(mirrors, countOf(link, `${mirrors.length} mirrors`, liveOf));
+  const small = fitting(some, {
+    ...roomOf(link),
+    wanted: (mirror) => charactersOf(mirror, mirror.endpoints?.subsets),
+    live: (mirror) => {
+      const { subsets } = source.endpoints.get(mirrorKey(mirror)) ?? {};
+      return charactersOf(sizedOf(liveOf(mirror)), subsets);
+    },
+  });
+  const most = Math.max(bounds.variables.most * link.maxMirrors, 2 ** 18);
+  for (const [namespace, there] of Map.groupBy(small, (mirror) => mirror.namespace))
+    fitting(there, {
+      most,
+      what: `more than ${inWords(most)} characters in the environment of each pod of namespace ${namespace}`,
+      wanted: (mirror) => (mirror.kind === "headless" ? 0 : variablesOf(mirror)),
+      live: (mirror) => {
+        const live = liveOf(mirror);
+        if (live === undefined || isHeadless(live)) return 0;
+        return variablesOf({ name: mirror.name, ports: live.spec.ports ?? [] });
+      },
+    });
   return [...refused].map(([mirror, why]) => ({ mirror, ...why }));
 }
 
@@ -77,36 +67,51 @@ export function membersBeyondLimit(
   services: readonly Service[],
   link: LinkSpec,
   source: ClusterSnapshot,
-): ReadonlyMap<Service, TooMany> {
+): ReadonlyMap<Service, Why> {
   const liveOf = ({ metadata: { namespace, name } }: Service) => {
     const live = source.services.get(objectKey(namespace, federatedName(name)));
     const tokens = tokensIn(live?.metadata.annotations ?? {});
     const isMember = tokens.includes(memberToken(name, link.target));
     return live !== undefined && federated.owns(live) && isMember ? live : undefined;
   };
+  const refused = new Map<Service, Why>();
+  const fitting = fittingInto(link, refused);
   const sorted = services.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const many = beyond(sorted, link.maxMirrors, (service) => countOf(liveOf(service)));
-  const { most, what } = roomOf(link);
-  const large = beyond(sorted, most, (service) => {
-    const live = liveOf(service);
-    return {
-      wanted: charactersOf(sizedOf(service)),
-      live: live === undefined ? 0 : charactersOf(sizedOf(live)),
-    };
+  const what = `${services.length} members of federated Services`;
+  fitting(fitting(sorted, countOf(link, what, liveOf)), {
+    ...roomOf(link),
+    wanted: (service) => charactersOf(sizedOf(service)),
+    live: (service) => charactersOf(sizedOf(liveOf(service))),
   });
-  const why = tooMany(link, `${services.length} members of federated Services`);
-  return new Map([
-    ...large.map((service) => [service, tooMany(link, what)] as const),
-    ...many.map((service) => [service, why] as const),
-  ]);
+  return refused;
 }
 
-function countOf(live: Service | undefined): Weight {
-  return { wanted: 1, live: live === undefined ? 0 : 1 };
+/** @param refused takes what is new or grows and does not fit beside the rest, each with why */
+function fittingInto<T>({ source, target, maxMirrors }: LinkSpec, refused: Map<T, Why>) {
+  return (all: readonly T[], { most, what, wanted, live }: Limit<T>): T[] => {
+    // One sentence for all of a link, so that it is told once.
+    const sentence = `${target} exports what would be ${what} on ${source}, and maxMirrors of link ${source}/${target} allows ${maxMirrors}: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is`;
+    const weighed = all.map((one) => ({ one, wanted: wanted(one), live: live(one) }));
+    let left = weighed.reduce((rest, each) => rest - Math.min(each.wanted, each.live), most);
+    return weighed.flatMap(({ one, ...each }) => {
+      const more = Math.max(each.wanted - each.live, 0);
+      if (more > 0 && more > left) {
+        refused.set(one, { reason: "TooManyMirrors", sentence });
+        return [];
+      }
+      left -= more;
+      return [one];
+    });
+  };
 }
 
-function sizedOf({ metadata, spec }: Service) {
-  return { ...metadata, ports: spec.ports };
+function countOf<T>(
+  { maxMirrors }: LinkSpec,
+  what: string,
+  liveOf: (one: T) => Service | undefined,
+): Limit<T> {
+  const live = (one: T) => (liveOf(one) === undefined ? 0 : 1);
+  return { most: maxMirrors, what, wanted: () => 1, live };
 }
 
 function roomOf({ maxMirrors }: LinkSpec) {
@@ -114,22 +119,25 @@ function roomOf({ maxMirrors }: LinkSpec) {
   return { most, what: `mirrors of more than ${inWords(most)} characters` };
 }
 
-/** What is new or grows and does not fit beside the rest. */
-function beyond<T>(all: readonly T[], most: number, weigh: (one: T) => Weight): readonly T[] {
-  const weighed = all.map((one) => ({ one, ...weigh(one) }));
-  let left = weighed.reduce((rest, { wanted, live }) => rest - Math.min(wanted, live), most);
-  return weighed.flatMap(({ one, wanted, live }) => {
-    const more = wanted - live;
-    if (more > 0 && more > left) return [one];
-    left -= Math.max(more, 0);
-    return [];
-  });
+function sizedOf(service: Service | undefined): Sized | undefined {
+  return service && { ...service.metadata, ports: service.spec.ports };
 }
 
-/** One sentence for all of a link, so that it is told once. */
-function tooMany({ source, target, maxMirrors }: LinkSpec, what: string): TooMany {
-  return {
-    reason: "TooManyMirrors",
-    sentence: `${target} exports what would be ${what} on ${source}, and maxMirrors of link ${source}/${target} allows ${maxMirrors}: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is`,
-  };
+/** As many characters, in about, as a mirror and its Endpoints have, which carry the labels too. */
+function charactersOf(sized: Sized | undefined, subsets: readonly object[] = []): number {
+  if (sized === undefined) return 0;
+  const { labels, annotations, ports = [] } = sized;
+  const offered = subsets.reduce<number>((sum, each) => sum + JSON.stringify(each).length, 0);
+  return 2 * characters(labels) + characters(annotations) + JSON.stringify(ports).length + offered;
+}
+
+/**
+ * As many characters, in about, as each pod of the namespace gets to know of a Service by its environment: five variables
+ * for a port, and three for the Service, each with its name and an address.
+ */
+function variablesOf({ name, ports }: Pick<Mirror, "name" | "ports">): number {
+  return ports.reduce(
+    (sum, port) => sum + 5 * (name.length + 26) + (port.name ?? "").length,
+    3 * (name.length + 30),
+  );
 }

@@ -39,9 +39,10 @@ export function sharedNotes(
 export function releasedIn(decisions: readonly Decision[], stacks: readonly string[]): ObjectKey[] {
   return decisions.flatMap((decision) => {
     if (decision.verdict !== "handOver") return [];
-    const meta = decision.live.service?.metadata ?? {};
-    const isTheirs = decision.part !== federatedPart || otherStacks(meta, stacks).length > 0;
-    return isTheirs && isMarkedBy(meta, stacks) ? [decision.key] : [];
+    const { part, key, live } = decision;
+    const meta = live.service?.metadata ?? {};
+    const isTheirs = part !== federatedPart || otherStacks(meta, stacks).length > 0;
+    return isTheirs && isMarkedBy(meta, stacks) ? [key] : [];
   });
 }
 

@@ -1,20 +1,18 @@
-import { type Refusal } from "./refuse.ts";
-import { type Mirror, mirrorKey, type MirrorKind } from "../../model/mirror.ts";
 import {
   isHeadless,
   malformed,
   objectKey,
-  type Endpoints,
   type ObjectKey,
   type ObjectMeta,
   type Service,
-  type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
+import { type Mirror, mirrorKey, type MirrorKind } from "../../model/mirror.ts";
 import { federated, type Owner } from "../../model/owner.ts";
-import { malformedObject } from "../../model/reasons.ts";
+import { malformedObject, type Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
 import type { LiveMirror } from "../decision.ts";
+import type { Refusal } from "./refuse.ts";
 
 /** All that an owner has in the source, Endpoints that have lost their Service included. */
 export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKey, LiveMirror> {
@@ -31,25 +29,24 @@ export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKe
 }
 
 /** The kind of a live mirror, going by its labels alone. */
-export function liveKind(live: LiveMirror): MirrorKind {
-  const labels = live.service?.metadata.labels ?? live.endpoints?.metadata.labels ?? {};
+export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
+  const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
   if (labels[label.remoteDiscovery] !== undefined) return "discovery";
-  if (live.service !== undefined && federated.owns(live.service)) return "federated";
-  return live.service !== undefined && isHeadless(live.service) ? "headless" : "gateway";
+  if (service !== undefined && federated.owns(service)) return "federated";
+  return service !== undefined && isHeadless(service) ? "headless" : "gateway";
 }
 
 /** The mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
-export function rootOf(key: ObjectKey, live: LiveMirror): ObjectKey {
-  const meta = (live.service ?? live.endpoints)?.metadata;
-  const root = meta?.labels?.[label.headlessRoot];
-  return meta === undefined || root === undefined ? key : objectKey(meta.namespace, root);
+export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
+  const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
+  return root === undefined ? key : objectKey(key.slice(0, key.indexOf("/")), root);
 }
 
 /** The IP by which a Service answers inside its cluster; a headless one has none. */
 export function addressOf(service: Service | undefined): string | undefined {
-  const ip = service?.spec.clusterIP;
-  return ip === undefined || ip === "" || ip === "None" ? undefined : ip;
+  const { clusterIP = "" } = service?.spec ?? {};
+  return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;
 }
 
 /**
@@ -61,51 +58,39 @@ export function unwritable(
   source: ClusterSnapshot,
   owner: Owner,
 ): Refusal[] {
-  return mirrors.flatMap((mirror): Refusal[] => {
-    const key = mirrorKey(mirror);
-    const service = source.services.get(key);
-    const inTheWay = endpointsInTheWay(mirror, source);
-    for (const [kind, object] of [
-      ["Service", service],
-      ["Endpoints", inTheWay],
-    ] as const) {
-      const problem = object?.[malformed];
-      if (problem === undefined) continue;
-      const sentence = malformedObject(source.cluster, kind, problem);
-      return [{ mirror, reason: "Malformed", sentence }];
-    }
-    const holder = taken("Service", service, owner) ?? taken("Endpoints", inTheWay, owner);
-    if (holder === undefined) {
-      if (service?.metadata.deletionTimestamp === undefined) return [];
-      const sentence = `the Service ${key} on ${source.cluster} is being deleted and a finalizer holds it: have it removed and run again`;
-      return [{ mirror, reason: "BeingDeleted", sentence }];
-    }
-    const sentence = `${source.cluster} already has ${holder} ${key}: rename or delete it, or rename what is exported`;
-    return [{ mirror, reason: "NotOurs", sentence }];
+  return mirrors.flatMap((mirror) => {
+    const why = whyUnwritable(mirror, source, owner);
+    return why === undefined ? [] : [{ mirror, ...why }];
   });
 }
 
-/**
- * Nobody looks at the Endpoints of a federated Service: those that Kubernetes makes under ours when
- * somebody gives it a selector carry nothing of us, and must not keep the selector from going.
- */
-function endpointsInTheWay(mirror: Mirror, source: ClusterSnapshot): Endpoints | undefined {
+function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
   const key = mirrorKey(mirror);
-  const harmless = mirror.kind === "federated" && source.services.has(key);
-  return harmless ? undefined : source.endpoints.get(key);
+  const { cluster } = source;
+  const service = source.services.get(key);
+  // Nobody looks at the Endpoints of a federated Service: those that Kubernetes makes under ours when
+  // somebody gives it a selector carry nothing of us, and must not keep the selector from going.
+  const isHarmless = mirror.kind === "federated" && service !== undefined;
+  const objects = {
+    Service: service,
+    Endpoints: isHarmless ? undefined : source.endpoints.get(key),
+  };
+  for (const [kind, object] of Object.entries(objects))
+    if (object?.[malformed] !== undefined) return malformedObject(cluster, kind, object[malformed]);
+  for (const [kind, object] of Object.entries(objects))
+    if (object !== undefined && !owner.owns(object))
+      return {
+        reason: "NotOurs",
+        sentence: `${cluster} already has ${belongs(object.metadata)} ${kind} ${key}: rename or delete it, or rename what is exported`,
+      };
+  if (service?.metadata.deletionTimestamp === undefined) return undefined;
+  return {
+    reason: "BeingDeleted",
+    sentence: `the Service ${key} on ${cluster} is being deleted and a finalizer holds it: have it removed and run again`,
+  };
 }
 
-/** How to call the object that is in the way, or undefined where nothing is. */
-function taken(
-  kind: string,
-  object: { readonly metadata: ObjectMeta } | undefined,
-  owner: Owner,
-): string | undefined {
-  if (object === undefined || owner.owns(object)) return undefined;
-  return `${belongs(object.metadata.labels)} ${kind}`;
-}
-
-function belongs(labels: StringMap = {}): string {
+function belongs({ labels = {} }: ObjectMeta): string {
   const cluster = labels[label.cluster];
   return labels[label.mirrored] === "true" && cluster !== undefined
     ? `cluster ${cluster}'s mirror, the`

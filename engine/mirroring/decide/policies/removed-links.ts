@@ -1,4 +1,5 @@
-import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import { defined } from "../../../kubernetes/objects/defined.ts";
+import type { ObjectKey, ObjectMeta, Service } from "../../../kubernetes/objects/objects.ts";
 import { type Controllers, deploymentOf, running } from "../../model/controller.ts";
 import { federated, isMarkedBy, isOnlyOurs, mirrorsOf, otherStacks } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -28,16 +29,12 @@ export function removedLinks(
   before: Before,
 ): RemovedLink[] {
   const current = new Set(links.map(({ target }) => target));
-  const former = [...(before.links ?? []), ...(before.removedLinks ?? [])];
-  const byTarget = new Map(
-    former
-      .filter(({ target }) => !current.has(target))
-      .map(({ target, maxDeletions }): [string, RemovedLink] => [
-        target,
-        { ...{ source, target }, ...(maxDeletions !== undefined && { maxDeletions }) },
-      ]),
+  const former = [...(before.links ?? []), ...(before.removedLinks ?? [])]
+    .filter(({ target }) => !current.has(target))
+    .map(({ target, maxDeletions }) => ({ source, target, ...defined({ maxDeletions }) }));
+  return [...new Map(former.map((link) => [link.target, link])).values()].sort((a, b) =>
+    a.target < b.target ? -1 : 1,
   );
-  return [...byTarget.values()].sort((a, b) => (a.target < b.target ? -1 : 1));
 }
 
 /**
@@ -50,13 +47,12 @@ export function unnotedLinks(
   stacks: readonly string[],
 ): RemovedLink[] {
   const others = new Set([...links.map(({ target }) => target), ...controllerLinks]);
-  const found = new Set<string>();
-  for (const { metadata } of source.services.values()) {
-    const target = metadata.labels?.[label.cluster];
-    if (target === undefined || others.has(target) || found.has(target)) continue;
-    if (mirrorsOf(target).owns({ metadata }) && isMarkedBy(metadata, stacks)) found.add(target);
-  }
-  return [...found].sort().map((target) => ({ source: name, target }));
+  const found = [...source.services.values()].flatMap((service) => {
+    const target = service.metadata.labels?.[label.cluster];
+    if (target === undefined || others.has(target) || !mirrorsOf(target).owns(service)) return [];
+    return isMarkedBy(service.metadata, stacks) ? [target] : [];
+  });
+  return [...new Set(found)].sort().map((target) => ({ source: name, target }));
 }
 
 /** Whether the source has anything left of a link that carries a mark of this stack. Pure. */
@@ -66,18 +62,14 @@ export function hasLeft(
   stacks: readonly string[],
 ): boolean {
   const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
+  const isMember = ({ metadata: { annotations = {} } }: Service) =>
+    tokensIn(annotations).some((token) => clusterOfToken(token) === target);
   return (
     mirrors.some((mirror) => isMarkedBy(metaOf(mirror), stacks)) ||
-    membersOf(source, stacks).has(target)
-  );
-}
-
-/** The clusters listed by federated Services that are this stack's alone. */
-function membersOf({ services }: ClusterSnapshot, stacks: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    [...services.values()]
-      .filter((service) => federated.owns(service) && isOnlyOurs(service.metadata, stacks))
-      .flatMap(({ metadata }) => tokensIn(metadata.annotations ?? {}).map(clusterOfToken)),
+    [...source.services.values()].some(
+      (service) =>
+        federated.owns(service) && isOnlyOurs(service.metadata, stacks) && isMember(service),
+    )
   );
 }
 
@@ -94,19 +86,16 @@ export function dispositionOf(
   controllers: Controllers,
 ): RemovedPart {
   const { target } = link;
+  const linkerds = "Linkerd's controller (mirroring: controller)";
   if (args.controllerLinks?.includes(target) === true)
-    return {
-      link,
-      disposition: "handOver",
-      controller: "Linkerd's controller (mirroring: controller)",
-    };
+    return { link, disposition: "handOver", controller: linkerds };
   if ("why" in controllers) return { link, disposition: "unknown", why: controllers.why };
   const [controller] = running(controllers.found, target);
   if (controller !== undefined)
     return { link, disposition: "handOver", controller: deploymentOf(args.source, controller) };
   const stacks = stacksNow(before, args);
-  const { retained, notes } = retainedMirrors(liveMirrors(source, mirrorsOf(target)), stacks);
-  return { link, disposition: "delete", retained, notes };
+  const live = liveMirrors(source, mirrorsOf(target));
+  return { link, disposition: "delete", ...retainedMirrors(live, stacks) };
 }
 
 /** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */

@@ -1,13 +1,13 @@
-import type { LinkSpec } from "../../model/link.ts";
 import type { Namespace, Service } from "../../../kubernetes/objects/objects.ts";
-import type { Reason } from "../../model/reasons.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
+import type { Reason, Why } from "../../model/reasons.ts";
 import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";
-import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
 import { leftOut } from "./selection.ts";
 
 /** What a rule may look at: an exported Service and the namespace its mirror would live in. */
-export interface Candidate {
+interface Candidate {
   readonly service: Service;
   /** The Service's cluster. */
   readonly cluster: string;
@@ -18,39 +18,34 @@ export interface Candidate {
   readonly namespace: Namespace | undefined;
 }
 
-interface Rule {
+interface Rule<T> {
   readonly reason: Reason;
   /** Why the Service cannot be mirrored and what to do, or undefined where the rule is kept. */
-  readonly broken: (candidate: Candidate) => string | undefined;
+  readonly broken: (candidate: T) => string | undefined;
 }
 
 const longestName = 63;
 
 /** A Service's name is a DNS-1035 label in Kubernetes, while a pod's may begin with a digit. */
-const nameRules = {
-  NameTooLong: (name: string) =>
-    name.length > longestName
-      ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
-      : undefined,
-  InvalidName: (name: string) =>
-    /^[a-z]/.test(name)
-      ? undefined
-      : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet`,
-} as const;
-
-/** Why a mirror can't have this name, or undefined where it can. */
-export function brokenName(
-  name: string,
-): { readonly reason: Reason; readonly sentence: string } | undefined {
-  for (const reason of ["NameTooLong", "InvalidName"] as const) {
-    const sentence = nameRules[reason](name);
-    if (sentence !== undefined) return { reason, sentence };
-  }
-  return undefined;
-}
+const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
+  {
+    reason: "NameTooLong",
+    broken: ({ name }) =>
+      name.length > longestName
+        ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
+        : undefined,
+  },
+  {
+    reason: "InvalidName",
+    broken: ({ name }) =>
+      /^[a-z]/.test(name)
+        ? undefined
+        : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet`,
+  },
+];
 
 /** Asked in this order; the first broken one is the reason. */
-const rules: readonly Rule[] = [
+const rules: readonly Rule<Candidate>[] = [
   {
     reason: "ExcludedNamespace",
     broken: ({ service, link }) => leftOut(service.metadata.namespace, link),
@@ -72,9 +67,9 @@ const rules: readonly Rule[] = [
   {
     reason: "NoPorts",
     broken: ({ service }) =>
-      (service.spec.ports ?? []).length === 0
-        ? "it has no ports: give it at least one, which its mirror can then have too"
-        : undefined,
+      service.spec.ports?.length
+        ? undefined
+        : "it has no ports: give it at least one, which its mirror can then have too",
   },
   {
     reason: "TooLarge",
@@ -85,8 +80,7 @@ const rules: readonly Rule[] = [
         ports: service.spec.ports,
       }),
   },
-  { reason: "NameTooLong", broken: ({ name }) => nameRules.NameTooLong(name) },
-  { reason: "InvalidName", broken: ({ name }) => nameRules.InvalidName(name) },
+  ...nameRules,
   {
     reason: "MissingNamespace",
     broken: ({ service, link, namespace }) =>
@@ -103,9 +97,17 @@ const rules: readonly Rule[] = [
   },
 ];
 
-export function brokenRule(
-  candidate: Candidate,
-): { readonly reason: Reason; readonly sentence: string } | undefined {
+/** Why a Service can't be mirrored, or undefined where it can. */
+export function brokenRule(candidate: Candidate): Why | undefined {
+  return firstBroken(rules, candidate);
+}
+
+/** Why a mirror can't have this name, or undefined where it can. */
+export function brokenName(name: string): Why | undefined {
+  return firstBroken(nameRules, { name });
+}
+
+function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
   for (const { reason, broken } of rules) {
     const sentence = broken(candidate);
     if (sentence !== undefined) return { reason, sentence };

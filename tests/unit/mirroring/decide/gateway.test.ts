@@ -45,6 +45,7 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
         },
       ],
       skips: [],
+      missing: {},
     });
   });
 
@@ -80,6 +81,7 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
           sentence: "there is no gateway",
         },
       ],
+      missing: {},
     });
   });
 
@@ -156,7 +158,7 @@ describe("a remote-discovery mirror (linkerd-behaviour.md 2.6, 5)", () => {
 
   it("says by its labels which Service of which cluster it stands for, and has no Endpoints", () => {
     const target = cluster("west", { services: [exported("shop/web", { labels })] });
-    assert.deepEqual(wanted({ target }), { mirrors: [expected], skips: [] });
+    assert.deepEqual(wanted({ target }), { mirrors: [expected], skips: [], missing: {} });
   });
 
   it("needs no gateway", () => {

@@ -151,7 +151,7 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
   ];
   for (const [rule, subsets, readiness, mirrors] of rows)
     it(rule, () => {
-      assert.deepEqual(withPods(subsets, { readiness }), { mirrors, skips: [] });
+      assert.deepEqual(withPods(subsets, { readiness }), { mirrors, skips: [], missing: {} });
     });
 
   it("never leads to the gateway itself", () => {

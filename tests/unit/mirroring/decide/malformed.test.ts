@@ -78,7 +78,7 @@ describe("a malformed object", () => {
       const where = situation.target === undefined ? "east" : "west";
       assert.deepEqual(
         skips.map((skip) => [skip.origin, skip.reason, skip.sentence]),
-        [[origin, "Malformed", malformedObject(where, kind, problem)]],
+        [[origin, "Malformed", malformedObject(where, kind, problem).sentence]],
       );
       assert.deepEqual(changes, []);
     });

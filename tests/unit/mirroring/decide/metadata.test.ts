@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   copiedAnnotations,
   copiedLabels,
-  opaquePorts,
   othersKeys,
 } from "../../../../engine/mirroring/model/metadata.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
@@ -114,12 +113,6 @@ describe("an annotation of an exported Service (linkerd-behaviour.md 2.7)", () =
       "mirror.linkerd.io/remote-svc-fq-name": "web.shop.svc.west.example",
       "mirror.linkerd.io/remote-resource-version": "42",
     });
-  });
-
-  it("on opaque ports is all that a pod's mirror takes over", () => {
-    const annotations = { team: "shop", [opaque]: "3306" };
-    assert.deepEqual(opaquePorts(service("shop/db", { annotations })), { [opaque]: "3306" });
-    assert.deepEqual(opaquePorts(service("shop/db")), {});
   });
 });
 

@@ -244,6 +244,6 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
   it("of Services without an export label nothing is said", () => {
     const labels = { "mirror.linkerd.io/exported": "false" };
     const target = cluster("west", { services: [exported("shop/web", { labels }, { ports: [] })] });
-    assert.deepEqual(wanted({ target }), { mirrors: [], skips: [] });
+    assert.deepEqual(wanted({ target }), { mirrors: [], skips: [], missing: {} });
   });
 });

@@ -4,7 +4,7 @@ import {
   malformed,
   type ObjectKey,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { standingMirrors } from "../../../../engine/mirroring/decide/mirrors/service-mirrors.ts";
+import { standingMirrors } from "../../../../engine/mirroring/decide/mirrors/standing-mirrors.ts";
 import type { Gateway } from "../../../../engine/mirroring/model/gateway.ts";
 import { edited, withLabels, withSpec, withSubsets, type Edit } from "../../fixtures/edited.ts";
 import { gateway, link } from "../../fixtures/link.ts";
