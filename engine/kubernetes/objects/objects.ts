@@ -67,7 +67,9 @@ const managedFields = map({
   operation: word,
   time,
   /** Keys `f:<field>`, nested as the object is; nobody asks who has set any but these. */
-  fieldsV1: shared(map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) })),
+  fieldsV1: shared<unknown>(
+    map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) }),
+  ),
 });
 
 const anyMetadata = {

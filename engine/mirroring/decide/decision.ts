@@ -56,7 +56,8 @@ type Skipped = About & Skip & { readonly verdict: "skip" };
 /** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-export type Verdict = Decision["verdict"];
+// Spelled out for the schema of what commands print, which shows nothing else of a decision.
+export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
 
 export type Change = Write | Deletion;
 

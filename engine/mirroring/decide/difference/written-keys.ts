@@ -59,8 +59,15 @@ function keysWritten(field: KeyField, entries: readonly ManagedFields[]): Readon
   );
 }
 
-/** `f:metadata` / `f:labels` / `f:<key>` of an entry. */
-function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
-  const keys = Object.keys(fieldsV1?.["f:metadata"]?.[`f:${field}`] ?? {});
-  return keys.flatMap((key) => (key.startsWith("f:") ? [key.slice("f:".length)] : []));
+/** What the check of objects lets through of `fieldsV1`. */
+interface FieldsV1 {
+  readonly "f:metadata"?: Readonly<Partial<Record<`f:${KeyField}`, object>>>;
+}
+
+/** The keys that an entry has below `f:metadata` and `f:labels`, as `f:<key>`. */
+export function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
+  const { "f:metadata": metadata = {} } = (fieldsV1 ?? {}) as FieldsV1;
+  return Object.keys(metadata[`f:${field}`] ?? {}).flatMap((key) =>
+    key.startsWith("f:") ? [key.slice("f:".length)] : [],
+  );
 }

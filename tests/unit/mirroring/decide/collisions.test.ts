@@ -1,9 +1,11 @@
-import assert from "node:assert/strict";
-import type { NameClaim } from "../../../../engine/mirroring/decide/policies/collisions.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan, type WantedPart } from "../../../../engine/mirroring/decide/compare.ts";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { wanted } from "../../fixtures/link.ts";
+import { carryOut } from "../../fixtures/carry-out.ts";
+import { federationOf, member } from "../../fixtures/federation.ts";
+import { wanted, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import {
   actions,
@@ -12,192 +14,204 @@ import {
   type Planned,
   reconciled,
   skipped,
+  told,
 } from "../../fixtures/reconcile.ts";
 
-const empty = cluster("east", { namespaces: ["shop"] });
+const empty = cluster("east", { namespaces: ["shop", "blog"] });
 
-/** Two links into `east` whose mirrors `shop/a-b-c` would have the same name. */
-const ofC = {
-  link: { target: "c" } satisfies Partial<LinkSpec>,
-  target: cluster("c", { services: [exported("shop/a-b"), exported("shop/fine")] }),
-};
-const ofBC = {
-  link: { target: "b-c" } satisfies Partial<LinkSpec>,
-  target: cluster("b-c", { services: [exported("shop/a")] }),
-};
-
-function claims(situation: {
-  readonly link: { readonly target: string };
-  readonly target: ClusterSnapshot;
-}): NameClaim[] {
-  return wanted(situation).mirrors.map((mirror) => ({ part: situation.link.target, mirror }));
+/** What a link into `east` asks for whose target exports these. */
+function ofTarget(target: string, ...keys: ObjectKey[]): WantedPart {
+  const services = keys.map((key) => exported(key));
+  const asked = wanted({ link: { target }, target: cluster(target, { services }), source: empty });
+  return { part: target, ...asked };
 }
 
-/** The names of mirrors that are not made, and why. */
-function told({ skips }: Pick<Planned, "skips">): string[] {
-  return skips.map(({ origin, reason, sentence }) => `${reason} ${origin}: ${sentence}`);
+/** The decisions about each of the parts. */
+function plansOf(parts: readonly WantedPart[], source = empty, more: string[] = []): Planned[] {
+  const decisions = plan(parts, source, [...parts.map(({ part }) => part), ...more]);
+  return parts.map(({ part }) => partOf(decisions, part, source));
 }
 
-describe("a name that mirrors of two links would have", () => {
-  const encroaching =
-    "CollidingName shop/a-b: shop/a-b of cluster c would be named shop/a-b-c on east, and names that end in -b-c are for the mirrors of cluster b-c: rename it";
+function after(parts: readonly WantedPart[], source = empty): ClusterSnapshot {
+  return carryOut(
+    plansOf(parts, source).flatMap(({ decisions }) => decisions),
+    source,
+    "west",
+  );
+}
+
+const encroaching =
+  "CollidingName shop/a-b: shop/a-b of cluster c would be named shop/a-b-c on east, and names that end in -b-c are for the mirrors of cluster b-c: rename it";
+
+describe("a name that the mirrors of two clusters would have", () => {
+  const [ofC, ofBC] = [ofTarget("c", "shop/a-b", "shop/fine"), ofTarget("b-c", "shop/a")];
 
   it("is that of the cluster with the longer name, and the other is told why", () => {
-    const first = planned({ ...ofC, source: empty, others: claims(ofBC) });
-    const second = planned({ ...ofBC, source: empty, others: claims(ofC) });
-    assert.deepEqual(
-      [actions(first), told(first)],
-      [["create gateway shop/fine-c"], [encroaching]],
-    );
-    assert.deepEqual([actions(second), told(second)], [["create gateway shop/a-b-c"], []]);
+    const [first, second] = plansOf([ofC, ofBC]).map((one) => [actions(one), told(one)]);
+    deepEqual(first, [["create gateway shop/fine-c"], [encroaching]]);
+    deepEqual(second, [["create gateway shop/a-b-c"], []]);
   });
 
   it("is given to nobody else where that cluster exports no such Service, or is away", () => {
-    const targets = ["c", "b-c"];
-    const part = { part: "c", ...wanted({ ...ofC, source: empty }) };
-    assert.deepEqual(told(onlyPlan([part], targets)), [encroaching]);
-    assert.deepEqual(told(onlyPlan([part], ["c", "x-b-c", "ab-c"])), []);
+    deepEqual(plansOf([ofC], empty, ["b-c"]).flatMap(told), [encroaching]);
+    deepEqual(plansOf([ofC], empty, ["x-b-c", "ab-c"]).flatMap(told), []);
   });
 
   it("stays with a mirror that has it, which is kept up to date, and both are named", () => {
-    const source = reconciled({ ...ofC, source: empty });
-    const holder = { ...ofC, source, others: claims(ofBC) };
-    assert.deepEqual([actions(planned(holder)), skipped(planned(holder))], [[], []]);
-    const changed = cluster("c", {
-      services: [exported("shop/a-b", { labels: { app: "new" } }), exported("shop/fine")],
-    });
-    assert.deepEqual(actions(planned({ ...holder, target: changed })), [
-      "update gateway shop/a-b-c",
-    ]);
-    const other = planned({ ...ofBC, source, others: claims(ofC) });
-    assert.deepEqual(
-      [actions(other), told(other)],
+    const source = after([ofC]);
+    const relabelled = ofC.mirrors.map((mirror) => ({
+      ...mirror,
+      labels: { ...mirror.labels, new: "" },
+    }));
+    const [holder, other] = plansOf([{ ...ofC, mirrors: relabelled.slice(0, 1) }, ofBC], source);
+    deepEqual(holder && [actions(holder)[0], skipped(holder)], ["update gateway shop/a-b-c", []]);
+    deepEqual(other && [actions(other), told(other)], [
+      [],
       [
-        [],
-        [
-          "CollidingName shop/a: shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them",
-        ],
+        "CollidingName shop/a: shop/a of cluster b-c and shop/a-b of cluster c would both be named shop/a-b-c on east: rename one of them",
       ],
-    );
+    ]);
   });
 
   it("goes to the rightful one once the first has given it up", () => {
-    const source = reconciled({ ...ofC, source: empty });
-    const withdrawn = { ...ofC, target: cluster("c", { services: [exported("shop/fine")] }) };
-    const released = reconciled({ ...withdrawn, source });
-    const plan = planned({ ...ofBC, source: released, others: claims(withdrawn) });
-    assert.deepEqual(actions(plan), ["create gateway shop/a-b-c"]);
+    const released = after([ofTarget("c", "shop/fine")], after([ofC]));
+    const [, second] = plansOf([ofTarget("c", "shop/fine"), ofBC], released);
+    deepEqual(second && actions(second), ["create gateway shop/a-b-c"]);
   });
 
   it("is no matter in different namespaces", () => {
-    const source = reconciled({ ...ofC, source: empty });
-    const elsewhere = { ...ofBC, target: cluster("b-c", { services: [exported("blog/a")] }) };
-    const blog = cluster("east", {
-      namespaces: ["shop", "blog"],
-      services: [...source.services.values()],
-    });
-    const plan = planned({ ...elsewhere, source: blog, others: claims(ofC) });
-    assert.deepEqual(skipped(plan), []);
+    deepEqual(plansOf([ofC, ofTarget("b-c", "blog/a")], after([ofC])).flatMap(skipped), []);
   });
 
   it("may be wanted by more than two, of which two are of one cluster", () => {
-    const pod = {
-      link: { target: "b-c" },
-      target: cluster("b-c", {
-        services: [headless("shop/db"), exported("shop/a")],
-        endpoints: [endpoints("shop/db", [pods(["a"])])],
-      }),
-    };
-    const plan = planned({ ...pod, source: empty, others: claims(ofC) });
-    assert.deepEqual(skipped(plan), ["CollidingName shop/a", "CollidingName shop/db pod a"]);
-    const source = reconciled({ ...ofC, source: empty });
-    const held = planned({ ...ofC, source, others: claims(pod) });
-    assert.deepEqual([actions(held), held.skips], [[], []]);
-    const other = planned({ ...pod, source, others: claims(ofC) });
-    assert.deepEqual(
-      other.skips.map((skip) => skip.sentence),
-      Array.from(
-        { length: 2 },
-        () =>
-          "pod a of shop/db of cluster b-c and shop/a of cluster b-c and shop/a-b of cluster c would all be named shop/a-b-c on east: rename one of them",
-      ),
+    const services = [headless("shop/db"), exported("shop/a")];
+    const target = cluster("b-c", { services, endpoints: [endpoints("shop/db", [pods(["a"])])] });
+    const both = { part: "b-c", ...wanted({ link: { target: "b-c" }, target, source: empty }) };
+    const contested = ["CollidingName shop/a", "CollidingName shop/db pod a"];
+    deepEqual(plansOf([both, ofC]).flatMap(skipped).slice(0, 2), contested);
+    const [other, holder] = plansOf([both, ofC], after([ofC]));
+    deepEqual(holder && [actions(holder), holder.skips], [[], []]);
+    deepEqual(
+      new Set(other?.skips.map(({ sentence }) => sentence)),
+      new Set([
+        "pod a of shop/db of cluster b-c and shop/a of cluster b-c and shop/a-b of cluster c would all be named shop/a-b-c on east: rename one of them",
+      ]),
     );
   });
+
+  const claimants = [
+    ofTarget("d", "shop/a-b-c", "shop/fine"),
+    ofTarget("c-d", "shop/a-b"),
+    ofTarget("b-c-d", "shop/a"),
+  ];
+  it("is that of the longest of three", () => {
+    const whose = "would be named shop/a-b-c-d on east, and names that end in -b-c-d are for the";
+    const [first, second, third] = plansOf(claimants).map(({ skips }) => skips[0]?.sentence ?? "");
+    match(first ?? "", new RegExp(`^shop/a-b-c of cluster d ${whose}`));
+    match(second ?? "", new RegExp(`^shop/a-b of cluster c-d ${whose}`));
+    equal(third, "");
+  });
+
+  for (const holder of claimants)
+    it(`stays with ${holder.part} where that has it, of three`, () => {
+      const source = after([holder]);
+      const told = plansOf(claimants, source).map(({ skips, changes }) => [skips.length, changes]);
+      const own = claimants.indexOf(holder);
+      deepEqual(told[own]?.[0], 0);
+      equal(told.filter(([skips]) => skips === 1).length, 2);
+      const [name] = [...source.services.keys()].filter((key) => key === "shop/a-b-c-d");
+      equal(name && after(claimants, source).services.get(name), name && source.services.get(name));
+    });
 });
 
-function onlyPlan([only, ...rest]: readonly WantedPart[], targets: readonly string[]): Planned {
-  assert.ok(only !== undefined && rest.length === 0);
-  return partOf(plan([only], empty, targets), only.part, empty);
-}
+/** No cluster may be called `federated`, but one may be `b-federated`, where `bb` is exported and `bb-b` a member. */
+describe("a name that a mirror and a federated Service would have", () => {
+  const targets = { west: west([member("shop/bb-b")]) };
+  const union = { part: federatedPart, ...federationOf({ source: empty, targets }) };
+  const mirror = ofTarget("b-federated", "shop/bb");
+
+  for (const [who, holder, outcome] of [
+    ["is the mirror's, as its cluster has the longer name", [], [[], ["CollidingName shop/bb-b"]]],
+    ["stays with the mirror that has it", [mirror], [[], ["CollidingName shop/bb-b"]]],
+    ["stays with the federated Service that has it", [union], [["CollidingName shop/bb"], []]],
+  ] as const)
+    it(who, () => {
+      deepEqual(plansOf([mirror, union], after(holder)).map(skipped), outcome);
+    });
+
+  it("is told as that of a federated Service", () => {
+    const [{ skips: [skip] } = { skips: [] }] = plansOf([mirror, union], after([union]));
+    match(skip?.sentence ?? "", /b-federated and the federated Service of shop\/bb-b would both/);
+  });
+});
 
 describe("a name that a pod's and a Service's mirror would have", () => {
   const db = headless("shop/db");
   const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
-  const both = cluster("west", { services: [db, exported("shop/db-0")], endpoints: [dbPods] });
-  const podOnly = cluster("west", { services: [db], endpoints: [dbPods] });
-  const serviceOnly = cluster("west", { services: [exported("shop/db-0")] });
-  const sentence =
-    "pod db-0 of shop/db of cluster west and shop/db-0 of cluster west would both be named shop/db-0-west on east: rename one of them";
+  const both = west([db, exported("shop/db-0")], [dbPods]);
+  const podOnly = west([db], [dbPods]);
+  const serviceOnly = west([exported("shop/db-0")]);
+  /** The pods that the headless mirror of `db` leads to. */
+  const hosts = ({ endpoints }: ClusterSnapshot) =>
+    (endpoints.get("shop/db-west")?.subsets ?? []).flatMap(({ addresses = [] }) =>
+      addresses.map(({ hostname }) => hostname),
+    );
 
   it("goes to neither, and the other pods are mirrored", () => {
-    const plan = planned({ target: both, source: empty });
-    assert.deepEqual(actions(plan), [
-      "create endpoint shop/db-1-west",
-      "create headless shop/db-west",
+    const plan = planned({ target: both });
+    deepEqual(actions(plan), ["create endpoint shop/db-1-west", "create headless shop/db-west"]);
+    const sentence =
+      "pod db-0 of shop/db of cluster west and shop/db-0 of cluster west would both be named shop/db-0-west on east: rename one of them";
+    const skip = { mirror: "db-0-west", reason: "CollidingName", sentence };
+    deepEqual(plan.skips, [
+      { origin: "shop/db", hostname: "db-0", ...skip },
+      { origin: "shop/db-0", ...skip },
     ]);
-    assert.deepEqual(plan.skips, [
-      {
-        origin: "shop/db",
-        hostname: "db-0",
-        mirror: "db-0-west",
-        reason: "CollidingName",
-        sentence,
-      },
-      { origin: "shop/db-0", mirror: "db-0-west", reason: "CollidingName", sentence },
-    ]);
-    assert.deepEqual(hosts(reconciled({ target: both, source: empty })), ["db-1"]);
+    deepEqual(hosts(reconciled({ target: both })), ["db-1"]);
   });
 
   it("stays with the pod that has it", () => {
-    const source = reconciled({ target: podOnly, source: empty });
-    const plan = planned({ target: both, source });
-    assert.deepEqual([actions(plan), skipped(plan)], [[], ["CollidingName shop/db-0"]]);
+    const plan = planned({ target: both, source: reconciled({ target: podOnly }) });
+    deepEqual([actions(plan), skipped(plan)], [[], ["CollidingName shop/db-0"]]);
   });
 
   it("stays with the Service that has it", () => {
-    const source = reconciled({ target: serviceOnly, source: empty });
-    const plan = planned({ target: both, source });
-    assert.deepEqual(skipped(plan), ["CollidingName shop/db pod db-0"]);
-    const after = reconciled({ target: both, source });
-    assert.deepEqual(after.services.get("shop/db-0-west"), source.services.get("shop/db-0-west"));
-    assert.deepEqual(hosts(after), ["db-1"]);
+    const source = reconciled({ target: serviceOnly });
+    deepEqual(skipped(planned({ target: both, source })), ["CollidingName shop/db pod db-0"]);
+    const then = reconciled({ target: both, source });
+    deepEqual(then.services.get("shop/db-0-west"), source.services.get("shop/db-0-west"));
+    deepEqual(hosts(then), ["db-1"]);
   });
 
   it("goes over from one to the other in one run, once nobody else wants it", () => {
-    const source = reconciled({ target: serviceOnly, source: empty });
-    const plan = planned({ target: podOnly, source });
-    assert.deepEqual(actions(plan), [
+    const source = reconciled({ target: serviceOnly });
+    deepEqual(actions(planned({ target: podOnly, source })), [
       "update endpoint shop/db-0-west",
       "create endpoint shop/db-1-west",
       "create headless shop/db-west",
     ]);
-    assert.deepEqual(hosts(reconciled({ target: podOnly, source })), ["db-0", "db-1"]);
+    deepEqual(hosts(reconciled({ target: podOnly, source })), ["db-0", "db-1"]);
   });
 
   it("goes to neither of two headless Services with a pod of that name", () => {
-    const target = cluster("west", {
-      services: [db, headless("shop/copy")],
-      endpoints: [dbPods, endpoints("shop/copy", [pods(["db-0"])])],
-    });
-    assert.deepEqual(skipped(planned({ target, source: empty })), [
+    const copy = endpoints("shop/copy", [pods(["db-0"])]);
+    deepEqual(skipped(planned({ target: west([db, headless("shop/copy")], [dbPods, copy]) })), [
       "CollidingName shop/copy pod db-0",
       "CollidingName shop/db pod db-0",
     ]);
   });
 });
 
-/** The pods that the headless mirror of `db` leads to. */
-function hosts(source: ClusterSnapshot): (string | undefined)[] {
-  const subsets = source.endpoints.get("shop/db-west")?.subsets ?? [];
-  return subsets.flatMap(({ addresses = [] }) => addresses.map(({ hostname }) => hostname));
-}
+describe("the mirrors of a part that asks for nothing any more", () => {
+  const source = after([ofTarget("west", "shop/web", "shop/api")]);
+  const nothing: WantedPart = { part: "west", mirrors: [], skips: [] };
+
+  it("go, but for those that are retained, which are listed no more", () => {
+    const retained = new Set<ObjectKey>(["shop/web-west"]);
+    const outcomes = [nothing, { ...nothing, retained }].map((part) =>
+      plansOf([part], source).map((one) => [actions(one), one.mirrors]),
+    );
+    const api = "delete gateway shop/api-west";
+    deepEqual(outcomes, [[[[api, "delete gateway shop/web-west"], {}]], [[[api], {}]]]);
+  });
+});

@@ -1,37 +1,35 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Decision } from "../../../../engine/mirroring/decide/decision.ts";
-import { tooManyDeletions } from "../../../../engine/mirroring/decide/policies/deletions.ts";
-import { link } from "../../fixtures/link.ts";
+import {
+  type DeletionLimit,
+  tooManyDeletions,
+} from "../../../../engine/mirroring/decide/policies/deletions.ts";
+import { federated, member, plannedFederation } from "../../fixtures/federation.ts";
+import { link, noGateway, west } from "../../fixtures/link.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 type Max = LinkSpec["maxDeletions"];
-const rows: [max: Max, live: number, deletions: number, allowDeletions: boolean, runs: boolean][] =
-  [
-    ["50%", 0, 0, false, true],
-    ["50%", 1, 1, false, true],
-    ["50%", 10, 10, false, true],
-    ["50%", 11, 5, false, true],
-    ["50%", 11, 6, false, false],
-    ["50%", 12, 6, false, true],
-    ["50%", 100, 50, false, true],
-    ["50%", 100, 51, false, false],
-    ["50%", 100, 100, true, true],
-    ["0%", 10, 10, false, true],
-    ["0%", 11, 1, false, false],
-    ["0%", 11, 0, false, true],
-    ["12.5%", 16, 2, false, true],
-    ["12.5%", 16, 3, false, false],
-    ["100%", 500, 500, false, true],
-    [0, 3, 0, false, true],
-    [0, 3, 1, false, false],
-    [0, 3, 1, true, true],
-    [2, 3, 2, false, true],
-    [2, 3, 3, false, false],
-    [2, 500, 3, false, false],
-    [1000, 500, 500, false, true],
-  ];
+const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is refused"][] = [
+  ["50%", 0, 0, "runs"],
+  ["50%", 1, 1, "runs"],
+  ["50%", 10, 10, "runs"],
+  ["50%", 11, 5, "runs"],
+  ["50%", 11, 6, "is refused"],
+  ["50%", 100, 50, "runs"],
+  ["50%", 100, 51, "is refused"],
+  ["0%", 10, 10, "runs"],
+  ["0%", 11, 1, "is refused"],
+  ["0%", 11, 0, "runs"],
+  ["12.5%", 16, 2, "runs"],
+  ["12.5%", 16, 3, "is refused"],
+  ["100%", 500, 500, "runs"],
+  [0, 3, 0, "runs"],
+  [0, 3, 1, "is refused"],
+  [2, 500, 2, "runs"],
+  [2, 3, 3, "is refused"],
+];
 
 /** So many mirrors of west that exist, of which so many go. */
 function decisions(live: number, deletions: number): Decision[] {
@@ -43,53 +41,93 @@ function decisions(live: number, deletions: number): Decision[] {
 }
 
 describe("the deletions that one run may do", () => {
-  for (const [maxDeletions, live, deletions, allowDeletions, runs] of rows) {
-    const allowed = allowDeletions ? " with allowDeletions" : "";
-    it(`${runs ? "include" : "exclude"} ${deletions} of ${live}, at most ${maxDeletions}${allowed}`, () => {
-      const limit = link({ maxDeletions, allowDeletions });
-      assert.equal(tooManyDeletions(limit, decisions(live, deletions)).length === 0, runs);
+  for (const [maxDeletions, live, deletions, outcome] of rows)
+    it(`with maxDeletions ${maxDeletions} and ${deletions} of ${live}, it ${outcome}`, () => {
+      const refused = (allowDeletions: boolean) =>
+        tooManyDeletions(link({ maxDeletions, allowDeletions }), decisions(live, deletions)).length;
+      deepEqual([refused(false), refused(true)], [outcome === "runs" ? 0 : 1, 0]);
     });
-  }
 
   const names = Array.from({ length: 12 }, (_, index) => `shop/web-${index}` as const);
-  const full = cluster("west", { services: names.map((name) => exported(name)) });
-  const source = reconciled({ target: full, source: cluster("east", { namespaces: ["shop"] }) });
-  const emptied = { target: cluster("west"), source };
+  const full = west(names.map((name) => exported(name)));
+  const source = reconciled({ target: full });
 
-  it("are told with what is allowed and what to do, where they are too many", () => {
-    assert.equal(
-      planned(emptied).refusal,
+  it("are told with what is allowed and what to do, and planned all the same for a preview", () => {
+    const { refusal, changes } = planned({ target: west(), source });
+    equal(
+      refusal,
       "link east/west would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, see whether west is the cluster you think and its Services are still exported",
     );
-  });
-
-  it("are planned all the same, so that a preview can show them", () => {
-    assert.equal(planned(emptied).changes.length, 12);
-  });
-
-  it("are not refused where the link allows them", () => {
-    const plan = planned({ ...emptied, link: { allowDeletions: true } });
-    assert.deepEqual([plan.refusal, plan.changes.length], [undefined, 12]);
-  });
-
-  it("count mirrors in a namespace that the link has come to leave out", () => {
-    const plan = planned({ target: full, source, link: { excludedNamespaces: ["shop"] } });
-    assert.match(plan.refusal ?? "", /^link east\/west would delete 12 of its 12 mirrors on east/);
+    equal(changes.length, 12);
   });
 
   it("are a share of the mirrors that there are, not of those to come", () => {
-    const others = names.map((name) => exported(`${name}-new`));
-    const moved = cluster("west", { services: others });
-    assert.match(planned({ target: moved, source }).refusal ?? "", /12 of its 12 mirrors/);
+    const target = west(names.map((name) => exported(`${name}-new`)));
+    match(planned({ target, source }).refusal ?? "", /12 of its 12 mirrors/);
   });
 
-  it("do not count mirrors that are replaced or kept", () => {
+  it("do not count mirrors that are kept", () => {
     const headless = names.map((name) => exported(name, {}, { clusterIP: "None" }));
-    const waiting = planned({
-      ...emptied,
-      target: cluster("west", { services: headless }),
-      gateway: { known: false, why: "there is no gateway" },
-    });
-    assert.deepEqual([waiting.refusal, actions(waiting)], [undefined, []]);
+    const waiting = planned({ target: west(headless), source, gateway: noGateway });
+    deepEqual([waiting.refusal, actions(waiting)], [undefined, []]);
+  });
+});
+
+describe("members that leave federated Services", () => {
+  const names = Array.from({ length: 12 }, (_, index) => `demo/s${index}` as const);
+  const some = (target: string, count = 12, labels = {}) =>
+    cluster(target, { services: names.slice(0, count).map((name) => member(name, { labels })) });
+  const north = some("north");
+  const source = federated({ targets: { east: some("east"), north } });
+
+  /** What stops a run in which the members of the targets are these. */
+  function refusal(
+    targets: Parameters<typeof plannedFederation>[0]["targets"],
+    limits: readonly Partial<DeletionLimit>[] = [{ target: "east" }, { target: "north" }],
+    retired: readonly string[] = [],
+  ): string {
+    const plan = plannedFederation({ source, targets, retired });
+    const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
+    return links.flatMap((limit) => tooManyDeletions(limit, plan.decisions)).join("; ");
+  }
+
+  it("count as deletions of their link, though the Service stays", () => {
+    equal(
+      refusal({ east: some("east", 5), north }),
+      "link west/east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, see whether east is the cluster you think and its Services are still exported",
+    );
+    equal(refusal({ east: some("east", 6), north }), "");
+  });
+
+  it("count for each link by itself", () => {
+    equal(refusal({ east: some("east", 6), north: some("north", 6) }), "");
+    const sentence = refusal({ east: some("east", 1), north: some("north", 2) });
+    deepEqual(sentence.match(/link west\/\w+ would delete \d+/g), [
+      "link west/east would delete 11",
+      "link west/north would delete 10",
+    ]);
+  });
+
+  it("count where the Service goes with its last member", () => {
+    match(refusal({ east: some("east", 0), north: some("north", 0) }), /12 of/);
+  });
+
+  it("may be as many as the link allows", () => {
+    const gone = { east: some("east", 0), north };
+    equal(refusal(gone, [{ target: "east", allowDeletions: true }]), "");
+    equal(refusal(gone, [{ target: "east", maxDeletions: 12 }]), "");
+    match(refusal(gone, [{ target: "east", maxDeletions: 11 }]), /allows 11/);
+  });
+
+  it("are not those of a cluster that does not answer, nor of a Service that changes", () => {
+    equal(refusal({ east: undefined, north }), "");
+    equal(refusal({ east: some("east", 12, { app: "new" }), north }), "");
+  });
+
+  it("of a link that has left the config are told as such, with what to do", () => {
+    equal(
+      refusal({ north }, [{ target: "east", removed: true }], ["east"]),
+      "link west/east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",
+    );
   });
 });

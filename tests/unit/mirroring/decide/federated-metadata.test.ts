@@ -1,12 +1,12 @@
-import assert from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { federated, federationOf, member, type Federation } from "../../fixtures/federation.ts";
-import { cluster, http, type Meta } from "../../fixtures/objects.ts";
+import { cluster, http } from "../../fixtures/objects.ts";
 
 /** A member that says in everything it passes on whose it is. */
 function memberOf(name: string, port: number): ClusterSnapshot {
-  const meta: Meta = { labels: { of: name }, annotations: { from: name } };
-  const spec = { type: "ClusterIP", clusterIP: "10.0.0.1", ports: [{ name, port }] };
+  const meta = { labels: { of: name }, annotations: { from: name } };
+  const spec = { clusterIP: "10.0.0.1", ports: [{ name, port }] };
   return cluster(name, { services: [member("demo/bb", meta, spec)] });
 }
 
@@ -14,19 +14,20 @@ const [west, east, north] = [memberOf("west", 1), memberOf("east", 2), memberOf(
 const noMember = cluster("west", { namespaces: ["demo"] });
 
 /** Whose labels, annotations and ports the federated Service has. */
-function whose(federation: Federation): string[] {
+function whose(federation: Federation): string {
   const [mirror] = federationOf(federation).mirrors;
   const [port] = mirror?.ports ?? [];
-  return [...new Set([mirror?.labels.of, mirror?.annotations.from, port?.name].map(String))];
+  const all = [mirror?.labels.of, mirror?.annotations.from, port?.name];
+  return [...new Set(all.map(String))].join();
 }
 
 it("a federated Service has the member's ports and labels, and nothing that says whose mirror it is (4.1)", () => {
-  const labels = {
-    ...{ "mirror.linkerd.io/exported": "true", "multicluster.linkerd.io/remote-service": "x" },
-    app: "one",
+  const linkerds = {
+    "mirror.linkerd.io/exported": "true",
+    "multicluster.linkerd.io/remote-service": "x",
   };
-  const target = cluster("east", { services: [member("demo/bb", { labels })] });
-  assert.deepEqual(federationOf({ targets: { east: target } }).mirrors, [
+  const services = [member("demo/bb", { labels: { ...linkerds, app: "one" } })];
+  deepEqual(federationOf({ targets: { east: cluster("east", { services }) } }).mirrors, [
     {
       ...{ kind: "federated", namespace: "demo", name: "bb-federated", origin: "demo/bb" },
       labels: { "mirror.linkerd.io/mirrored-service": "true", app: "one" },
@@ -36,90 +37,92 @@ it("a federated Service has the member's ports and labels, and nothing that says
   ]);
 });
 
+const [first, second] = ["2024-11-07T19:53:01Z", "2024-11-07T19:53:06Z"];
+const both = { east, north };
+
 describe("whose labels, annotations and ports a federated Service has (linkerd-behaviour.md 4.3)", () => {
   const rows: [rule: string, federation: Federation, whose: string][] = [
     [
       "the local member's, whatever the age of the Links",
-      { source: west, targets: { east }, created: { east: "2020-01-01T00:00:00Z" } },
+      { source: west, targets: { east }, created: { east: first } },
       "west",
     ],
     [
       "without a local member those of the member with the oldest Link",
-      {
-        targets: { east, north },
-        created: { east: "2024-11-07T19:53:06Z", north: "2024-11-07T19:53:01Z" },
-      },
+      { targets: both, created: { east: second, north: first } },
       "north",
     ],
     [
       "of Links of the same age the first by name (Linkerd flaps)",
-      {
-        targets: { north, east },
-        created: { east: "2024-11-07T19:53:01Z", north: "2024-11-07T19:53:01Z" },
-      },
+      { targets: { north, east }, created: { east: first, north: first } },
       "east",
     ],
     ["without any Link resource the first by name", { targets: { north, east } }, "east"],
     [
       "a Link whose age is known comes before one that is not there",
-      { targets: { east, north }, created: { north: "2024-11-07T19:53:01Z" } },
+      { targets: both, created: { north: first } },
       "north",
     ],
     [
       "the next one's once the oldest has no member",
-      {
-        targets: { east: cluster("east"), north },
-        created: { east: "2020-01-01T00:00:00Z", north: "2024-11-07T19:53:01Z" },
-      },
+      { targets: { east: cluster("east"), north }, created: { east: first, north: second } },
       "north",
     ],
   ];
   for (const [rule, federation, owner] of rows)
     it(rule, () => {
       const source = federation.source ?? noMember;
-      assert.deepEqual(whose({ ...federation, source }), [owner]);
-      const before = federated({ source: noMember, targets: { east, north } });
+      deepEqual(whose({ ...federation, source }), owner);
+      const before = federated({ source: noMember, targets: both });
       const services = new Map([...source.services, ...before.services]);
-      assert.deepEqual(whose({ ...federation, source: { ...before, services } }), [owner]);
+      deepEqual(whose({ ...federation, source: { ...before, services } }), owner);
     });
 });
 
 describe("labels, annotations and ports of a federated Service stay as they are", () => {
-  const created = { north: "2024-11-07T19:53:01Z", east: "2020-01-01T00:00:00Z" };
-  const source = federated({ source: noMember, targets: { east, north }, created });
-
-  it("while a member that is listed is out of reach, which may come first", () => {
-    assert.deepEqual(whose({ source, targets: { east: undefined, north }, created }), ["east"]);
-  });
-
-  it("while no member is in reach", () => {
-    const targets = { east: undefined, north: undefined };
-    assert.deepEqual(whose({ source, targets, created }), ["east"]);
-  });
-
-  it("but not where the local member decides anyhow", () => {
-    const services = new Map([...source.services, ...west.services]);
-    const targets = { east: undefined, north };
-    assert.deepEqual(whose({ source: { ...source, services }, targets, created }), ["west"]);
-  });
-
-  it("but not for a cluster out of reach that is not listed", () => {
-    const only = federated({ source: noMember, targets: { north } });
-    const targets = { east: undefined, north: memberOf("north", 4) };
-    const [mirror] = federationOf({ source: only, targets, created }).mirrors;
-    assert.deepEqual(mirror?.ports, [{ name: "north", port: 4 }]);
-  });
-
-  it("while an older Link lists a member that is not this stack's, for Linkerd's own writer", () => {
-    assert.deepEqual(whose({ source, targets: { north }, created }), ["east"]);
-    assert.deepEqual(whose({ source, targets: { north }, created: { east: created.east } }), [
+  const created = { north: second, east: first };
+  const source = federated({ source: noMember, targets: both, created });
+  const withLocal = { ...source, services: new Map([...source.services, ...west.services]) };
+  const away = { east: undefined, north };
+  const rows: [rule: string, federation: Federation, whose: string][] = [
+    ["while a member that is listed is out of reach", { source, targets: away, created }, "east"],
+    [
+      "while no member is in reach",
+      { source, targets: { east: undefined, north: undefined }, created },
       "east",
-    ]);
-  });
-
-  it("but not for a younger Link of somebody else, nor for one that is not there", () => {
-    const younger = { ...created, east: "2026-01-01T00:00:00Z" };
-    assert.deepEqual(whose({ source, targets: { north }, created: younger }), ["north"]);
-    assert.deepEqual(whose({ source, targets: { north } }), ["north"]);
-  });
+    ],
+    [
+      "but not where the local member decides",
+      { source: withLocal, targets: away, created },
+      "west",
+    ],
+    [
+      "while an older Link lists a member that is not this stack's, for Linkerd's own writer",
+      { source, targets: { north }, created },
+      "east",
+    ],
+    [
+      "while a Link lists one where the member's is not there",
+      { source, targets: { north }, created: { east: first } },
+      "east",
+    ],
+    [
+      "but not for a younger Link of somebody else",
+      { source, targets: { north }, created: { ...created, east: "2026-01-01T00:00:00Z" } },
+      "north",
+    ],
+    ["but not for one that is not there", { source, targets: { north } }, "north"],
+    [
+      "but not for a cluster out of reach that is not listed",
+      {
+        source: federated({ source: noMember, targets: { east: memberOf("east", 4) } }),
+        targets: { east, north: undefined },
+      },
+      "east",
+    ],
+  ];
+  for (const [rule, federation, owner] of rows)
+    it(rule, () => {
+      deepEqual(whose(federation), owner);
+    });
 });

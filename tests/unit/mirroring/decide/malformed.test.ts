@@ -1,108 +1,75 @@
-import assert from "node:assert/strict";
-import {
-  type Endpoints,
-  malformed,
-  type ObjectKey,
-  type Service,
-} from "../../../../engine/kubernetes/objects/objects.ts";
-import { malformedObject } from "../../../../engine/mirroring/model/reasons.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { malformed, type Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import { edited } from "../../fixtures/edited.ts";
 import { fed, federated, listed, member, plannedFederation } from "../../fixtures/federation.ts";
-import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
+import { type Situation, west } from "../../fixtures/link.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { planned, reconciled, told } from "../../fixtures/reconcile.ts";
 
-const problem = "ports is no list";
 /** An object of which a list says no more than its name. */
-const brokenService = ({ metadata: { name, namespace } }: Service): Service => ({
-  metadata: { name, namespace },
-  spec: {},
-  [malformed]: problem,
-});
-const brokenEndpoints = ({ metadata: { name, namespace } }: Endpoints): Endpoints => ({
-  metadata: { name, namespace },
-  [malformed]: problem,
-});
-const withService = (snapshot: ClusterSnapshot, object: Service, key: ObjectKey) => ({
-  ...snapshot,
-  services: new Map(snapshot.services).set(key, object),
-});
+function broken<T extends Service | ReturnType<typeof endpoints>>(object: T): T {
+  const { name, namespace } = object.metadata;
+  return { metadata: { name, namespace }, spec: {}, [malformed]: "ports is no list" } as T;
+}
 
-const db = headless("shop/db");
-const dbPods = endpoints("shop/db", [pods(["db-0"])]);
-const target = cluster("west", { services: [exported("shop/web"), db], endpoints: [dbPods] });
-const settled = reconciled({ target, source: cluster("east", { namespaces: ["shop"] }) });
+const target = west(
+  [exported("shop/web"), headless("shop/db")],
+  [endpoints("shop/db", [pods(["db-0"])])],
+);
+const source = reconciled({ target });
 
 describe("a malformed object", () => {
-  const rows: readonly (readonly [
-    what: string,
-    kind: "Service" | "Endpoints",
-    situation: { readonly target?: ClusterSnapshot; readonly source?: ClusterSnapshot },
-    origin: ObjectKey,
-  ])[] = [
+  const rows: [what: string, situation: Partial<Situation>, origin: string, kind: string][] = [
     [
       "an exported Service",
+      { target: edited(target, "shop/web", { service: broken }) },
+      "shop/web: west",
       "Service",
-      { target: withService(target, brokenService(exported("shop/web")), "shop/web") },
-      "shop/web",
     ],
     [
       "the Endpoints of an exported Service",
+      { target: edited(target, "shop/db", { endpoints: broken }) },
+      "shop/db: west",
       "Endpoints",
-      { target: { ...target, endpoints: new Map([["shop/db", brokenEndpoints(dbPods)]]) } },
-      "shop/db",
     ],
     [
       "what has a mirror's name",
+      { source: edited(source, "shop/web-west", { service: broken }) },
+      "shop/web: east",
       "Service",
-      { source: withService(settled, brokenService(service("shop/web-west")), "shop/web-west") },
-      "shop/web",
     ],
     [
       "Endpoints of a mirror's name",
+      { source: edited(source, "shop/web-west", { endpoints: broken }) },
+      "shop/web: east",
       "Endpoints",
-      {
-        source: {
-          ...settled,
-          endpoints: new Map(settled.endpoints).set(
-            "shop/web-west",
-            brokenEndpoints(endpoints("shop/web-west")),
-          ),
-        },
-      },
-      "shop/web",
     ],
   ];
-  for (const [what, kind, situation, origin] of rows)
+  for (const [what, situation, origin, kind] of rows)
     it(`costs its own mirror alone, which stays as it is: ${what}`, () => {
-      const { skips, changes } = planned({ target, source: settled, ...situation });
-      const where = situation.target === undefined ? "east" : "west";
-      assert.deepEqual(
-        skips.map((skip) => [skip.origin, skip.reason, skip.sentence]),
-        [[origin, "Malformed", malformedObject(where, kind, problem).sentence]],
-      );
-      assert.deepEqual(changes, []);
+      const plan = planned({ target, source, ...situation });
+      deepEqual(told(plan), [
+        `Malformed ${origin} answers with a malformed ${kind} (ports is no list), which Kubernetes would not have stored: see what its context leads to`,
+      ]);
+      deepEqual(plan.changes, []);
     });
 
   const bb = member("demo/bb");
-  const broken = brokenService(bb);
   const at = (name: string, ...services: Service[]) => cluster(name, { services });
-  const listing = at("west", fed("demo/bb", { remote: "bb@east,bb@north", local: "bb" }));
 
   it("leaves its cluster's member in the list, and brings none", () => {
-    const targets = { east: at("east", broken), north: at("north") };
-    const source = withService(listing, bb, "demo/bb");
-    assert.equal(listed("demo/bb", federated({ source, targets })), "bb@east local bb");
+    const targets = { east: at("east", broken(bb)), north: at("north") };
+    const source = at("west", bb, fed("demo/bb", { remote: "bb@east,bb@north", local: "bb" }));
+    equal(listed("demo/bb", federated({ source, targets })), "bb@east local bb");
     const alone = federated({ source: cluster("west", { namespaces: ["demo"] }), targets });
-    assert.equal(alone.services.size, 0);
+    equal(alone.services.size, 0);
   });
 
   it("leaves the local member, and all that the federated Service has from it", () => {
     const targets = { east: at("east", bb), north: at("north", bb) };
-    const before = federated({
-      source: at("west", member("demo/bb", { labels: { of: "west" } })),
-      targets,
-    });
-    const source = withService(before, broken, "demo/bb");
-    assert.deepEqual(actions(plannedFederation({ source, targets })), []);
+    const local = member("demo/bb", { labels: { of: "west" } });
+    const before = federated({ source: at("west", local), targets });
+    const source = edited(before, "demo/bb", { service: broken });
+    deepEqual(plannedFederation({ source, targets }).changes, []);
   });
 });

@@ -1,157 +1,110 @@
-import assert from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import {
   copiedAnnotations,
   copiedLabels,
   othersKeys,
 } from "../../../../engine/mirroring/model/metadata.ts";
-import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
-import { mirrorAt, wanted } from "../../fixtures/link.ts";
-import { cluster, exported, service } from "../../fixtures/objects.ts";
-
-type Row = [rule: string, key: string, excluded: readonly string[], copied: boolean];
+import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
+import { exported, service } from "../../fixtures/objects.ts";
 
 function excluding(excluded: readonly string[], copiedMetadata: readonly string[] = []) {
   return { excludedLabels: excluded, excludedAnnotations: excluded, copiedMetadata };
 }
 
-describe("a label of an exported Service (linkerd-behaviour.md 2.6)", () => {
-  const rows: Row[] = [
-    ["is copied to the mirror", "app", [], true],
-    ["is copied with a group", "app.kubernetes.io/name", [], true],
-    ["is copied with an empty value's key", "tier", ["app"], true],
-    ["of Linkerd's mirroring stays behind", "mirror.linkerd.io/exported", [], false],
-    [
-      "of anything that begins as Linkerd's mirroring stays behind",
-      "mirror.linkerd.iox",
-      [],
-      false,
-    ],
-    ["of another group that ends so is copied", "not-mirror.linkerd.io/tier", [], true],
-    ["of remote discovery stays behind", "multicluster.linkerd.io/remote-discovery", [], false],
-    ["of Linkerd otherwise is copied", "linkerd.io/app", [], true],
-    ["stays behind by its exact key", "evil", ["evil"], false],
-    ["does not stay behind by the start of its key", "evilfoo", ["evil"], true],
-    ["does not stay behind by its name without its group", "evil.io/a", ["a"], true],
-    ["stays behind by group/*", "evil.linkerd/a", ["evil.linkerd/*"], false],
-    ["stays behind by any of several exclusions", "b", ["a", "b"], false],
-    ["[Q] is copied where group/* names its key without a group", "evil", ["evil/*"], true],
-    ["[Q] is copied where group/* is the start of its key", "evilfoo", ["evil/*"], true],
-    [
-      "[Q] is copied where group/* is the start of its group",
-      "app.kubernetes.io/name",
-      ["app/*"],
-      true,
-    ],
-    ["is copied whatever other wildcards say", "evil", ["ev*", "*"], true],
-  ];
-  for (const [rule, key, excluded, copied] of rows)
-    it(`${rule}: ${key}`, () => {
-      const labels = copiedLabels(
-        service("shop/web", { labels: { [key]: "v" } }),
-        excluding(excluded),
-      );
-      assert.deepEqual(labels, copied ? { [key]: "v" } : {});
+/** The keys that are copied of a Service that has these, in its labels and in its annotations. */
+function copied(keys: readonly string[], rules = excluding([])) {
+  const map = Object.fromEntries(keys.map((key) => [key, "v"]));
+  const web = service("shop/web", { labels: map, annotations: map });
+  return [copiedLabels(web, rules), copiedAnnotations(web, rules)].map((one) => Object.keys(one));
+}
+
+type Copied = "as both" | "as an annotation" | "as neither";
+const opaque = "config.linkerd.io/opaque-ports";
+const rows: [rule: string, key: string, excluded: readonly string[], copied: Copied][] = [
+  ["any", "app", [], "as both"],
+  ["with a group", "app.kubernetes.io/name", [], "as both"],
+  ["beside an excluded one", "tier", ["app"], "as both"],
+  ["of Linkerd's mirroring", "mirror.linkerd.io/exported", [], "as an annotation"],
+  ["that begins as Linkerd's mirroring", "mirror.linkerd.iox", [], "as an annotation"],
+  ["of another group that ends so", "not-mirror.linkerd.io/tier", [], "as both"],
+  ["of remote discovery", "multicluster.linkerd.io/remote-discovery", [], "as neither"],
+  ["of Linkerd otherwise", "linkerd.io/app", [], "as both"],
+  ["of kubectl", "kubectl.kubernetes.io/restartedAt", [], "as both"],
+  ["on topology", "service.kubernetes.io/topology-mode", [], "as neither"],
+  ["that is excluded", "evil", ["evil"], "as neither"],
+  ["that begins like an excluded one", "evilfoo", ["evil"], "as both"],
+  ["whose name without its group is excluded", "evil.io/a", ["a"], "as both"],
+  ["excluded by group/*", "evil.linkerd/a", ["evil.linkerd/*"], "as neither"],
+  ["excluded by any of several exclusions", "b", ["a", "b"], "as neither"],
+  ["[Q] without a group, which group/* names", "evil", ["evil/*"], "as both"],
+  ["[Q] of which group/* is the start", "evilfoo", ["evil/*"], "as both"],
+  ["[Q] of whose group group/* is the start", "app.kubernetes.io/name", ["app/*"], "as both"],
+  ["whatever other wildcards say", "evil", ["ev*", "*"], "as both"],
+  ["on opaque ports, as an annotation even if excluded", opaque, [opaque], "as an annotation"],
+  ["or its group is", opaque, ["config.linkerd.io/*"], "as an annotation"],
+];
+
+describe("a key of an exported Service's labels or annotations (linkerd-behaviour.md 2.6, 2.7)", () => {
+  for (const [rule, key, excluded, outcome] of rows)
+    it(`${rule}, is copied ${outcome}: ${key}`, () => {
+      const label = outcome === "as both";
+      const annotation = outcome !== "as neither";
+      const expected = [label, annotation].map((isCopied) => (isCopied ? [key] : []));
+      deepEqual(copied([key], excluding(excluded)), expected);
     });
 
-  it("cannot take the place of the labels that say whose mirror it is", () => {
-    const labels = {
-      app: "web",
+  it("cannot take the place of those that say whose mirror it is, and of what", () => {
+    const owner = {
       "mirror.linkerd.io/cluster-name": "north",
       "mirror.linkerd.io/mirrored-service": "false",
     };
-    const target = cluster("west", { services: [exported("shop/web", { labels })] });
-    assert.deepEqual(mirrorAt("shop/web-west", wanted({ target })).labels, {
+    const name = "mirror.linkerd.io/remote-svc-fq-name";
+    const version = "mirror.linkerd.io/remote-resource-version";
+    const web = exported("shop/web", {
+      resourceVersion: "42",
+      labels: { app: "web", ...owner },
+      annotations: { team: "shop", [name]: "elsewhere", [version]: "0" },
+    });
+    const found = wanted({ target: west([web]), link: { targetDomain: "west.example" } });
+    const { labels, annotations } = mirrorAt("shop/web-west", found);
+    deepEqual(labels, {
       app: "web",
       "mirror.linkerd.io/cluster-name": "west",
       "mirror.linkerd.io/mirrored-service": "true",
     });
+    deepEqual(annotations, { team: "shop", [name]: "web.shop.svc.west.example", [version]: "42" });
   });
 
-  it("is absent on a Service without labels", () => {
-    assert.deepEqual(copiedLabels(service("shop/web"), excluding([])), {});
-  });
-});
-
-describe("an annotation of an exported Service (linkerd-behaviour.md 2.7)", () => {
-  const opaque = "config.linkerd.io/opaque-ports";
-  const rows: Row[] = [
-    ["is copied to the mirror", "team", [], true],
-    ["of kubectl is copied", "kubectl.kubernetes.io/restartedAt", [], true],
-    ["of Linkerd's mirroring is copied", "mirror.linkerd.io/anything", [], true],
-    ["of remote discovery stays behind", "multicluster.linkerd.io/remote-discovery", [], false],
-    ["on topology stays behind", "service.kubernetes.io/topology-mode", [], false],
-    ["on topology hints stays behind", "service.kubernetes.io/topology-aware-hints", [], false],
-    ["stays behind by its exact key", "evil", ["evil"], false],
-    ["stays behind by group/*", "evil.linkerd/a", ["evil.linkerd/*"], false],
-    ["[Q] is copied where group/* is the start of its key", "evilfoo", ["evil/*"], true],
-    ["on opaque ports is copied", opaque, [], true],
-    ["on opaque ports is copied even if excluded", opaque, [opaque], true],
-    [
-      "on opaque ports is copied even if its group is excluded",
-      opaque,
-      ["config.linkerd.io/*"],
-      true,
-    ],
-  ];
-  for (const [rule, key, excluded, copied] of rows)
-    it(`${rule}: ${key}`, () => {
-      const web = service("shop/web", { annotations: { [key]: "v" } });
-      assert.deepEqual(copiedAnnotations(web, excluding(excluded)), copied ? { [key]: "v" } : {});
-    });
-
-  it("cannot take the place of the name and version by which the mirror knows its origin", () => {
-    const annotations: StringMap = {
-      team: "shop",
-      "mirror.linkerd.io/remote-svc-fq-name": "elsewhere",
-      "mirror.linkerd.io/remote-resource-version": "0",
-    };
-    const web = exported("shop/web", { annotations, resourceVersion: "42" });
-    const target = cluster("west", { services: [web] });
-    const west = wanted({ target, link: { targetDomain: "west.example" } });
-    assert.deepEqual(mirrorAt("shop/web-west", west).annotations, {
-      team: "shop",
-      "mirror.linkerd.io/remote-svc-fq-name": "web.shop.svc.west.example",
-      "mirror.linkerd.io/remote-resource-version": "42",
-    });
+  it("is none where there are no labels or annotations", () => {
+    const web = service("shop/web");
+    deepEqual([copiedLabels(web, excluding([])), copiedAnnotations(web, excluding([]))], [{}, {}]);
   });
 });
 
 /** What the controllers of two clusters would both act on: the mirror would be pruned, or published. */
 describe("metadata by which other controllers own a Service or act on it", () => {
-  const copied = (keys: readonly string[], exclusions = excluding([])) => {
-    const map = Object.fromEntries(keys.map((key) => [key, "v"]));
-    const web = service("shop/web", { labels: map, annotations: map });
-    const labels = Object.keys(copiedLabels(web, exclusions));
-    assert.deepEqual(Object.keys(copiedAnnotations(web, exclusions)), labels);
-    return labels;
-  };
-
-  for (const entry of Object.keys(othersKeys))
-    it(`stays behind: ${entry}`, () => {
-      assert.deepEqual(copied([entry.replace("*", "key")]), []);
-    });
+  it("stays behind", () => {
+    const keys = Object.keys(othersKeys).map((entry) => entry.replace("*", "key"));
+    deepEqual(copied(keys), [[], []]);
+  });
 
   it("is known by its whole key or group, and not by how that begins or ends", () => {
     const others = [
-      "app.kubernetes.io/name",
-      "app.kubernetes.io/instances",
-      "argocd.argoproj.iox/instance",
-      "prometheus.io",
-      "managed-by",
-      "constructor",
+      ...["app.kubernetes.io/name", "app.kubernetes.io/instances", "argocd.argoproj.iox/instance"],
+      ...["prometheus.io", "managed-by", "constructor"],
     ];
-    assert.deepEqual(copied(others), others);
+    deepEqual(copied(others), [others, others]);
   });
 
   it("is copied where the link says so, by key or by group", () => {
     const keys = ["app.kubernetes.io/instance", "prometheus.io/port", "prometheus.io/scrape"];
     const some = excluding([], ["app.kubernetes.io/*", "prometheus.io/scrape"]);
-    assert.deepEqual(copied(keys, some), [keys[0], keys[2]]);
+    deepEqual(copied(keys, some)[0], [keys[0], keys[2]]);
   });
 
   it("stays behind where the link both copies and excludes it", () => {
     const both = excluding(["prometheus.io/port"], ["prometheus.io/*"]);
-    assert.deepEqual(copied(["prometheus.io/port", "prometheus.io/path"], both), [
+    deepEqual(copied(["prometheus.io/port", "prometheus.io/path"], both)[0], [
       "prometheus.io/path",
     ]);
   });

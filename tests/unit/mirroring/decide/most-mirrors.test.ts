@@ -1,175 +1,135 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
-import { member } from "../../fixtures/federation.ts";
-import { link, wanted } from "../../fixtures/link.ts";
-import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { cluster, endpoints, exported, type Meta, pods, service } from "../../fixtures/objects.ts";
+import type { Service, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
+import { fed, member } from "../../fixtures/federation.ts";
+import { link, type Situation, wanted, west } from "../../fixtures/link.ts";
+import { cluster, endpoints, exported, pods, service } from "../../fixtures/objects.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
-const target = cluster("west", {
-  services: ["d", "c", "b", "a"].map((name) => exported(`shop/${name}`)),
-});
+const target = west(["d", "c", "b", "a"].map((name) => exported(`shop/${name}`)));
+const names = ["a", "b", "c"];
+const ports = Array.from({ length: 1_000 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+const east = (...services: Service[]) => cluster("east", { namespaces: ["shop"], services });
+const live = (name: string, ports?: readonly ServicePort[]) =>
+  service(`shop/${name}`, { labels }, ports && { ports });
+const ofPorts = (spec = {}) =>
+  west(
+    names.map((name) => exported(`shop/${name}`, {}, { ports, ...spec })),
+    names.map((name) => endpoints(`shop/${name}`, [pods([`${name}-0`])])),
+  );
+const large = { annotations: { note: "x".repeat(60_000) } };
+const forty = Array.from({ length: 40 }, (_, n) => `shop/a${n}` as const);
 
 describe("as many mirrors as a link may have", () => {
-  it("are the first by name, and the rest is told in one sentence", () => {
-    const { mirrors, skips } = wanted({ target, link: { maxMirrors: 2 } });
-    deepEqual(
-      mirrors.map(({ name }) => name),
-      ["a-west", "b-west"],
-    );
+  type Row = [which: string, maxMirrors: number, situation: Situation, mirrors: string[]];
+  const rows: Row[] = [
+    ["are the first by name", 2, { target }, ["a", "b"]],
+    [
+      "are those there are, and then new ones",
+      3,
+      { target, source: east(live("c-west"), live("d-west")) },
+      ["a", "c", "d"],
+    ],
+    [
+      "are those there are, even if more",
+      1,
+      { target, source: east(live("c-west"), live("d-west")) },
+      ["c", "d"],
+    ],
+    [
+      "are no fewer for a Service of that name",
+      1,
+      { target, source: east(service("shop/d-west")) },
+      ["a"],
+    ],
+    ["are those that pods' environments have room for", 400, { target: ofPorts() }, ["a"]],
+    [
+      "where what is there may stay",
+      400,
+      { target: ofPorts(), source: east(live("c-west", ports)) },
+      ["c"],
+    ],
+    [
+      "and may not grow",
+      400,
+      { target: ofPorts(), source: east(live("c-west", [{ port: 80 }])) },
+      ["a"],
+    ],
+    [
+      "where headless mirrors take none, and those of pods do",
+      400,
+      { target: ofPorts({ clusterIP: "None" }) },
+      ["a", "a-0", "b", "c"],
+    ],
+    [
+      "in each namespace by itself",
+      400,
+      { target: west(names.map((name) => exported(`${name}/web`, {}, { ports }))) },
+      ["web", "web", "web"],
+    ],
+  ];
+  for (const [which, maxMirrors, situation, mirrors] of rows)
+    it(which, () => {
+      const found = wanted({ ...situation, link: { maxMirrors } });
+      deepEqual(found.mirrors.map(({ name }) => name.slice(0, -"-west".length)).sort(), mirrors);
+    });
+
+  it("are told in one sentence for all the rest", () => {
+    const { skips } = wanted({ target, link: { maxMirrors: 2 } });
     deepEqual(
       skips.map(({ mirror, reason }) => [mirror, reason]),
+      ["c-west", "d-west"].map((mirror) => [mirror, "TooManyMirrors"]),
+    );
+    deepEqual(
+      [...new Set(skips.map(({ sentence }) => sentence))],
       [
-        ["c-west", "TooManyMirrors"],
-        ["d-west", "TooManyMirrors"],
+        "west exports what would be 4 mirrors on east, and maxMirrors of link east/west allows 2: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is",
       ],
     );
-    equal(new Set(skips.map(({ sentence }) => sentence)).size, 1);
+    const { skips: crowded } = wanted({ target: ofPorts(), link: { maxMirrors: 400 } });
     match(
-      skips[0]?.sentence ?? "",
-      /would be 4 mirrors on east, and maxMirrors of link east\/west allows 2: .*raise maxMirrors/,
+      crowded[0]?.sentence ?? "",
+      /would be more than 262,144 characters in the environment of each pod of namespace shop on east/,
     );
   });
 
-  it("are what exists before anything new, even where that is more", () => {
-    const services = ["c-west", "d-west"].map((name) => service(`shop/${name}`, { labels }));
-    for (const [maxMirrors, names] of [
-      [3, ["a-west", "c-west", "d-west"]],
-      [1, ["c-west", "d-west"]],
-    ] as const) {
-      const { mirrors } = wanted({
-        target,
-        source: cluster("east", { services }),
-        link: { maxMirrors },
-      });
-      deepEqual(
-        mirrors.map(({ name }) => name),
-        names,
-      );
-    }
+  it("are only as many as have room in the source's etcd: 400 of 4 KiB", () => {
+    const target = west(forty.map((key) => exported(key, large)));
+    const { mirrors, skips } = wanted({ target, link: { maxMirrors: 400 } });
+    equal(mirrors.length, 27);
+    match(skips[0]?.sentence ?? "", /would be mirrors of more than 1,638,400 characters on east/);
   });
+});
 
-  describe("are only as many as have room in the source:", () => {
-    const names = ["a", "b", "c"];
-    const exporting = (more: Meta, ports: readonly ServicePort[]) =>
-      cluster("west", {
-        services: names.map((name) => exported(`shop/${name}`, more, { ports })),
-      });
-    const port = [{ port: 80 }];
-    const long = (length: number) => ({ annotations: { note: "x".repeat(length) } });
-    const ports = Array.from({ length: 1_000 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
-    const skippedOf = (target: ClusterSnapshot, source: ClusterSnapshot) => {
-      const { mirrors, skips } = wanted({ target, source, link: { maxMirrors: 400 } });
-      return [
-        mirrors.map(({ name }) => name),
-        skips.map(
-          ({ mirror, reason, sentence }) => `${mirror} ${reason}: ${sentence.slice(0, 74)}`,
-        ),
-      ];
-    };
-    const empty = cluster("east", { namespaces: ["shop"] });
-    const live = (name: string, ports: readonly ServicePort[]) =>
-      cluster("east", { services: [service(`shop/${name}`, { labels }, { ports })] });
+describe("as many members of federated Services as a link may have", () => {
+  const memberOf = (services: Service[], maxMirrors: number, ...there: Service[]) => {
+    const links = [{ link: link({ maxMirrors }), target: west(services) }];
+    return membership({ source: east(...there), links, retired: [] });
+  };
+  const all = [member("shop/c"), member("shop/b"), member("shop/a")];
 
-    it("in its etcd", () => {
-      const many = Array.from({ length: 40 }, (_, n) => exported(`shop/a${n}`, long(60_000)));
-      const { mirrors, skips } = wanted({
-        target: cluster("west", { services: many }),
-        link: { maxMirrors: 400 },
-      });
-      // 400 of 4 KiB.
-      equal(mirrors.length, 27);
-      deepEqual(new Set(skips.map(({ reason }) => reason)), new Set(["TooManyMirrors"]));
-      match(skips[0]?.sentence ?? "", /would be mirrors of more than 1,638,400 characters on east/);
-    });
-
-    it("in the environment of its pods, of each namespace", () => {
-      const one =
-        "TooManyMirrors: west exports what would be more than 262,144 characters in the environment";
-      deepEqual(skippedOf(exporting({}, ports), empty), [
-        ["a-west"],
-        ["b-west", "c-west"].map((name) => `${name} ${one}`),
-      ]);
-      const apart = cluster("west", {
-        services: names.map((name) => exported(`${name}/web`, {}, { ports })),
-      });
-      const { mirrors } = wanted({ target: apart, link: { maxMirrors: 400 } });
-      equal(mirrors.length, 3);
-    });
-
-    it("where headless mirrors, which are in no environment, take none", () => {
-      const headless = names.map((name) =>
-        exported(`shop/${name}`, {}, { ports, clusterIP: "None" }),
-      );
-      const db = names.map((name) => endpoints(`shop/${name}`, [pods([`${name}-0`])]));
-      const target = cluster("west", { services: headless, endpoints: db });
-      const { skips } = wanted({ target, link: { maxMirrors: 400, headless: true } });
-      // An endpoint mirror takes as much as any other.
-      deepEqual(
-        skips.map(({ hostname }) => hostname),
-        ["b-0", "c-0"],
-      );
-    });
-
-    it("where what is there may stay, and may not grow", () => {
-      const [mirrors] = skippedOf(exporting({}, ports), live("c-west", ports));
-      deepEqual(mirrors, ["c-west"]);
-      const [grown] = skippedOf(exporting({}, ports), live("c-west", port));
-      deepEqual(grown, ["a-west"]);
-    });
-  });
-
-  it("are no fewer for a Service of that name which is no mirror of the link", () => {
-    const source = cluster("east", { services: [service("shop/d-west")] });
-    const { mirrors } = wanted({ target, source, link: { maxMirrors: 1 } });
-    deepEqual(
-      mirrors.map(({ name }) => name),
-      ["a-west"],
-    );
-  });
-
-  it("are as many members of federated Services, of which those listed stay", () => {
-    const listed = service("shop/c-federated", {
-      labels: { [label.mirrored]: "true" },
-      annotations: { "multicluster.linkerd.io/remote-discovery": "c@west" },
-    });
-    const west = cluster("west", {
-      services: [member("shop/c"), member("shop/b"), member("shop/a")],
-    });
-    const source = cluster("east", { services: [listed], namespaces: ["shop"] });
-    const links = [{ link: link({ maxMirrors: 2 }), target: west, created: undefined }];
-    const { members, skips } = membership({ source, links, retired: [] });
+  it("are those that are listed, and the first by name", () => {
+    const { members, skips } = memberOf(all, 2, fed("shop/c", { remote: "c@west" }));
     deepEqual([...members.keys()].sort(), ["shop/a", "shop/c"]);
     deepEqual(
       skips.map(({ origin, reason }) => [origin, reason]),
       [["shop/b", "TooManyMirrors"]],
     );
+    match(skips[0]?.sentence ?? "", /would be 3 members of federated Services on east/);
   });
 
-  it("are as many members, of which another link's do not count as listed", () => {
-    const listed = service("shop/c-federated", {
-      labels: { [label.mirrored]: "true" },
-      annotations: { "multicluster.linkerd.io/remote-discovery": "c@north" },
-    });
-    const west = cluster("west", { services: [member("shop/c"), member("shop/a")] });
-    const source = cluster("east", { services: [listed], namespaces: ["shop"] });
-    const links = [{ link: link({ maxMirrors: 1 }), target: west, created: undefined }];
-    const { members } = membership({ source, links, retired: [] });
+  it("are not those that another link's target has listed", () => {
+    const { members } = memberOf(all, 1, fed("shop/c", { remote: "c@north" }));
     deepEqual([...members.keys()], ["shop/a"]);
   });
 
-  it("are as many members as have room in the source's etcd", () => {
-    const many = Array.from({ length: 40 }, (_, n) =>
-      member(`shop/a${n}`, { annotations: { note: "x".repeat(60_000) } }),
+  it("are only as many as have room in the source's etcd", () => {
+    const { members, skips } = memberOf(
+      forty.map((key) => member(key, large)),
+      400,
     );
-    const west = cluster("west", { services: many });
-    const links = [{ link: link({ maxMirrors: 400 }), target: west, created: undefined }];
-    const source = cluster("east", { namespaces: ["shop"] });
-    const { members, skips } = membership({ source, links, retired: [] });
     equal(members.size, 27);
-    deepEqual(new Set(skips.map(({ reason }) => reason)), new Set(["TooManyMirrors"]));
     match(skips[0]?.sentence ?? "", /more than 1,638,400 characters on east/);
   });
 });

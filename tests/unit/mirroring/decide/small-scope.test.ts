@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { count } from "../../../reliability/effort.ts";
 import { byUs, edited, withLabels, withSubsets } from "../../fixtures/edited.ts";
@@ -18,11 +17,6 @@ interface Case {
   readonly headless: boolean;
   readonly port: number;
   readonly live: (typeof liveStates)[number];
-}
-
-interface Objects {
-  readonly services: readonly Service[];
-  readonly endpoints: readonly Endpoints[];
 }
 
 function casesOf(name: string): Case[] {
@@ -50,58 +44,53 @@ function target(cases: readonly Case[]): ClusterSnapshot {
   });
 }
 
+type Objects = Pick<ClusterSnapshot, "services" | "endpoints">;
+
 /** The same few cases make up all the worlds, so what each of them gives is worked out once. */
-function once<Result>(work: (one: Case) => Result): (one: Case) => Result {
-  const known = new Map<Case, Result>();
-  return (one) => {
-    const result = known.get(one) ?? work(one);
-    known.set(one, result);
-    return result;
-  };
-}
+const known = new Map<Case, Objects>();
 
 /** What lives in the source because of one case, mirrors of what is not exported being left over. */
-const live = once((one): Objects => {
+function live(one: Case): Objects {
+  const objects = known.get(one) ?? liveOf(one);
+  known.set(one, objects);
+  return objects;
+}
+
+function liveOf(one: Case): Objects {
   const exported = one.exported === "remote-discovery" ? one.exported : "true";
   const key = `shop/${one.name}-west` as const;
   switch (one.live) {
     case "absent":
-      return { services: [], endpoints: [] };
+      return cluster("east");
     case "foreign":
-      return { services: [service(key)], endpoints: [endpoints(key, [pods([""])])] };
+      return cluster("east", {
+        services: [service(key)],
+        endpoints: [endpoints(key, [pods([""])])],
+      });
     case "right":
-      return objectsOf(mirrored({ ...one, exported }));
+      return mirrored({ ...one, exported });
     case "wrong kind":
-      return objectsOf(mirrored({ ...one, exported, headless: !one.headless }));
+      return mirrored({ ...one, exported, headless: !one.headless });
     case "wrong port":
-      return objectsOf(mirrored({ ...one, exported, port: one.port === 80 ? 8080 : 80 }));
+      return mirrored({ ...one, exported, port: one.port === 80 ? 8080 : 80 });
     case "drifted":
-      return objectsOf(
-        edited(mirrored({ ...one, exported }), key, {
-          service: byUs(withLabels({ stale: "copy" })),
-          endpoints: withSubsets(),
-        }),
-      );
+      return edited(mirrored({ ...one, exported }), key, {
+        service: byUs(withLabels({ stale: "copy" })),
+        endpoints: withSubsets(),
+      });
   }
-});
+}
 
 function mirrored(one: Case): ClusterSnapshot {
   return reconciled({ target: target([one]), source: empty });
-}
-
-function objectsOf(snapshot: ClusterSnapshot): Objects {
-  return {
-    services: [...snapshot.services.values()],
-    endpoints: [...snapshot.endpoints.values()],
-  };
 }
 
 function source(cases: readonly Case[]): ClusterSnapshot {
   const all = cases.map(live);
   return cluster("east", {
     namespaces: ["shop"],
-    services: all.flatMap(({ services }) => services),
-    endpoints: all.flatMap(({ endpoints }) => endpoints),
+    services: all.flatMap(({ services }) => [...services.values()]),
+    endpoints: all.flatMap(({ endpoints }) => [...endpoints.values()]),
   });
 }
 
@@ -113,10 +102,9 @@ function assertSettles(cases: readonly Case[]): ClusterSnapshot {
   const after = reconciled({ target: target(cases), source: before });
   assert.deepEqual(planned({ target: target(cases), source: after }).changes, [], title);
   const { owns } = mirrorsOf("west");
-  for (const [key, object] of before.services)
-    if (!owns(object)) assert.equal(after.services.get(key), object, title);
-  for (const [key, object] of before.endpoints)
-    if (!owns(object)) assert.equal(after.endpoints.get(key), object, title);
+  for (const kind of ["services", "endpoints"] as const)
+    for (const [key, object] of before[kind])
+      if (!owns(object)) assert.equal(after[kind].get(key), object, title);
   return after;
 }
 

@@ -1,7 +1,6 @@
-import assert from "node:assert/strict";
-import type { Endpoints, Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { deepEqual, equal } from "node:assert/strict";
 import { edited, withAnnotations } from "../../fixtures/edited.ts";
+import { west } from "../../fixtures/link.ts";
 import {
   cluster,
   endpoints,
@@ -14,146 +13,92 @@ import {
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
 
-const empty = cluster("east", { namespaces: ["shop"] });
+const source = cluster("east", { namespaces: ["shop"] });
+const key = "shop/web";
 
 /** Everything that the Service `shop/web` of west can be mirrored as. */
 const shapes = {
-  gateway: west([exported("shop/web")]),
+  gateway: west([exported(key)]),
   discovery: west([
-    exported("shop/web", { labels: { "mirror.linkerd.io/exported": "remote-discovery" } }),
+    exported(key, { labels: { "mirror.linkerd.io/exported": "remote-discovery" } }),
   ]),
-  headless: west([headless("shop/web")], [endpoints("shop/web", [pods(["web-0", "web-1"])])]),
-  "headless without names": west([headless("shop/web")], [endpoints("shop/web", [pods(["", ""])])]),
+  headless: west([headless(key)], [endpoints(key, [pods(["web-0", "web-1"])])]),
+  "headless without names": west([headless(key)], [endpoints(key, [pods(["", ""])])]),
   nothing: west([]),
 } as const;
 
-function west(services: Service[], objects: Endpoints[] = []): ClusterSnapshot {
-  return cluster("west", { services, endpoints: objects });
-}
-
-/** Pods that the run before has missed too: where there is no StatefulSet, a mirror outlasts one. */
-
 type Shape = keyof typeof shapes;
+const each = Object.keys(shapes) as Shape[];
+const ofPods = (verb: string) =>
+  ["web-0", "web-1"].map((pod) => `${verb} endpoint shop/${pod}-west`);
 
 const pairs: [from: Shape, to: Shape, changes: string[]][] = [
   ["gateway", "discovery", ["update discovery shop/web-west"]],
   ["discovery", "gateway", ["update gateway shop/web-west"]],
   ["gateway", "headless without names", []],
-  [
-    "gateway",
-    "headless",
-    [
-      "create endpoint shop/web-0-west",
-      "create endpoint shop/web-1-west",
-      "replace headless shop/web-west",
-    ],
-  ],
-  [
-    "headless",
-    "gateway",
-    [
-      "delete endpoint shop/web-0-west",
-      "delete endpoint shop/web-1-west",
-      "replace gateway shop/web-west",
-    ],
-  ],
-  [
-    "headless",
-    "discovery",
-    [
-      "delete endpoint shop/web-0-west",
-      "delete endpoint shop/web-1-west",
-      "replace discovery shop/web-west",
-    ],
-  ],
-  [
-    "discovery",
-    "headless",
-    [
-      "create endpoint shop/web-0-west",
-      "create endpoint shop/web-1-west",
-      "replace headless shop/web-west",
-    ],
-  ],
-  [
-    "headless",
-    "headless without names",
-    [
-      "delete endpoint shop/web-0-west",
-      "delete endpoint shop/web-1-west",
-      "replace gateway shop/web-west",
-    ],
-  ],
-  ["nothing", "discovery", ["create discovery shop/web-west"]],
+  ["gateway", "headless", [...ofPods("create"), "replace headless shop/web-west"]],
+  ["headless", "gateway", [...ofPods("delete"), "replace gateway shop/web-west"]],
+  ["headless", "discovery", [...ofPods("delete"), "replace discovery shop/web-west"]],
+  ["discovery", "headless", [...ofPods("create"), "replace headless shop/web-west"]],
+  ["headless", "headless without names", [...ofPods("delete"), "replace gateway shop/web-west"]],
   ["discovery", "nothing", ["delete discovery shop/web-west"]],
-  ["nothing", "headless without names", ["create gateway shop/web-west"]],
 ];
 
 describe("a Service that is exported in another way (linkerd-behaviour.md 2.16, 3.5)", () => {
   for (const [from, to, changes] of pairs)
     it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, () => {
-      const source = reconciled({ target: shapes[from], source: empty });
-      assert.deepEqual(actions(planned({ target: shapes[to], source, now: later })), changes);
+      const before = reconciled({ target: shapes[from], source });
+      deepEqual(actions(planned({ target: shapes[to], source: before, now: later })), changes);
     });
 
-  for (const from of Object.keys(shapes) as Shape[])
-    for (const to of Object.keys(shapes) as Shape[])
-      it(`${from} to ${to} ends as if it had never been different`, () => {
+  for (const from of each)
+    it(`${from} to any other ends as if it had never been different`, () => {
+      const before = reconciled({ target: shapes[from], source });
+      for (const to of each) {
         const target = shapes[to];
-        const before = reconciled({ target: shapes[from], source: empty });
         const after = reconciled({ target, source: before, now: later });
-        assert.deepEqual(shape(after), shape(reconciled({ target, source: empty })));
-        assert.deepEqual(planned({ target, source: after }).changes, []);
-      });
+        deepEqual(shape(after), shape(reconciled({ target, source })));
+        deepEqual(planned({ target, source: after }).changes, []);
+      }
+    });
 
   it("changes its labels and Endpoints and keeps its address, as long as it has one", () => {
-    const source = reconciled({ target: shapes.gateway, source: empty });
-    const plan = planned({ target: shapes.discovery, source });
-    assert.deepEqual(
-      fieldChanges(plan).map(({ field, wanted }) => `${field} ${wanted}`),
+    const before = reconciled({ target: shapes.gateway, source });
+    deepEqual(
+      fieldChanges(planned({ target: shapes.discovery, source: before })).map(
+        ({ field, wanted }) => `${field} ${wanted}`,
+      ),
       [
         'label multicluster.linkerd.io/remote-discovery "west"',
         'label multicluster.linkerd.io/remote-service "web"',
         "endpoints no object",
       ],
     );
-    const after = reconciled({ target: shapes.discovery, source });
-    assert.equal(after.services.get("shop/web-west")?.spec.clusterIP, "10.96.0.1");
+    const after = reconciled({ target: shapes.discovery, source: before });
+    equal(after.services.get("shop/web-west")?.spec.clusterIP, "10.96.0.1");
   });
 });
 
 describe("a mirror that Linkerd's own controller made", () => {
   const opaque = { "config.linkerd.io/opaque-ports": "3306" };
-  const target = west(
-    [headless("shop/web", { annotations: opaque })],
-    [endpoints("shop/web", [pods(["web-0"])])],
-  );
-  const ours = reconciled({ target, source: empty });
-
-  it("is left alone, whatever the resource version that it was made from", () => {
-    const old = withAnnotations({ "mirror.linkerd.io/remote-resource-version": "past" });
-    const theirs = edited(edited(ours, "shop/web-west", { service: old }), "shop/web-0-west", {
-      service: old,
-    });
-    assert.deepEqual(planned({ target, source: theirs }).changes, []);
-  });
+  const named = [endpoints(key, [pods(["web-0"])])];
+  const target = west([headless(key, { annotations: opaque })], named);
+  const ours = reconciled({ target });
 
   it("[Q] gets the opaque ports that the controller leaves off a pod's mirror, and nothing else", () => {
-    const theirs = edited(ours, "shop/web-0-west", {
-      service: withAnnotations({ "config.linkerd.io/opaque-ports": undefined }),
-    });
-    const plan = planned({ target, source: theirs });
-    assert.deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);
-    assert.deepEqual(fieldChanges(plan), [
+    const without = withAnnotations({ "config.linkerd.io/opaque-ports": undefined });
+    const plan = planned({ target, source: edited(ours, "shop/web-0-west", { service: without }) });
+    deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);
+    deepEqual(fieldChanges(plan), [
       { field: "annotation config.linkerd.io/opaque-ports", live: "none", wanted: '"3306"' },
     ]);
   });
 
   it("gets the application protocols that the controller leaves off", () => {
     const ports = [{ ...http, appProtocol: "kubernetes.io/h2c" }];
-    const speaking = west([exported("shop/web", {}, { ports })], []);
-    const theirs = reconciled({ target: west([exported("shop/web")], []), source: empty });
-    assert.deepEqual(fieldChanges(planned({ target: speaking, source: theirs })), [
+    const speaking = west([exported(key, {}, { ports })]);
+    const theirs = reconciled({ target: shapes.gateway });
+    deepEqual(fieldChanges(planned({ target: speaking, source: theirs })), [
       { field: "ports", live: "http 80→8080/TCP", wanted: "http 80→8080/TCP as kubernetes.io/h2c" },
     ]);
   });

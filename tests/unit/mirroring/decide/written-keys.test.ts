@@ -1,37 +1,39 @@
-import assert from "node:assert/strict";
-import { serviceManifest, endpointsManifest } from "../../../../engine/mirroring/apply/objects.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { endpointsManifest, serviceManifest } from "../../../../engine/mirroring/apply/objects.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Service, StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import type {
+  ObjectMeta,
+  Service,
+  StringMap,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import {
   mergedKeys,
   staleKeys,
 } from "../../../../engine/mirroring/decide/difference/written-keys.ts";
-import { edited, withLabels } from "../../fixtures/edited.ts";
-import { mirrorAt, wanted } from "../../fixtures/link.ts";
+import { byUs, edited, withLabels } from "../../fixtures/edited.ts";
+import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { controllerManager, marked, ourManager, unmarked, written } from "../../fixtures/marks.ts";
-import { cluster, exported, service } from "../../fixtures/objects.ts";
+import { exported, service } from "../../fixtures/objects.ts";
 import { fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 const ours: StringMap = {
   "mirror.linkerd.io/cluster-name": "west",
   "mirror.linkerd.io/mirrored-service": "true",
 };
-const mirror = mirrorAt(
-  "shop/web-west",
-  wanted({ target: cluster("west", { services: [exported("shop/web")] }) }),
-);
+const key = "shop/web-west";
+const target = west([exported("shop/web")]);
+const mirror = mirrorAt(key, wanted({ target }));
 
 /** A live mirror as it was made, and what then became of its labels. */
 function live(maker: string | undefined, more: StringMap, editor?: string): Service {
-  const made = service("shop/web-west", { labels: ours, annotations: mirror.annotations });
+  const made = service(key, { labels: ours, annotations: mirror.annotations });
   const before = maker === undefined ? made : marked(made, maker);
   const after = withLabels(more)(before);
   return editor === undefined ? after : written(editor, after, before);
 }
 
 const own = { tier: "gold" };
-const stale = [{ field: "label tier", live: '"gold"', wanted: "none" }];
+const dashboard = "linkerd-multicluster-dashboard";
 
 const rows: [who: string, live: Service, goes: boolean][] = [
   ["kubectl wrote", live(ourManager, own, "kubectl-edit"), false],
@@ -41,156 +43,108 @@ const rows: [who: string, live: Service, goes: boolean][] = [
   ["another stack of this program copied", live(ourManager, own, "linkerd-multicluster/a/b"), true],
   ["this stack copied", live(ourManager, own, ourManager), true],
   ["Linkerd's controller copied", live(controllerManager, own, controllerManager), true],
-  [
-    "a program of a similar name wrote",
-    live(ourManager, own, "linkerd-multicluster-dashboard"),
-    false,
-  ],
+  ["a program of a similar name wrote", live(ourManager, own, dashboard), false],
 ];
 
 describe("a key of a live mirror that nobody asks for", () => {
   for (const [who, object, goes] of rows)
     it(`${goes ? "goes" : "stays"} where ${who} it`, () => {
-      const target = cluster("west", { services: [exported("shop/web")] });
-      const source = cluster("east", {
-        services: [object],
-        endpoints: [
-          ...reconciled({
-            target,
-            source: cluster("east", { namespaces: ["shop"] }),
-          }).endpoints.values(),
-        ],
-      });
-      assert.deepEqual(fieldChanges(planned({ target, source })), goes ? stale : []);
-      const sent = serviceManifest(mirror, object).metadata.labels ?? {};
-      assert.equal(sent["tier"], goes ? undefined : "gold");
+      const source = edited(reconciled({ target }), key, { service: () => object });
+      deepEqual(
+        fieldChanges(planned({ target, source })),
+        goes ? [{ field: "label tier", live: '"gold"', wanted: "none" }] : [],
+      );
+      equal(serviceManifest(mirror, object).metadata.labels?.tier, goes ? undefined : "gold");
     });
 
-  const vocabulary = [
-    "multicluster.linkerd.io/remote-discovery",
-    "mirror.linkerd.io/headless-mirror-svc-name",
-    "mirror.linkerd.io/exported",
-    "mirror.linkerd.io/federated",
-  ];
-  for (const key of vocabulary)
-    it(`goes where it is Linkerd's own ${key}, whoever wrote it`, () => {
-      const object = live(ourManager, { [key]: "x" }, "kubectl-edit");
-      assert.deepEqual(staleKeys("labels", object.metadata, ours), [key]);
-      assert.equal(key in mergedKeys("labels", object.metadata, ours), false);
-    });
-
-  it("stays where it is somebody's opaque ports, which are copied like any other annotation", () => {
-    const key = "config.linkerd.io/opaque-ports";
-    const made = marked(service("shop/web-west", { labels: ours }));
-    const meta = { ...made.metadata, annotations: { [key]: "3306" } };
-    assert.deepEqual(staleKeys("annotations", meta, {}), []);
-    assert.deepEqual(mergedKeys("annotations", meta, {}), { [key]: "3306" });
+  it("goes where it is Linkerd's own, whoever wrote it, but for opaque ports", () => {
+    const vocabulary = [
+      "multicluster.linkerd.io/remote-discovery",
+      ...["headless-mirror-svc-name", "exported", "federated"].map(
+        (name) => `mirror.linkerd.io/${name}`,
+      ),
+    ];
+    const theirs = Object.fromEntries(vocabulary.map((key) => [key, "x"]));
+    const { metadata } = live(ourManager, theirs, "kubectl-edit");
+    deepEqual(staleKeys("labels", metadata, ours), vocabulary);
+    deepEqual(mergedKeys("labels", metadata, ours), ours);
+    const annotations = { "config.linkerd.io/opaque-ports": "3306" };
+    deepEqual(mergedKeys("annotations", { ...metadata, annotations }, {}), annotations);
   });
 
   it("may have the name of what every object inherits", () => {
     const labels = { ...ours, constructor: "x", ["__proto__"]: "z" };
-    const copied = marked(service("shop/web-west", { labels }), ourManager);
-    assert.deepEqual(staleKeys("labels", copied.metadata, ours), ["constructor", "__proto__"]);
-    assert.deepEqual(mergedKeys("labels", copied.metadata, ours), ours);
-    assert.deepEqual(mergedKeys("labels", unmarked(copied).metadata, ours), labels);
+    const copied = marked(service(key, { labels }), ourManager);
+    deepEqual(staleKeys("labels", copied.metadata, ours), ["constructor", "__proto__"]);
+    deepEqual(mergedKeys("labels", copied.metadata, ours), ours);
+    deepEqual(mergedKeys("labels", unmarked(copied).metadata, ours), labels);
   });
 
-  it("is sent along with what is wanted, in Endpoints too", () => {
-    const { endpoints } = mirror;
-    assert.ok(endpoints);
-    const object = live(ourManager, own, "kubectl-edit");
-    const complete = { ...mirror, endpoints };
-    const sent = endpointsManifest(complete, [], { metadata: object.metadata });
-    assert.deepEqual(sent.metadata.labels, { ...ours, ...own });
-  });
-
-  it("does not outlive its mirror: a new one has what is wanted alone", () => {
-    assert.deepEqual(mergedKeys("labels", undefined, ours), ours);
-    assert.deepEqual(serviceManifest(mirror).metadata.labels, ours);
+  it("is sent along with what is wanted, in Endpoints too, and not to a new mirror", () => {
+    const { metadata } = live(ourManager, own, "kubectl-edit");
+    const { endpoints = { labels: {}, annotations: {}, subsets: [] } } = mirror;
+    const sent = endpointsManifest({ ...mirror, endpoints }, [], { metadata });
+    deepEqual(sent.metadata.labels, { ...ours, ...own });
+    deepEqual(serviceManifest(mirror).metadata.labels, ours);
   });
 });
 
 describe("a key that a link excludes", () => {
-  const labels = { tier: "gold", "evil.io/a": "1" };
-  const target = cluster("west", { services: [exported("shop/web", { labels })] });
-  const copied = reconciled({ target, source: cluster("east", { namespaces: ["shop"] }) });
+  const meta = { labels: { tier: "gold", "evil.io/a": "1" }, annotations: { note: "x" } };
+  const target = west([exported("shop/web", meta)]);
+  const copied = reconciled({ target });
   const now = (link: Partial<LinkSpec>, source = copied) =>
     fieldChanges(planned({ target, source, link })).map(({ field }) => field);
+  const both = (key: string) => [`label ${key}`, `endpoints label ${key}`];
 
   it("goes where it is the copy made before, on the Service and its Endpoints", () => {
-    assert.deepEqual(now({ excludedLabels: ["tier"] }), ["label tier", "endpoints label tier"]);
-    assert.deepEqual(now({ excludedLabels: ["evil.io/*"] }), [
-      "label evil.io/a",
-      "endpoints label evil.io/a",
-    ]);
+    deepEqual(now({ excludedLabels: ["tier"] }), both("tier"));
+    deepEqual(now({ excludedLabels: ["evil.io/*"] }), both("evil.io/a"));
+    deepEqual(now({ excludedAnnotations: ["note"] }), ["annotation note"]);
   });
 
   it("stays where it has another value, as admission gives it in our name", () => {
-    const admitted = edited(copied, "shop/web-west", {
-      service: (object) => written(ourManager, withLabels({ tier: "silver" })(object), object),
-      endpoints: (object) => written(ourManager, withLabels({ tier: "silver" })(object), object),
-    });
-    assert.deepEqual(now({ excludedLabels: ["tier"] }, admitted), []);
-    assert.deepEqual(now({}, admitted), ["label tier", "endpoints label tier"]);
+    const silver = byUs(withLabels({ tier: "silver" }));
+    const admitted = edited(copied, key, { service: silver, endpoints: silver });
+    deepEqual(now({ excludedLabels: ["tier"] }, admitted), []);
+    deepEqual(now({}, admitted), both("tier"));
   });
 
   it("stays where the exported Service has none, whatever its name", () => {
-    for (const key of ["added", "constructor"]) {
-      const admitted = edited(copied, "shop/web-west", {
-        service: (object) => written(ourManager, withLabels({ [key]: "x" })(object), object),
-      });
-      assert.deepEqual(now({ excludedLabels: [key] }, admitted), []);
-      assert.deepEqual(now({}, admitted), [`label ${key}`]);
+    for (const added of ["added", "constructor"]) {
+      const admitted = edited(copied, key, { service: byUs(withLabels({ [added]: "x" })) });
+      deepEqual(now({ excludedLabels: [added] }, admitted), []);
+      deepEqual(now({}, admitted), [`label ${added}`]);
     }
-  });
-
-  it("may be an annotation", () => {
-    const annotated = cluster("west", {
-      services: [exported("shop/web", { annotations: { note: "x" } })],
-    });
-    const source = reconciled({
-      target: annotated,
-      source: cluster("east", { namespaces: ["shop"] }),
-    });
-    const plan = planned({ target: annotated, source, link: { excludedAnnotations: ["note"] } });
-    assert.deepEqual(
-      fieldChanges(plan).map(({ field }) => field),
-      ["annotation note"],
-    );
   });
 });
 
 describe("a key by which another controller owns the exported Service", () => {
-  const key = "argocd.argoproj.io/instance";
-  const target = cluster("west", {
-    services: [exported("shop/web", { labels: { [key]: "shop" } })],
-  });
-  const clean = reconciled({ target, source: cluster("east", { namespaces: ["shop"] }) });
-  const fields = [`endpoints label ${key}`, `label ${key}`];
-  const labelled = (label: StringMap, maker: string) =>
-    edited(clean, "shop/web-west", {
-      service: (object) => marked(withLabels(label)(object), maker),
-      endpoints: (object) => marked(withLabels(label)(object), maker),
-    });
-  const goes = (source: ClusterSnapshot, link: Partial<LinkSpec> = {}) =>
+  const argo = "argocd.argoproj.io/instance";
+  const target = west([exported("shop/web", { labels: { [argo]: "shop" } })]);
+  const clean = reconciled({ target });
+  const fields = [`endpoints label ${argo}`, `label ${argo}`];
+  const goes = (source = clean, link: Partial<LinkSpec> = {}) =>
     fieldChanges(planned({ target, source, link }))
       .map(({ field }) => field)
       .sort();
 
   it("goes from a mirror that has it, whoever made the mirror and whatever it is now", () => {
     for (const maker of [ourManager, controllerManager])
-      for (const value of ["shop", "what it was before"])
-        assert.deepEqual(goes(labelled({ [key]: value }, maker)), fields);
+      for (const value of ["shop", "what it was before"]) {
+        const made = <T extends { readonly metadata: ObjectMeta }>(object: T) =>
+          marked(withLabels({ [argo]: value })(object), maker);
+        deepEqual(goes(edited(clean, key, { service: made, endpoints: made })), fields);
+      }
   });
 
   it("stays where the source's own controller has set it", () => {
-    const theirs = edited(clean, "shop/web-west", {
-      service: (object) => written("argocd", withLabels({ [key]: "east" })(object), object),
-    });
-    assert.deepEqual(goes(theirs), []);
+    const set = (object: Service) =>
+      written("argocd", withLabels({ [argo]: "east" })(object), object);
+    deepEqual(goes(edited(clean, key, { service: set })), []);
   });
 
   it("comes to a mirror of a link that copies it", () => {
-    assert.deepEqual(goes(clean, { copiedMetadata: ["argocd.argoproj.io/*"] }), fields);
+    deepEqual(goes(clean, { copiedMetadata: ["argocd.argoproj.io/*"] }), fields);
   });
 });

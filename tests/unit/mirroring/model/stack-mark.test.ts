@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import {
   isMarkedBy,
   managerOf,
@@ -9,50 +9,36 @@ import { confirmedBy, marked } from "../../fixtures/marks.ts";
 import { service } from "../../fixtures/objects.ts";
 
 const plain = service("shop/web-west", { labels: { app: "web" } });
-const both = confirmedBy("mesh/prod", confirmedBy("mesh/dev", plain)).metadata;
+const by = (...managers: string[]) =>
+  managers.reduce((object, name) => confirmedBy(name, object), plain).metadata;
+const both = by("mesh/dev", "mesh/prod");
+const long = `mesh/${"x".repeat(200)}`;
+const foreign = ["kubectl-edit", "linkerd-service-mirror", "linkerd-multicluster"].map(
+  (manager) => marked(plain, manager).metadata,
+);
 
 describe("the mark of a stack on a mirror", () => {
-  it("is a field manager of its name", () => {
-    assert.equal(managerOf("mesh/dev"), "linkerd-multicluster/mesh/dev");
+  it("is a field manager of its name, with no more characters than the API server allows", () => {
+    equal(managerOf("mesh/dev"), "linkerd-multicluster/mesh/dev");
+    equal(managerOf(long).length, 128);
   });
 
-  it("has no more characters than the API server allows", () => {
-    const long = managerOf(`mesh/${"x".repeat(200)}`);
-    assert.equal(long.length, 128);
-    const meta = marked(plain, long).metadata;
-    assert.equal(isMarkedBy(meta, [`mesh/${"x".repeat(200)}`]), true);
-    assert.deepEqual(otherStacks(meta, [`mesh/${"x".repeat(200)}`]), []);
-  });
-
-  it("is told from those of other stacks, which are named in order", () => {
-    assert.deepEqual(otherStacks(both, ["mesh/dev"]), ["mesh/prod"]);
-    assert.deepEqual(otherStacks(both, ["mesh/other"]), ["mesh/dev", "mesh/prod"]);
-    assert.deepEqual(otherStacks(confirmedBy("mesh/dev", plain).metadata, ["mesh/dev"]), []);
-  });
-
-  it("is known by the names that the stack has had", () => {
-    assert.deepEqual(otherStacks(both, ["mesh/new", "mesh/dev"]), ["mesh/prod"]);
-    assert.equal(isMarkedBy(both, ["mesh/new", "mesh/dev"]), true);
-    assert.equal(isMarkedBy(both, ["mesh/new"]), false);
-  });
-
-  it("is not that of a stack whose name only begins alike", () => {
-    const meta = confirmedBy("mesh/dev-2", plain).metadata;
-    assert.equal(isMarkedBy(meta, ["mesh/dev"]), false);
-    assert.deepEqual(otherStacks(meta, ["mesh/dev"]), ["mesh/dev-2"]);
-  });
-
-  it("is none of kubectl's or of Linkerd's controller's, nor of no manager at all", () => {
-    for (const manager of ["kubectl-edit", "linkerd-service-mirror", "linkerd-multicluster"]) {
-      const { metadata } = marked(plain, manager);
-      assert.deepEqual(
-        [otherStacks(metadata, []), isMarkedBy(metadata, ["mesh/dev"])],
-        [[], false],
-      );
-    }
-    assert.deepEqual(otherStacks(plain.metadata, []), []);
-    assert.equal(isMarkedBy({ ...plain.metadata, managedFields: [{}] }, ["mesh/dev"]), false);
-  });
+  type Row = [rule: string, meta: typeof both, own: string[], isMarked: boolean, others: string[]];
+  const rows: Row[] = [
+    ["is told from that of another stack", both, ["mesh/dev"], true, ["mesh/prod"]],
+    ["is told from those of others, in order", both, ["mesh/x"], false, ["mesh/dev", "mesh/prod"]],
+    ["is the only one", by("mesh/dev"), ["mesh/dev"], true, []],
+    ["is known by names that it has had", both, ["mesh/new", "mesh/dev"], true, ["mesh/prod"]],
+    ["is not one that only begins alike", by("mesh/dev-2"), ["mesh/dev"], false, ["mesh/dev-2"]],
+    ["may be cut", by(long), [long], true, []],
+    ["is on nothing that has no manager", plain.metadata, ["mesh/dev"], false, []],
+    ["is not an entry without one", { ...plain.metadata, managedFields: [{}] }, ["a/b"], false, []],
+    ...foreign.map((meta): Row => ["is not another program's", meta, ["mesh/dev"], false, []]),
+  ];
+  for (const [rule, meta, own, isMarked, others] of rows)
+    it(rule, () => {
+      deepEqual([isMarkedBy(meta, own), otherStacks(meta, own)], [isMarked, others]);
+    });
 
   it("says which stack's it is", () => {
     const managers = [
@@ -61,7 +47,7 @@ describe("the mark of a stack on a mirror", () => {
       "linkerd",
       undefined,
     ];
-    assert.deepEqual(
+    deepEqual(
       managers.map((manager) => stackOf(manager)),
       ["mesh/dev", undefined, undefined, undefined],
     );
