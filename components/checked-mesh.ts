@@ -40,11 +40,10 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
     );
   const { config } = parsed;
   if (config.manage === "mirrors") return { config, listed: true };
-  const contents = given.map(
-    async ({ called, content }) => [called, await valueOf(content)] as const,
-  );
-  for (const [called, content] of await Promise.all(contents))
-    if (content !== undefined) giveKubeconfigs({ [called]: content });
+  for (const { called, content } of given) {
+    const text = await valueOf(content);
+    if (text !== undefined) giveKubeconfigs({ [called]: text });
+  }
   const observed = await preflight(config);
   for (const warning of observed.warnings) await pulumi.log.warn(warning);
   return { config, preflight: observed, listed: true };
@@ -79,18 +78,14 @@ async function known(value: unknown, path: string, unknown: string[]): Promise<u
 
 /** What only a stack of this program's own can have, in sentences. */
 function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): string[] {
-  return [
-    ...(manage === "trust"
-      ? [
-          "manage must be all, links or mirrors: only a stack of this program's own can be that of the trust root",
-        ]
-      : []),
-    ...(linkerdCheck && given > 0
-      ? [
-          "linkerdCheck must be left out, as Linkerd's CLI reads kubeconfig files, and here clusters have values",
-        ]
-      : []),
+  const found = [
+    manage === "trust" &&
+      "manage must be all, links or mirrors: only a stack of this program's own can be that of the trust root",
+    linkerdCheck &&
+      given > 0 &&
+      "linkerdCheck must be left out, as Linkerd's CLI reads kubeconfig files, and here clusters have values",
   ];
+  return found.filter((each) => each !== false);
 }
 
 /** The value of an output; undefined while it is not known, as in a preview. */

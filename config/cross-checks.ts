@@ -161,19 +161,16 @@ function flatNetwork(readings: Readings): string[] {
 
 function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: Path): string[] {
   const { selector = {}, headless, gatewayProbe } = values;
-  const wrong = (key: string, isWanted: boolean, state: string, rule: string) =>
-    isWanted ? [mustBe([...path, key], `${state}, but ${where(gateway)} is false`, rule)] : [];
+  const wrong = (key: string, state: string, rule: string) =>
+    mustBe([...path, key], `${state}, but ${where(gateway)} is false`, rule);
   const never = "left out, as without a gateway it could never mirror anything";
-  return [
-    ...wrong("selector", !isEmpty(selector), "is set", never),
-    ...wrong("headless", headless === true, "is true", "false, as headless mirrors need a gateway"),
-    ...wrong(
-      "gatewayProbe",
-      gatewayProbe === true,
-      "is true",
-      "false, as there is no gateway to probe",
-    ),
+  const found = [
+    !isEmpty(selector) && wrong("selector", "is set", never),
+    headless === true && wrong("headless", "is true", "false, as headless mirrors need a gateway"),
+    gatewayProbe === true &&
+      wrong("gatewayProbe", "is true", "false, as there is no gateway to probe"),
   ];
+  return found.filter((each) => each !== false);
 }
 
 /** A selector without a single term, which selects nothing. */

@@ -1,3 +1,4 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { type MirrorsArgs, settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig, Revoked } from "./mesh.ts";
 
@@ -14,27 +15,24 @@ export function mirrorsArgs(
   stack: string,
 ): MirrorsArgs | undefined {
   const here = config.links.filter(({ spec }) => spec.source === source);
-  const links = here.filter(({ mirroring }) => mirroring === "pulumi").map(({ spec }) => spec);
   if (here.length === 0) return undefined;
+  const by = Object.groupBy(here, ({ mirroring }) => mirroring);
+  const links = (by.pulumi ?? []).map(({ spec }) => spec);
+  const controllerLinks = (by.controller ?? []).map(({ spec }) => spec.target);
   const names = new Set([source, ...links.map(({ target }) => target)]);
-  const clusters = [...config.clusters].flatMap(([name, { access, uid }]) =>
-    names.has(name) ? [[name, { ...access, ...(uid !== undefined && { uid }) }] as const] : [],
-  );
-  const controllerLinks = here
-    .filter(({ mirroring }) => mirroring === "controller")
-    .map(({ spec }) => spec.target);
-  const revokedTargets = revokedTargetsOf(source, config.revoked);
+  const clusters = [...config.clusters]
+    .filter(([name]) => names.has(name))
+    .map(([name, { access, uid }]) => [name, { ...access, ...defined({ uid }) }] as const);
+  const revokedTargets = [
+    ...config.revoked.clusters.keys(),
+    ...targetsRevokedFor(source, config.revoked),
+  ];
   return {
     ...{ source, stack, clusters: Object.fromEntries(clusters), links: links.map(settingsOf) },
     ...(controllerLinks.length > 0 && { controllerLinks }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };
-}
-
-/** Targets whose Services a source no longer mirrors because the link or the target is revoked. */
-function revokedTargetsOf(source: string, revoked: Revoked): string[] {
-  return [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
 }
 
 /** Targets of links from a source that are revoked by themselves. */

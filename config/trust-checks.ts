@@ -110,22 +110,21 @@ function anchorMistakes(
 function validity({ stack }: Readings): string[] {
   const days = filled(generatedTrust, stack.values.trust);
   const { anchorValidityDays: anchor, issuerValidityDays: issuer, renewBeforeDays: renew } = days;
-  const wrong = (key: string, is: boolean, value: number, rule: string) =>
-    is ? [wrongValue(["trust", key], value, rule)] : [];
-  return [
-    ...wrong(
-      "renewBeforeDays",
-      renew >= issuer,
-      renew,
-      `less than the ${issuer} of issuerValidityDays`,
-    ),
-    ...wrong(
-      "issuerValidityDays",
-      issuer > anchor,
-      issuer,
-      `at most the ${anchor} of anchorValidityDays`,
-    ),
+  const found = [
+    renew >= issuer &&
+      wrongValue(
+        ["trust", "renewBeforeDays"],
+        renew,
+        `less than the ${issuer} of issuerValidityDays`,
+      ),
+    issuer > anchor &&
+      wrongValue(
+        ["trust", "issuerValidityDays"],
+        issuer,
+        `at most the ${anchor} of anchorValidityDays`,
+      ),
   ];
+  return found.filter((each) => each !== false);
 }
 
 function oneKind({ stack }: Readings): string[] {
