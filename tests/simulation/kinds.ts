@@ -11,6 +11,7 @@ export interface Kind {
 
 const core = { group: "/api/v1", apiVersion: "v1" };
 const apps = { group: "/apis/apps/v1", apiVersion: "apps/v1" };
+const leases = { group: "/apis/coordination.k8s.io/v1", apiVersion: "coordination.k8s.io/v1" };
 const multicluster = {
   group: "/apis/multicluster.linkerd.io/v1alpha3",
   apiVersion: "multicluster.linkerd.io/v1alpha3",
@@ -24,7 +25,9 @@ export const kinds: readonly Kind[] = [
   { ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true, hasStatus: false },
   { ...apps, kind: "Deployment", plural: "deployments", namespaced: true, hasStatus: true },
   { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true, hasStatus: true },
+  { ...leases, kind: "Lease", plural: "leases", namespaced: true, hasStatus: false },
   { ...multicluster, kind: "Link", plural: "links", namespaced: true, hasStatus: true },
+  { ...core, kind: "Node", plural: "nodes", namespaced: false, hasStatus: true },
   // Last, since what is in a namespace has a path below it.
   { ...core, kind: "Namespace", plural: "namespaces", namespaced: false, hasStatus: true },
 ];

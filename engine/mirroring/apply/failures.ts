@@ -1,24 +1,35 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import { inParallel } from "../../kubernetes/client/parallel.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count } from "../model/text.ts";
 import { WritingTimeOver } from "./writing-time.ts";
 
-/** What could not be done, and of which mirror; a namespace that failed has no key, but its mirrors. */
+/** What could not be done, and of which mirror. */
 export interface WriteFailure {
-  readonly key?: ObjectKey;
+  readonly key: ObjectKey;
   readonly sentence: string;
   /** A clause that says why nothing was tried. */
   readonly notAttempted?: string;
 }
 
-export function failureOf(error: unknown, key?: ObjectKey): WriteFailure {
+/** Does so much for all of these at the same time, and tells of those for which it failed. */
+export async function attempt<T extends { readonly key: ObjectKey }>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<WriteFailure[]> {
+  const failed = new Map<T, WriteFailure>();
+  await inParallel(items, (item) =>
+    work(item).catch((error: unknown) => failed.set(item, failureOf(error, item.key))),
+  );
+  return items.flatMap((item) => failed.get(item) ?? []);
+}
+
+export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
   const isKnown = error instanceof KubernetesError || error instanceof WritingTimeOver;
   const notAttempted = isKnown ? error.notAttempted : undefined;
-  return {
-    ...(key !== undefined && { key }),
-    sentence: error instanceof Error ? error.message : String(error),
-    ...(notAttempted !== undefined && { notAttempted }),
-  };
+  const sentence = error instanceof Error ? error.message : String(error);
+  return { key, sentence, ...defined({ notAttempted }) };
 }
 
 /** How many mirrors of one cause are named. */
@@ -32,18 +43,7 @@ const told = 20;
  * was not even tried is one sentence with a count.
  */
 export function sentencesOf(failures: readonly WriteFailure[]): string[] {
-  const ofMirrors = new Set(
-    failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [sentence])),
-  );
-  const groups = new Map<string, WriteFailure[]>();
-  for (const failure of failures) {
-    // A namespace that could not be made is told with the mirrors that have none.
-    if (failure.key === undefined && ofMirrors.has(failure.sentence)) continue;
-    const cause = causeOf(failure);
-    const group = groups.get(cause);
-    if (group === undefined) groups.set(cause, [failure]);
-    else group.push(failure);
-  }
+  const groups = Map.groupBy(failures, causeOf);
   const rest = [...groups.values()].slice(told);
   const sentences = [...groups.values()].slice(0, told).map(sentenceOf);
   if (rest.length === 0) return sentences;
@@ -52,29 +52,20 @@ export function sentencesOf(failures: readonly WriteFailure[]): string[] {
 }
 
 function sentenceOf(failures: readonly WriteFailure[]): string {
-  const [first] = failures;
-  const keys = [...new Set(failures.flatMap(({ key }) => key ?? []))];
-  if (first?.notAttempted !== undefined) {
-    const others = failures.filter(({ key }) => key === undefined).length;
-    const what = [
-      ...(keys.length > 0 ? [count(keys.length, "mirror")] : []),
-      ...(others > 0 ? [count(others, keys.length > 0 ? "other object" : "object")] : []),
-    ];
-    return `${first.notAttempted}: ${what.join(" and ")} not attempted; the next run carries on there`;
-  }
-  const sentence = first?.sentence ?? "";
+  const [{ sentence, notAttempted } = { sentence: "" }] = failures;
+  const keys = [...new Set(failures.map(({ key }) => key))];
+  const mirrors = count(keys.length, "mirror");
+  if (notAttempted !== undefined)
+    return `${notAttempted}: ${mirrors} not attempted; the next run carries on there`;
   if (keys.length < 2) return sentence;
   const more = keys.length - named;
-  const names = [...keys.slice(0, named), ...(more > 0 ? [`and ${String(more)} more`] : [])].join(
-    ", ",
-  );
-  return `${count(keys.length, "mirror")}: ${sentence} (${names})`;
+  const names = [...keys.slice(0, named), ...(more > 0 ? [`and ${String(more)} more`] : [])];
+  return `${mirrors}: ${sentence} (${names.join(", ")})`;
 }
 
 /** The sentence without what it says about this one mirror. */
 function causeOf({ key, sentence, notAttempted }: WriteFailure): string {
   if (notAttempted !== undefined) return notAttempted;
-  if (key === undefined) return sentence;
   const [namespace = "", name = ""] = key.split("/");
   return sentence
     .replaceAll(key, "")

@@ -1,10 +1,9 @@
-import { inParallel } from "../../kubernetes/client/parallel.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { managerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import type { Destination } from "./apply.ts";
-import { type WriteFailure, failureOf } from "./failures.ts";
+import { attempt, type WriteFailure } from "./failures.ts";
 
 /**
  * Marks mirrors that are right as this stack's too, so that a stack that made them leaves them here
@@ -14,9 +13,9 @@ import { type WriteFailure, failureOf } from "./failures.ts";
  */
 export async function confirm(
   { kubernetes, fieldManager }: Destination,
-  keys: readonly ObjectKey[],
+  mirrors: readonly { readonly key: ObjectKey }[],
 ): Promise<WriteFailure[]> {
-  return each(keys, async (key) => {
+  return attempt(mirrors, async ({ key }) => {
     const [namespace = "", name = ""] = key.split("/");
     const metadata = { name, namespace, labels: { [label.mirrored]: "true" } };
     await kubernetes.apply(resources.services, { metadata }, { fieldManager });
@@ -32,11 +31,11 @@ export async function confirm(
  */
 export async function release(
   { kubernetes }: Destination,
-  keys: readonly ObjectKey[],
+  mirrors: readonly { readonly key: ObjectKey }[],
   stacks: readonly string[],
 ): Promise<WriteFailure[]> {
   const own = new Set(stacks.map(managerOf));
-  return each(keys, async (key) => {
+  return attempt(mirrors, async ({ key }) => {
     const [namespace = "", name = ""] = key.split("/");
     const live = await kubernetes.find(resources.services, { namespace, name });
     if (live === undefined) return;
@@ -45,14 +44,4 @@ export async function release(
     const patch = { metadata: { resourceVersion, managedFields: others } };
     await kubernetes.patch(resources.services, { name, namespace }, patch);
   });
-}
-
-async function each(
-  keys: readonly ObjectKey[],
-  work: (key: ObjectKey) => Promise<void>,
-): Promise<WriteFailure[]> {
-  const results = await inParallel(keys, work);
-  return results.flatMap((result, index) =>
-    result.status === "rejected" ? [failureOf(result.reason, keys[index])] : [],
-  );
 }

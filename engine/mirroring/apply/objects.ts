@@ -1,10 +1,8 @@
 import type {
   Endpoints,
   EndpointSubset,
-  Namespace,
   ObjectMeta,
   Service,
-  StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import { gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
@@ -124,9 +122,4 @@ function metadata(
     labels: mergedKeys("labels", live, labels, withheld?.labels),
     annotations: mergedKeys("annotations", live, annotations, withheld?.annotations),
   };
-}
-
-/** A namespace made for mirrors is marked as such, and never changed or deleted (2.3). */
-export function namespaceManifest(name: string, labels: StringMap): Namespace {
-  return { metadata: { name, labels } };
 }

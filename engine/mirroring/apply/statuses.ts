@@ -1,9 +1,8 @@
-import type { Kubernetes } from "../../kubernetes/client/interface.ts";
-import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { statusUpdate } from "../report/service-status.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import type { WriteFailure } from "./failures.ts";
+import type { Writer } from "./writing-time.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
@@ -13,13 +12,11 @@ import type { WriteFailure } from "./failures.ts";
  * @returns notes about what could not be written
  */
 export async function writeStatuses(
-  kubernetes: Kubernetes,
+  kubernetes: Writer,
   statuses: LinkStatuses,
   failures: readonly WriteFailure[],
 ): Promise<string[]> {
-  const failed = new Map<ObjectKey, string>(
-    failures.flatMap(({ key, sentence }) => (key === undefined ? [] : [[key, sentence]])),
-  );
+  const failed = new Map(failures.map(({ key, sentence }) => [key, sentence]));
   const notes: string[] = [];
   for (const [link, { live }] of new Map(statuses.map((status) => [status.link, status]))) {
     const updates = statuses

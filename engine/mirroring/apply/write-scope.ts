@@ -1,9 +1,9 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import type { Owner } from "../model/owner.ts";
+import type { Writer } from "./writing-time.ts";
 
 interface OwnedObject {
   readonly metadata: ObjectMeta;
@@ -11,7 +11,7 @@ interface OwnedObject {
 
 /** Where mirrors are written, by whom, and how those that may be touched are told from the rest. */
 export interface WriteScope {
-  readonly kubernetes: Kubernetes;
+  readonly kubernetes: Writer;
   /** Name of the source cluster. */
   readonly source: string;
   /** Whom `managedFields` names as the writer: this stack. */

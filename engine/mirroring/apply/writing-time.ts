@@ -19,6 +19,9 @@ export class WritingTimeOver extends Error {
   }
 }
 
+/** What a run does to a source while it writes. */
+export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "apply" | "patch" | "remove">;
+
 /**
  * The same cluster for one run's writes to it: after its time no write is begun, while what is under
  * way goes on.
@@ -26,10 +29,10 @@ export class WritingTimeOver extends Error {
  * @param objects how many there are to write
  */
 export function inWritingTime(
-  kubernetes: Kubernetes,
+  kubernetes: Writer & Pick<Kubernetes, "cluster">,
   objects: number,
   time: Pick<Time, "now">,
-): Kubernetes {
+): Writer {
   const milliseconds = writingTime.base + objects * writingTime.each;
   const end = time.now() + milliseconds;
   const begin = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -37,15 +40,11 @@ export function inWritingTime(
     return write();
   };
   return {
-    cluster: kubernetes.cluster,
-    list: (...args) => kubernetes.list(...args),
-    get: (...args) => kubernetes.get(...args),
     find: (...args) => kubernetes.find(...args),
     create: (...args) => begin(() => kubernetes.create(...args)),
     replace: (...args) => begin(() => kubernetes.replace(...args)),
     apply: (...args) => begin(() => kubernetes.apply(...args)),
     patch: (...args) => begin(() => kubernetes.patch(...args)),
     remove: (...args) => begin(() => kubernetes.remove(...args)),
-    close: () => kubernetes.close(),
   };
 }

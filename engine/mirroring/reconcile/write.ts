@@ -26,9 +26,9 @@ export async function writeDecided(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
-  const unmarked = decisions.filter(isUnmarked).map(({ key }) => key);
+  const unmarked = decisions.filter(isUnmarked);
   const stacks = stacksOf(state);
-  const released = releasedIn(decisions, stacks);
+  const released = releasedIn(decisions, stacks).map((key) => ({ key }));
   const objects = decisions.filter(isChange).length + unmarked.length + released.length;
   const client = await clusters.client(state.source, access);
   const kubernetes = inWritingTime(client, objects, clusters.time);
@@ -38,7 +38,7 @@ export async function writeDecided(
   };
   clusters.outdate(access);
   const namespaces = namespacesToCreate(decisions, source);
-  const failures = await apply(destination, decisions, namespaces, say);
+  const failures = await apply(destination, decisions, namespaces);
   const marks = [
     ...(await confirm(destination, unmarked)),
     ...(await release(destination, released, stacks)),

@@ -4,7 +4,6 @@ import { singleController } from "../../../engine/health/checks/controllers.ts";
 import { anchorsShared } from "../../../engine/health/checks/trust.ts";
 import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import type { ClusterFacts } from "../../../engine/health/view.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { MemoryCluster } from "../../unit/fixtures/memory-cluster.ts";
 import { argsFor, controller, exporting, lookedAt, World } from "../../unit/fixtures/world.ts";
@@ -29,17 +28,13 @@ describe("bugs of linkerd multicluster check", () => {
       const source = new MemoryCluster(cluster("east", { namespaces: ["shop"] }));
       const clusters = { east: source, west: new MemoryCluster(exporting("west", services)) };
       const lines: string[] = [];
-      for (const memory of Object.values(clusters))
-        memory.refuse = (line) => {
-          lines.push(line);
-          return undefined;
-        };
+      for (const memory of Object.values(clusters)) memory.refuse = (line) => void lines.push(line);
       await Promise.all(Object.values(clusters).map(readingOf));
       const { decided } = await lookedAt(clusters, argsFor(["west"]));
       equal(decided.judged.get("west")?.length, count);
       return lines.sort();
     };
-    deepEqual(await requests(500), await requests(1));
+    deepEqual(await requests(400), await requests(1));
   });
 
   for (const name of ["controller-west", "linkerd-service-mirror-west"])
@@ -81,7 +76,7 @@ describe("bugs of linkerd multicluster check", () => {
         ["linkerd-config", { values }],
       ] as const) {
         const metadata = { namespace: "linkerd", name };
-        await memory.create(resources.configMaps, { metadata, data });
+        memory.put("configmaps", { metadata, data });
       }
       return readingOf(memory);
     };
@@ -92,5 +87,5 @@ describe("bugs of linkerd multicluster check", () => {
 });
 
 function readingOf(memory: MemoryCluster): Promise<ClusterFacts> {
-  return readCluster(new World({ [memory.cluster]: memory }), mesh(), memory.cluster);
+  return readCluster(new World({ [memory.name]: memory }), mesh(), memory.name);
 }

@@ -1,15 +1,13 @@
 import { deepEqual, match, rejects } from "node:assert/strict";
 import { claimLease } from "../../../engine/kubernetes/claim.ts";
-import type { Lease } from "../../../engine/kubernetes/objects/objects.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { claimsOf, type ClaimArgs, type ClaimInputs } from "../../../engine/providers/claims.ts";
-import { failing } from "../fixtures/failing.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster } from "../fixtures/objects.ts";
 import { World } from "../fixtures/world.ts";
 
 const args: ClaimArgs = { cluster: "east", context: "k3d-east", stack: "o/mesh/one" };
-const lease = { metadata: claimLease, spec: { holderIdentity: "o/mesh/other" } };
+const other = { metadata: claimLease, spec: { holderIdentity: "o/mesh/other" } };
+const key = `${claimLease.namespace}/${claimLease.name}`;
 
 /** One process of the provider, with a cluster of its own or that of another. */
 function process(memory: MemoryCluster | undefined = new MemoryCluster(cluster("east"))) {
@@ -17,7 +15,8 @@ function process(memory: MemoryCluster | undefined = new MemoryCluster(cluster("
   const isolated = new Set<string>();
   const clusters = new World({ east: memory });
   const claims = claimsOf({ clusters, isolated, say: (line) => said.push(line) });
-  return { memory, said, isolated, claims };
+  const held = () => (memory.get("leases", key)?.["spec"] as typeof other.spec).holderIdentity;
+  return { memory, said, isolated, claims, holder: () => memory.get("leases", key) && held() };
 }
 
 type Process = ReturnType<typeof process>;
@@ -31,30 +30,21 @@ async function up({ claims }: Process, olds: Partial<ClaimInputs> = {}, news = a
   return inputs;
 }
 
-async function holderIn(memory: MemoryCluster): Promise<string | undefined> {
-  const found: Lease | undefined = await memory.find(resources.leases, claimLease);
-  return found?.spec?.holderIdentity;
-}
-
 describe("the claim of a cluster", () => {
-  it("is made once, and kept without a write", async () => {
+  it("is made once, by no preview, and kept without a write", async () => {
     const one = process();
+    await one.claims.check({}, args);
+    deepEqual(one.memory.writes, []);
     const state = await up(one);
-    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    deepEqual(one.holder(), "o/mesh/one");
     const again = await up(process(one.memory), state);
     deepEqual(again, await up(process(one.memory), again));
     deepEqual(one.memory.writes.length, 1);
   });
 
-  it("is written by no preview", async () => {
-    const one = process();
-    await one.claims.check({}, args);
-    deepEqual(one.memory.writes, []);
-  });
-
   it("is refused where another stack has the cluster, with the way to free it", async () => {
     const one = process();
-    await one.memory.create(resources.leases, lease);
+    one.memory.put("leases", other);
     await rejects(up(one), {
       message:
         "cluster east is the stack o/mesh/other's, as Lease east/default/linkerd-multicluster says, so the stack o/mesh/one may not write to it: leave it out of linkerd-multicluster:sources of one of them; if the stack o/mesh/other is gone or has given the cluster up, delete the Lease: kubectl --context k3d-east -n default delete lease linkerd-multicluster",
@@ -64,77 +54,73 @@ describe("the claim of a cluster", () => {
   it("goes to the first of two that make it at the same time", async () => {
     const one = process();
     const { inputs } = await one.claims.check({}, args);
-    await one.memory.create(resources.leases, lease);
+    one.memory.put("leases", other);
     await rejects(one.claims.create(inputs), /^Error: cluster east is the stack o\/mesh\/other's/);
-    deepEqual(await holderIn(one.memory), "o/mesh/other");
+    deepEqual(one.holder(), "o/mesh/other");
   });
 
   it("is made again where somebody has deleted it", async () => {
     const one = process();
     const state = await up(one);
-    await one.memory.remove(resources.leases, claimLease);
+    one.memory.delete("leases", key);
     await up(process(one.memory), state);
-    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    deepEqual(one.holder(), "o/mesh/one");
   });
 
   it("follows a stack that is renamed", async () => {
     const one = process();
-    const state = await up(one);
     const renamed = { ...args, stack: "o/mesh/two" };
-    const next = await up(process(one.memory), state, renamed);
-    deepEqual(await holderIn(one.memory), "o/mesh/two");
+    const next = await up(process(one.memory), await up(one), renamed);
+    deepEqual(one.holder(), "o/mesh/two");
     deepEqual((await up(process(one.memory), next, renamed)).formerStacks, undefined);
   });
 
   it("waits for a cluster that is out of reach, and holds up nobody", async () => {
     const one = process();
-    one.memory.refuse = () => failing("unreachable", "east");
+    one.memory.refuse = () => "unreachable";
     const state = await up(one);
     match(one.said.join(), /^east: this stack does not claim it yet, because /);
     one.memory.refuse = () => undefined;
     await up(process(one.memory), state);
-    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    deepEqual(one.holder(), "o/mesh/one");
   });
 
   it("is made in the same run where the cluster answers by then, if it is that cluster", async () => {
     const one = process();
-    one.memory.refuse = () => failing("unreachable", "east");
+    one.memory.refuse = () => "unreachable";
     const { inputs } = await one.claims.check({}, args);
     one.memory.refuse = () => undefined;
-    await rejects(one.claims.create({ ...inputs, identity: "other" }), /leads to another cluster/);
-    const { outs } = await one.claims.create(inputs);
-    deepEqual([await holderIn(one.memory), one.said], ["o/mesh/one", []]);
+    const then = process(one.memory);
+    await rejects(then.claims.create({ ...inputs, identity: "other" }), /leads to another cluster/);
+    const { outs } = await then.claims.create(inputs);
+    deepEqual([one.holder(), then.said], ["o/mesh/one", []]);
     await process(one.memory).claims.delete("east", outs);
-    deepEqual(await holderIn(one.memory), undefined);
+    deepEqual(one.holder(), undefined);
   });
 
   it("is refused to a runner that may not read it", async () => {
     const one = process();
-    one.memory.refuse = (request) =>
-      request.includes("leases") ? failing("forbidden", "east") : undefined;
+    one.memory.refuse = (request) => (request.includes("leases") ? "forbidden" : undefined);
     await rejects(up(one), /docs\/reference\/access\.md/);
   });
 
   it("is for the cluster that the stack knows", async () => {
     const one = process();
     const state = await up(one);
-    const other = new MemoryCluster({
-      ...cluster("east"),
-      identity: "another",
-    });
-    await rejects(up(process(other), state), /leads to another cluster than before/);
-    await rejects(process(other).claims.delete("east", state), /leads to another cluster/);
-    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    const another = new MemoryCluster({ ...cluster("east"), identity: "another" });
+    await rejects(up(process(another), state), /leads to another cluster than before/);
+    await rejects(process(another).claims.delete("east", state), /leads to another cluster/);
+    deepEqual(one.holder(), "o/mesh/one");
   });
 
   it("ends with the stack, and that of another stays", async () => {
     const one = process();
     const state = await up(one);
     await process(one.memory).claims.delete("east", state);
-    deepEqual(await holderIn(one.memory), undefined);
-    await one.memory.create(resources.leases, lease);
+    deepEqual(one.holder(), undefined);
+    one.memory.put("leases", other);
     await process(one.memory).claims.delete("east", state);
-    deepEqual(await holderIn(one.memory), "o/mesh/other");
+    deepEqual(one.holder(), "o/mesh/other");
   });
 
   it("stays where the cluster has but another name now, and where it is revoked", async () => {
@@ -146,6 +132,6 @@ describe("the claim of a cluster", () => {
     const revoked = process(one.memory);
     revoked.isolated.add("east");
     await revoked.claims.delete("east", state);
-    deepEqual(await holderIn(one.memory), "o/mesh/one");
+    deepEqual(one.holder(), "o/mesh/one");
   });
 });

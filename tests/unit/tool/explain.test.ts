@@ -1,5 +1,4 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { explain, explanationText } from "../../../tool/explain.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { Mesh, run } from "./mesh.ts";
@@ -62,7 +61,7 @@ describe("explain", () => {
 
   it("shows what the next run changes", async () => {
     const other = await new Mesh().up();
-    await other.clusters.east.remove(resources.services, { namespace: "shop", name: "web-west" });
+    other.clusters.east.delete("services", "shop/web-west");
     const text = explanationText(explain(await other.facts(), "shop/web"), "clusters");
     match(text, /‼ in east it has a mirror that the next up writes/);
     match(text, /shop\/web-west \(is to be created\): gateway mirror of web/);
@@ -99,11 +98,11 @@ describe("explain", () => {
   });
 
   it("asks whether another one was meant where there is none of that name", () => {
-    const explanation = explain(facts, "shop/wbe");
+    const explanation = explain(facts, "shop/wweb");
     deepEqual([explanation.services, explanation.near], [[], "shop/web"]);
     equal(
       explanationText(explanation, "clusters"),
-      "No cluster of the stack has a Service or mirror shop/wbe; is it shop/web?\n",
+      "No cluster of the stack has a Service or mirror shop/wweb; is it shop/web?\n",
     );
   });
 });

@@ -1,9 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { statusOf, statusTable } from "../../../tool/status.ts";
 import { Mesh, run } from "./mesh.ts";
-
-const lost = { namespace: "shop", name: "web-west" };
 
 describe("status", () => {
   it("counts the mirrors of each link, what is not mirrored and why, and members", async () => {
@@ -32,7 +29,7 @@ describe("status", () => {
 
   it("is not in order once a mirror is lost", async () => {
     const mesh = await new Mesh().up();
-    await mesh.clusters.east.remove(resources.services, lost);
+    mesh.clusters.east.delete("services", "shop/web-west");
     const { inOrder, links, next, problems } = statusOf(await mesh.facts());
     deepEqual([inOrder, links[0]?.pending], [false, 1]);
     match(next.join(), /\+ shop\/web-west/);

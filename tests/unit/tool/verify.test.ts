@@ -1,5 +1,4 @@
 import { deepEqual, match } from "node:assert/strict";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { CheckResult, HealthReport } from "../../../engine/health/report.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { verify } from "../../../tool/verify.ts";
@@ -31,7 +30,7 @@ describe("verify --dry", () => {
     deepEqual(chain(facts, "shop/metrics").broken, "export");
     deepEqual(chain(facts, "payments/ledger").broken, "export");
     const mesh = await new Mesh().up();
-    await mesh.clusters.east.remove(resources.services, { namespace: "shop", name: "web-west" });
+    mesh.clusters.east.delete("services", "shop/web-west");
     deepEqual(chain(await mesh.facts(), "shop/web").broken, "mirror");
   });
 

@@ -1,11 +1,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { dryRun, DryRunClusters } from "../../../engine/watch/dry-run.ts";
 import { DryRunner } from "../../../engine/watch/dry-runner.ts";
 import { until } from "../../../testbed/processes.ts";
-import { failing } from "../fixtures/failing.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, later, now, pods } from "../fixtures/objects.ts";
 import { argsFor, exporting, preview, up, World } from "../fixtures/world.ts";
@@ -26,7 +24,7 @@ describe("a dry run", () => {
   /** Two runs, since the second one no longer has anything to tell. */
   async function run(args = argsFor([{ target: "west", maxDeletions: 2 }])): Promise<void> {
     inputs = await up(clusters, args, await up(clusters, args));
-    clusters.east.writes.length = 0;
+    clusters.east.journal.length = 0;
   }
 
   async function seen(at?: Date) {
@@ -45,14 +43,13 @@ describe("a dry run", () => {
       ...{ parts: { west: { mirrors: 4, notMirrored: 0 } }, dueIn: undefined, hostnames: {} },
     };
     deepEqual(await seen(), inOrder);
-    await clusters.west.create(resources.services, exported("shop/new"));
+    clusters.west.put("services", exported("shop/new", {}, { clusterIP: "None" }));
     const parts = { west: { mirrors: 5, notMirrored: 0 } };
     deepEqual(await seen(), { ...inOrder, status: "changed", parts });
   });
 
   it("tells what the guards refuse, in their own words, of clusters that can be read", async () => {
-    for (const name of ["a", "b", "c"])
-      await clusters.west.remove(resources.services, { namespace: "shop", name });
+    for (const name of ["a", "b", "c"]) clusters.west.delete("services", `shop/${name}`);
     const { status, refusals, unreachable } = await seen();
     deepEqual({ status, unreachable }, { status: "refused", unreachable: {} });
     match(refusals.join(), /maxDeletions/);
@@ -78,12 +75,12 @@ describe("a dry run", () => {
     deepEqual(await found(now), ["inSync", 295_000]);
     deepEqual(await found(later), ["changed", undefined]);
     // What can't be done now is not due again and again.
-    clusters.west.refuse = () => failing("unreachable", "west");
+    clusters.west.refuse = () => "unreachable";
     equal((await seen(later)).dueIn, undefined);
   });
 
   it("tells which cluster is away, and that a run has to note it once", async () => {
-    clusters.west.refuse = () => failing("unreachable", "west");
+    clusters.west.refuse = () => "unreachable";
     const { unreachable, status } = await seen();
     deepEqual([Object.keys(unreachable), status], [["west"], "changed"]);
     await run();
@@ -92,7 +89,8 @@ describe("a dry run", () => {
 
   it("tells the hostnames of gateways, with what they lead to", async () => {
     const at = { namespace: "g", name: "g", addresses: ["localhost"] };
-    await run(argsFor([{ target: "west", gateway: { ...at, port: 4143, identity: "i" } }]));
+    const gateway = { ...at, port: 4143, identity: "i" };
+    ({ inputs } = await preview(clusters, argsFor([{ target: "west", gateway }])));
     const { hostnames } = await seen();
     deepEqual(Object.keys(hostnames), ["localhost"]);
     match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);

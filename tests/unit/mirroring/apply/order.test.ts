@@ -1,7 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import type { WriteOptions } from "../../../../engine/kubernetes/client/interface.ts";
-import type { Located, Resource } from "../../../../engine/kubernetes/objects/resources.ts";
+import type { Answer, Sent } from "../../../simulation/answering-dispatcher.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, headless, pods } from "../../fixtures/objects.ts";
 import { argsFor, exporting, up } from "../../fixtures/world.ts";
@@ -11,28 +10,17 @@ class Overlapping extends MemoryCluster {
   readonly meanwhile: Record<string, string[]> = {};
   readonly #inFlight = new Set<string>();
 
-  override create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions) {
-    return this.#write(resource, object, () => super.create(resource, object, options));
-  }
-
-  override replace<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions) {
-    return this.#write(resource, object, () => super.replace(resource, object, options));
-  }
-
-  async #write<T extends Located>(
-    { plural }: Resource<T>,
-    { metadata }: T,
-    send: () => Promise<T>,
-  ): Promise<T> {
-    if (plural !== "endpoints") return send();
-    const key = `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
-    this.#inFlight.add(key);
+  protected override async answer(sent: Sent): Promise<Answer> {
+    if (sent.method === "GET" || !sent.path.includes("/endpoints")) return super.answer(sent);
+    const { metadata } = JSON.parse(sent.body as string) as { metadata: { name: string } };
+    this.#inFlight.add(metadata.name);
     // All that does not wait for this one has begun by then.
-    await turn();
-    this.meanwhile[key] = [...this.#inFlight].filter((other) => other !== key).sort();
-    await turn();
-    this.#inFlight.delete(key);
-    return send();
+    for (let rounds = 0; rounds < 5; rounds++) await turn();
+    const others = [...this.#inFlight].filter((other) => other !== metadata.name);
+    this.meanwhile[metadata.name] = others.sort();
+    for (let rounds = 0; rounds < 5; rounds++) await turn();
+    this.#inFlight.delete(metadata.name);
+    return super.answer(sent);
   }
 }
 
@@ -50,9 +38,9 @@ describe("the order of writes", () => {
     const east = empty();
     await up({ east, west: west("db-0", "db-1") }, args);
     deepEqual(east.meanwhile, {
-      "shop/db-0-west": ["shop/db-1-west", "shop/db-west"],
-      "shop/db-1-west": ["shop/db-0-west", "shop/db-west"],
-      "shop/db-west": ["shop/db-0-west", "shop/db-1-west"],
+      "db-0-west": ["db-1-west", "db-west"],
+      "db-1-west": ["db-0-west", "db-west"],
+      "db-west": ["db-0-west", "db-1-west"],
     });
   });
 
@@ -61,7 +49,7 @@ describe("the order of writes", () => {
     await up({ east: first, west: west("db-0", "db-1") }, args);
     const east = new Overlapping(await first.snapshot());
     await up({ east, west: west("db-0", "db-1", "db-2") }, args);
-    deepEqual(east.meanwhile, { "shop/db-2-west": [], "shop/db-west": [] });
+    deepEqual(east.meanwhile, { "db-2-west": [], "db-west": [] });
     deepEqual(
       east.writes.filter((write) => write.includes("endpoints")),
       ["create endpoints shop/db-2-west", "update endpoints shop/db-west"],

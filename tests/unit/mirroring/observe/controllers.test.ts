@@ -16,18 +16,17 @@ describe("Linkerd's controllers in a cluster", () => {
     const ready = { ...controller("north", 2), status: { readyReplicas: 1 } };
     const template = { spec: { serviceAccountName: "controller-west" } };
     const west = { ...controller("west"), spec: { template } };
-    const memory = new MemoryCluster(cluster("east"), {
-      deployments: [west, ready, localMirror(), gateway],
-    });
+    const deployments = [west, ready, localMirror(), gateway];
+    const memory = new MemoryCluster(cluster("east"), { deployments });
     const namespace = "linkerd-multicluster";
-    deepEqual(await controllersIn(memory), [
-      {
-        ...{ namespace, name: "controller-west", target: "west" },
-        ...{ replicas: 1, ready: 0, account: "controller-west" },
-      },
+    deepEqual(await controllersIn(await memory.client()), [
       {
         ...{ namespace, name: "controller-north", target: "north" },
         ...{ replicas: 2, ready: 1, account: "default" },
+      },
+      {
+        ...{ namespace, name: "controller-west", target: "west" },
+        ...{ replicas: 1, ready: 0, account: "controller-west" },
       },
       {
         ...{ namespace, name: "linkerd-local-service-mirror", target: undefined },

@@ -1,15 +1,14 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
-import { systemTime } from "../../../../engine/kubernetes/client/retry.ts";
-import { failing } from "../../fixtures/failing.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import type { LinkResource } from "../../../../engine/kubernetes/objects/link-resource.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, later, pods } from "../../fixtures/objects.ts";
 import {
   args,
-  editedEast,
+  expectFacts,
+  fresh,
   refusing,
-  settled,
+  secondRun,
   unreachable,
   viaDiscovery,
   web,
@@ -20,26 +19,18 @@ import {
   exporting,
   gatewayService,
   linkObject,
+  type LivingClusters,
   made,
   mirrorsIn,
   preview,
+  up,
   World,
 } from "../../fixtures/world.ts";
 
-/** A source and its targets before the first run, and what `check` has found. */
-async function fresh(more: Record<string, MemoryCluster> = {}, of = args) {
-  const clusters = {
-    east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
-    west: west(web),
-    north: new MemoryCluster(exporting("north", [viaDiscovery])),
-    ...more,
-  };
-  return { clusters, inputs: (await preview(clusters, of)).inputs };
-}
-
 describe("a run", () => {
-  it("writes Services before Endpoints, in the name of its stack", async () => {
-    const { clusters, inputs } = await fresh();
+  it("writes Services before Endpoints, in the name of its stack, and once", async () => {
+    const clusters = fresh();
+    const inputs = await up(clusters, args);
     deepEqual(await made(clusters, inputs), []);
     deepEqual(clusters.east.writes, [
       "create services shop/web-west",
@@ -50,31 +41,11 @@ describe("a run", () => {
     deepEqual(markersOf(services.get("shop/web-west")), [ourManager]);
   });
 
-  it("finds done what a run before has done", async () => {
-    const { clusters, inputs } = await fresh();
-    await made(clusters, inputs);
-    const { length } = clusters.east.writes;
-    deepEqual(await made(clusters, inputs), []);
-    equal(clusters.east.writes.length, length);
-  });
-
-  it("says how far it is", async () => {
-    const { clusters, inputs } = await fresh();
-    let now = 0;
-    const world = new World(clusters, { ...systemTime, now: () => (now += 2_000) });
-    const lines: string[] = [];
-    await made(world, inputs, (line) => lines.push(line));
-    match(lines[0] ?? "", /^mirroring: 1\/2/);
-  });
-
   it("confirms what another stack alone has made, without changing it", async () => {
-    const setting = await settled();
-    const east = await editedEast(setting, (live) => confirmedBy("other/prod", unmarked(live)));
-    const clusters = { ...setting.clusters, east };
-    const { inputs } = await preview(clusters, args, setting.before);
-    deepEqual(await made(clusters, inputs), []);
-    deepEqual(east.writes, ["apply services shop/web-west"]);
-    const { services } = await east.snapshot();
+    const edit = (live: typeof web) => confirmedBy("other/prod", unmarked(live));
+    const { clusters, failures } = await secondRun({ edit });
+    deepEqual([failures, clusters.east.writes], [[], ["update services shop/web-west"]]);
+    const { services } = await clusters.east.snapshot();
     deepEqual(markersOf(services.get("shop/web-west")), [
       ourManager,
       "linkerd-multicluster/other/prod",
@@ -82,94 +53,117 @@ describe("a run", () => {
   });
 
   it("deletes a pod's mirror once it is missing for long, as its own preview says", async () => {
-    const db = headless("shop/db");
     const pair = argsFor([{ target: "west", headless: true }]);
     const target = (...names: string[]) =>
       new MemoryCluster(
-        exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(names)])] }),
+        exporting("west", [headless("shop/db")], {
+          endpoints: [endpoints("shop/db", [pods(names)])],
+        }),
       );
-    const { clusters, before } = await settled({ west: target("db-0", "db-1") }, pair);
-    const away = { ...clusters, west: target("db-0") };
-    const first = (await preview(away, pair, before)).inputs;
-    deepEqual(await made(away, first), []);
-    deepEqual((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), true);
-    const second = (await preview(away, pair, first, later)).inputs;
-    deepEqual(await made(away, second, undefined, later), []);
-    deepEqual((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), false);
+    const change = { first: { west: target("db-0", "db-1") }, clusters: { west: target("db-0") } };
+    const { clusters, inputs, left } = await secondRun({ ...change, of: pair });
+    equal(left.includes("shop/db-1-west"), true);
+    const second = (await preview(clusters, pair, inputs, later)).inputs;
+    deepEqual(await made(clusters, second, undefined, later), []);
+    equal((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), false);
   });
 });
 
 describe("a run that cannot do all", () => {
-  it("is an error where a target goes down after the preview, and the rest is done", async () => {
-    const { clusters, inputs } = await fresh();
-    const down = { ...clusters, west: unreachable("west") };
-    const [sentence = "", ...more] = await made(down, inputs);
-    match(sentence, /^cluster west can't be reached/);
-    deepEqual([more, await mirrorsIn(clusters.east)], [[], ["shop/api-north"]]);
-  });
-
-  it("is none where the preview has said that a cluster is out of reach", async () => {
-    const { clusters, inputs } = await fresh({ west: unreachable("west") });
-    deepEqual(await made(clusters, inputs), []);
-    const blind = await fresh({ east: unreachable("east") });
-    deepEqual(await made(blind.clusters, blind.inputs), []);
-  });
-
-  it("is an error where the source goes down after the preview", async () => {
-    const { clusters, inputs } = await fresh();
-    await rejects(made({ ...clusters, east: unreachable("east") }, inputs), {
-      message: /^cluster east can't be reached/,
+  const another = (name: string) => new MemoryCluster({ ...cluster(name), identity: "another" });
+  const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
+  const none = { failures: [] };
+  const rest = { left: ["shop/api-north"] };
+  const down = { west: unreachable("west") };
+  const blind = { east: unreachable("east") };
+  const rows: [
+    rule: string,
+    inPreview: LivingClusters,
+    since: LivingClusters,
+    expected: Readonly<Record<string, unknown>>,
+  ][] = [
+    [
+      "is an error where a target goes down after the preview, and the rest is done",
+      {},
+      down,
+      { ...rest, failures: /^cluster west can't be reached[^;]*; [^;]*$/ },
+    ],
+    [
+      "is none where the preview has said that a target is out of reach",
+      down,
+      {},
+      { ...none, ...rest },
+    ],
+    ["is none where the preview has said that the source is", blind, {}, { ...none, left: [] }],
+    [
+      "is an error where the source goes down after the preview",
+      {},
+      blind,
+      { failures: /^Error: cluster east can't be reached/ },
+    ],
+    [
+      "is an error each time where a target refuses, and the rest is done",
+      { west: refusing("west") },
+      {},
+      { ...rest, failures: /^cluster west refuses to list/ },
+    ],
+    [
+      "is an error each time where the source refuses",
+      { east: refusing("east") },
+      {},
+      { failures: /^Error: cluster east refuses/ },
+    ],
+    [
+      "leaves a link alone whose context leads to another cluster by now, and does the others",
+      {},
+      { west: another("west") },
+      {
+        ...rest,
+        failures: /^context west of cluster west leads to another cluster than before[^\n]*$/,
+      },
+    ],
+    [
+      "does nothing at all where the source's own context leads to another cluster by now",
+      {},
+      { east: another("east") },
+      { writes: [], failures: /^Error: context east of cluster east leads to another cluster/ },
+    ],
+  ];
+  for (const [rule, inPreview, since, expected] of rows)
+    it(rule, async () => {
+      const clusters = fresh(inPreview);
+      const { inputs } = await preview(clusters, args);
+      const then = { ...clusters, ...since };
+      const failures = await made(then, inputs).catch((error: unknown) => [String(error)]);
+      const east = then.east;
+      const left = [...east.all("services").keys()].filter((key) => key.startsWith("shop/"));
+      expectFacts({ failures, left, writes: east.writes }, expected);
     });
-  });
-
-  it("is an error each time where a cluster refuses, and the rest is done", async () => {
-    const { clusters, inputs } = await fresh({ west: refusing("west") });
-    const [sentence = ""] = await made(clusters, inputs);
-    match(sentence, /^cluster west refuses to list/);
-    deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
-    const refused = await fresh({ east: refusing("east") });
-    await rejects(made(refused.clusters, refused.inputs), /^Error: cluster east refuses/);
-  });
-
-  it("leaves a link alone whose context leads to another cluster by now, and does the others", async () => {
-    const { clusters, inputs } = await fresh();
-    const another = new MemoryCluster({ ...cluster("west"), identity: "another" });
-    const [sentence = "", ...more] = await made({ ...clusters, west: another }, inputs);
-    match(sentence, /^context west of cluster west leads to another cluster than before/);
-    deepEqual([more, await mirrorsIn(clusters.east)], [[], ["shop/api-north"]]);
-  });
-
-  it("does nothing at all where the source's own context leads to another cluster by now", async () => {
-    const { clusters, inputs } = await fresh();
-    const another = new MemoryCluster({ ...cluster("east"), identity: "another" });
-    await rejects(made({ ...clusters, east: another }, inputs), {
-      message: /^context east of cluster east leads to another cluster than before/,
-    });
-    deepEqual(another.writes, []);
-  });
 
   it("leaves a part alone that would now delete too much, and does the others", async () => {
-    const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
-    const setting = await settled({}, strict);
-    const clusters = {
-      ...setting.clusters,
-      north: new MemoryCluster(exporting("north", [viaDiscovery, exported("shop/db")])),
-    };
-    const { inputs } = await preview(clusters, strict, setting.before);
-    const [sentence = "", ...more] = await made({ ...clusters, west: west() }, inputs);
-    match(sentence, /^link east\/west would delete 1 of its 1 mirror on east/);
-    deepEqual(
-      [more, await mirrorsIn(clusters.east)],
-      [[], ["shop/api-north", "shop/db-north", "shop/web-west"]],
+    const clusters = fresh();
+    const inputs = await up(clusters, strict);
+    const north = new MemoryCluster(exporting("north", [viaDiscovery, exported("shop/db")]));
+    const { inputs: next } = await preview({ ...clusters, north }, strict, inputs);
+    const failures = await made({ ...clusters, north, west: west() }, next);
+    expectFacts(
+      { failures, left: await mirrorsIn(clusters.east) },
+      {
+        failures: /^link east\/west would delete 1 of its 1 mirror on east[^\n]*$/,
+        left: ["shop/api-north", "shop/db-north", "shop/web-west"],
+      },
     );
   });
 
   it("names each mirror that fails once, and does the rest", async () => {
-    const { clusters, inputs } = await fresh();
+    const clusters = fresh();
     clusters.east.refuse = (request) =>
-      request === "create services shop/web-west" ? new Error("web-west is refused") : undefined;
-    deepEqual(await made(clusters, inputs), ["web-west is refused"]);
-    deepEqual(await mirrorsIn(clusters.east), ["shop/api-north"]);
+      request === "create services shop/web-west" ? "invalid" : undefined;
+    const { inputs } = await preview(clusters, args);
+    expectFacts(
+      { failures: await made(clusters, inputs), left: await mirrorsIn(clusters.east) },
+      { ...rest, failures: /^cluster east rejects [^\n]* create Service shop\/web-west[^\n]*$/ },
+    );
   });
 });
 
@@ -181,67 +175,75 @@ describe("a run that has just made a Link or a gateway", () => {
       west: { addresses: ["192.0.2.10"], port: 4143, identity: "gateway.west" },
     },
   };
-  const namespaces = ["shop"];
+  const linked = (...targets: string[]) =>
+    new MemoryCluster(cluster("east", { namespaces: ["shop"] }), {
+      links: targets.map((target) => linkObject(target)),
+    });
+  const target = (...services: (typeof web)[]) => new MemoryCluster(cluster("west", { services }));
+  const moved = gatewayService("west", "192.0.2.99");
+  const flat = { ...of, links: [{ source: "east", target: "west", gateway: false as const }] };
 
-  /** How often each cluster is read by the second half, in the process of the first. */
-  async function readings(change: {
-    readonly east?: boolean;
-    readonly west?: MemoryCluster;
-    readonly of?: typeof of;
-  }) {
-    const said = change.of ?? of;
-    const links = change.east === false ? [] : [linkObject("west")];
-    const east = new MemoryCluster(cluster("east", { namespaces }), { links });
-    const clusters = { east, west: change.west ?? west(web) };
-    const { inputs } = await preview(clusters, said);
-    const world = new World(clusters);
-    const lists = { east: 0, west: 0 };
-    for (const name of ["east", "west"] as const) {
-      await world.snapshot(name, { context: name });
-      clusters[name].refuse = (request) => {
-        if (request === `list ${resources.services.plural}`) lists[name] += 1;
-        return undefined;
-      };
-    }
-    await made(world, inputs);
-    return lists;
-  }
-
-  it("does with what it has read where that knows of both", async () => {
-    deepEqual(await readings({}), { east: 0, west: 0 });
-  });
-
-  it("reads the source once more where its Link is not known, and not for ever", async () => {
-    deepEqual(await readings({ east: false }), { east: 1, west: 0 });
-  });
-
-  it("reads a target once more whose gateway is not where it was found", async () => {
-    const gateway = gatewayService("west", "192.0.2.99");
-    const moved = cluster("west", { services: [gateway, web] });
-    deepEqual(await readings({ west: new MemoryCluster(moved) }), { east: 0, west: 1 });
-    const none = cluster("west", { services: [web] });
-    deepEqual(await readings({ west: new MemoryCluster(none) }), { east: 0, west: 1 });
-  });
-
-  it("does not look for a gateway where the link has none, or nobody has found one", async () => {
-    const none = () => new MemoryCluster(cluster("west", { services: [viaDiscovery] }));
-    const flat = { ...of, links: [{ source: "east", target: "west", gateway: false as const }] };
-    deepEqual(await readings({ west: none(), of: flat }), { east: 0, west: 0 });
-    const unseen = { ...of, observedGateways: {} as typeof of.observedGateways };
-    deepEqual(await readings({ west: none(), of: unseen }), { east: 0, west: 0 });
-  });
+  for (const [rule, clusters, said, expected] of [
+    [
+      "does with what it has read where that knows of both",
+      { east: linked("west"), west: west(web) },
+      of,
+      { east: 0, west: 0 },
+    ],
+    [
+      "reads the source once more where its Link is not known, and not for ever",
+      { east: linked(), west: west(web) },
+      of,
+      { east: 1, west: 0 },
+    ],
+    [
+      "reads a target once more whose gateway is not where it was found",
+      { east: linked("west"), west: target(moved, web) },
+      of,
+      { east: 0, west: 1 },
+    ],
+    [
+      "reads a target once more whose gateway is not there",
+      { east: linked("west"), west: target(web) },
+      of,
+      { east: 0, west: 1 },
+    ],
+    [
+      "does not look for a gateway where the link has none",
+      { east: linked("west"), west: target(viaDiscovery) },
+      flat,
+      { east: 0, west: 0 },
+    ],
+    [
+      "does not look for a gateway where nobody has found one",
+      { east: linked("west"), west: target(viaDiscovery) },
+      { ...of, observedGateways: {} },
+      { east: 0, west: 0 },
+    ],
+  ] as const)
+    it(rule, async () => {
+      const { inputs } = await preview(clusters, said);
+      const world = new World(clusters);
+      const lists = { east: 0, west: 0 };
+      for (const name of ["east", "west"] as const) {
+        await world.snapshot(name, { context: name });
+        clusters[name].refuse = (request) => {
+          if (request === "list services") lists[name] += 1;
+          return undefined;
+        };
+      }
+      await made(world, inputs);
+      deepEqual(lists, expected);
+    });
 
   it("writes the Link's status with what has failed", async () => {
-    const east = new MemoryCluster(cluster("east", { namespaces }), {
-      links: [linkObject("west")],
-    });
-    const clusters = { east, west: west(web, exported("shop/db")) };
+    const clusters = { east: linked("west"), west: west(web, exported("shop/db")) };
     const { inputs } = await preview(clusters, of);
-    east.refuse = (request) =>
-      request === "create services shop/db-west" ? failing("invalid", "east", "create") : undefined;
+    clusters.east.refuse = (request) =>
+      request === "create services shop/db-west" ? "invalid" : undefined;
     equal((await made(clusters, inputs)).length, 1);
-    const { links } = await east.snapshot();
-    const entries = links?.get("linkerd-multicluster/west")?.status?.mirrorServices ?? [];
+    const link: unknown = clusters.east.get("links", "linkerd-multicluster/west");
+    const entries = (link as LinkResource).status?.mirrorServices ?? [];
     deepEqual(
       entries.map(({ remoteRef, conditions = [] }) => [remoteRef.name, conditions[0]?.reason]),
       [
@@ -252,19 +254,19 @@ describe("a run that has just made a Link or a gateway", () => {
   });
 
   it("does not fail for a Link's status that can't be written, but says so", async () => {
-    const east = new MemoryCluster(cluster("east", { namespaces }), {
-      links: [linkObject("west")],
-    });
-    const clusters = { east, west: west(web) };
+    const clusters = { east: linked("west"), west: west(web) };
     const { inputs } = await preview(clusters, of);
-    east.refuse = (request) =>
-      request.startsWith("patch links") ? new Error("it is too large") : undefined;
+    clusters.east.refuse = (request) => (request.startsWith("patch links") ? "invalid" : undefined);
     const lines: string[] = [];
     deepEqual(await made(clusters, inputs, (line) => lines.push(line)), []);
-    deepEqual(lines, [
-      "the status of Link linkerd-multicluster/west stays as it was, because it is too large",
-    ]);
-    deepEqual(await mirrorsIn(east), ["shop/web-west"]);
+    expectFacts(
+      { lines, left: await mirrorsIn(clusters.east) },
+      {
+        lines:
+          /^the status of Link linkerd-multicluster\/west stays as it was, because cluster east rejects [^\n]*$/,
+        left: ["shop/web-west"],
+      },
+    );
     const again = await preview(clusters, of, inputs);
     equal(again.inputs.revision, inputs.revision + 1);
   });

@@ -6,11 +6,12 @@ import type { ProbeTarget } from "../../../../engine/mirroring/observe/gateway-p
 import {
   type Before,
   type Inputs,
+  mirrorsBefore,
   rememberedGateways,
 } from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
-import { unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";
+import { alias, unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";
 import {
   argsFor,
   gatewayService,
@@ -57,7 +58,7 @@ function gateway(annotations: Readonly<Record<string, string>> = offered): Servi
 }
 
 const db = headless("shop/db");
-const broken = exported("shop/broken", {}, { ports: [] });
+const broken = exported("shop/broken", {}, alias);
 
 function west(service = gateway()): MemoryCluster {
   return new MemoryCluster(
@@ -81,6 +82,7 @@ function setting(target = west()) {
 type Setting = ReturnType<typeof setting>;
 
 const link = { target: "west", headless: true, gatewayProbe: true } as const;
+const unasked = { target: "west", headless: true };
 const args = argsFor([link]);
 
 /** A whole run, in which the probes of the gateway come out so. */
@@ -119,22 +121,14 @@ const sentence =
   "east <- west: its gateway 192.0.2.10:4191 fails its probe /ready (HTTP status 503): 2 mirrors lead nowhere until it answers";
 
 describe("a gateway that is down", () => {
-  it("takes the addresses of its mirrors out, and puts them back", async () => {
+  it("takes the addresses of its mirrors out, which is shown, and puts them back", async () => {
     const clusters = setting();
     const first = await run(clusters);
     deepEqual(await leads(clusters), serving);
-    const second = await run(clusters, down, first.inputs);
+    equal(first.notes.filter((note) => note.includes("gateway")).length, 0);
+    const { inputs, notes } = await run(clusters, down, first.inputs);
     deepEqual(await leads(clusters), out);
     deepEqual(await mirrorsIn(clusters.east), every);
-    await run(clusters, undefined, second.inputs);
-    deepEqual(await leads(clusters), serving);
-  });
-
-  it("is shown as what it is, as a line of its link and in each mirror", async () => {
-    const clusters = setting();
-    const { inputs: before, notes: first } = await run(clusters);
-    equal(first.filter((note) => note.includes("gateway")).length, 0);
-    const { inputs, notes } = await preview(new Probing(clusters, down), args, before);
     deepEqual(
       notes.filter((note) => note.includes("its gateway")),
       [sentence],
@@ -142,46 +136,27 @@ describe("a gateway that is down", () => {
     deepEqual(inputs.changes?.["west"]?.["shop/web-west"], {
       endpoints: "192.0.2.10 (http 4143/TCP) → 192.0.2.10 (http 4143/TCP) not ready",
     });
-    const { addresses: _, ...how } = probe;
-    const { probe: kept } = inputs.gateways?.["west"] ?? {};
-    deepEqual(kept, { ...how, alive: false });
+    await run(clusters, undefined, inputs);
+    deepEqual(await leads(clusters), serving);
   });
 
   it("is no reason for another run while it stays so, whatever the failure", async () => {
     const clusters = setting();
     const { inputs } = await run(clusters, down);
+    // Mirrors are made all the same, ready for when it is back.
+    deepEqual(await leads(clusters), out);
     const again = await preview(new Probing(clusters, "no answer within 1.5 s"), args, inputs);
     equal(again.inputs.revision, inputs.revision);
     match(again.notes.join(), /fails its probe \/ready \(no answer within 1.5 s\)/);
   });
 
-  it("has mirrors made all the same, ready for when it is back", async () => {
-    const clusters = setting();
-    await run(clusters, down);
-    deepEqual(await leads(clusters), out);
-  });
-
   it("adds nothing to a mirror that is empty for another reason, with readiness: follow", async () => {
-    const target = new MemoryCluster(
-      cluster("west", {
-        services: [gateway(), web],
-        endpoints: [endpoints("shop/web", [pods([], [""])])],
-      }),
-    );
-    const clusters = setting(target);
+    const notReady = endpoints("shop/web", [pods([], [""])]);
+    const target = cluster("west", { services: [gateway(), web], endpoints: [notReady] });
+    const clusters = setting(new MemoryCluster(target));
     const { notes } = await run(clusters, down, {}, argsFor([{ ...link, readiness: "follow" }]));
     deepEqual(await leads(clusters), { "shop/web-west": "" });
     match(notes.join(), /: 0 mirrors lead nowhere/);
-  });
-
-  it("matters to the links that ask for it alone", async () => {
-    const clusters = setting();
-    const world = new Probing(clusters, down);
-    const { inputs } = await preview(world, argsFor([{ target: "west", headless: true }]));
-    deepEqual([world.probed, inputs.gateways?.["west"]?.probe], [[], undefined]);
-    const probing = new Probing(clusters, down);
-    await preview(probing, args);
-    deepEqual(probing.probed, [probe]);
   });
 
   it("is not looked for where its Service offers no probe, which is told", async () => {
@@ -206,48 +181,18 @@ describe("the gateway of a target that can't be read", () => {
     const second = await run(away(clusters), down, before);
     deepEqual(await leads(clusters), out);
     deepEqual(await mirrorsIn(clusters.east), every);
-    match(
-      second.notes.join("\n"),
-      /its mirrors stay as they are, because cluster west can't be reached/,
-    );
+    const told = second.notes.join("\n");
+    match(told, /its mirrors stay as they are, because cluster west can't be reached/);
     equal(second.notes.includes(sentence), true);
     deepEqual(second.inputs.notMirrored, before.notMirrored);
-    deepEqual(
-      Object.keys((second.inputs.mirrors as Record<string, object>)["west"] ?? {}).sort(),
-      every,
-    );
+    deepEqual(Object.keys(mirrorsBefore(second.inputs, "west")).sort(), every);
     const third = await run(away(clusters), undefined, second.inputs);
     deepEqual(await leads(clusters), serving);
     deepEqual(third.inputs.mirrors, before.mirrors);
-    const last = await preview(new Probing(clusters), args, third.inputs);
-    deepEqual(last.inputs.mirrors, before.mirrors);
-    deepEqual(await mirrorsIn(clusters.east), every);
-  });
-
-  it("is no reason for a run while it is alive", async () => {
-    const { clusters, before } = await settled();
-    const { inputs } = await run(away(clusters), undefined, before);
-    const again = await preview(new Probing(away(clusters)), args, inputs);
-    equal(again.inputs.revision, inputs.revision);
-    deepEqual(inputs.gateways, before.gateways);
-  });
-
-  it("is not probed unless a run has seen it, and the config still allows it", async () => {
-    const { clusters, before } = await settled();
-    const { gateways: _, ...unknown } = before;
-    const allowed = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
-    const stricter = argsFor([
-      { ...link, gateway: { ...allowed, allowedAddresses: ["198.51.100.0/24"] } },
-    ]);
-    for (const [of, state] of [
-      [args, unknown],
-      [argsFor([{ target: "west", headless: true }]), before],
-      [stricter, before],
-    ] as const) {
-      const world = new Probing(away(clusters), down);
-      await preview(world, of, state);
-      deepEqual(world.probed, []);
-    }
+    // Alive, it is no reason for a run.
+    const again = await preview(new Probing(away(clusters)), args, third.inputs);
+    equal(again.inputs.revision, third.inputs.revision);
+    deepEqual(again.inputs.gateways, before.gateways);
   });
 
   it("leaves mirrors alone that lead elsewhere", async () => {
@@ -258,6 +203,24 @@ describe("the gateway of a target that can't be read", () => {
     await run(away(clusters), down, elsewhere);
     deepEqual(await leads(clusters), serving);
   });
+
+  const gatewayOf = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
+  const stricter = { ...link, gateway: { ...gatewayOf, allowedAddresses: ["198.51.100.0/24"] } };
+  for (const [rule, of, isAway, isKnown, expected] of [
+    ["is probed where the link asks for it", args, false, true, [probe]],
+    ["is probed where a run has seen it", args, true, true, [probe]],
+    ["is not probed unless a run has seen it", args, true, false, []],
+    ["is not probed for a link that does not ask", argsFor([unasked]), false, true, []],
+    ["is not probed for such a link from memory", argsFor([unasked]), true, true, []],
+    ["is not probed where the config no longer allows it", argsFor([stricter]), true, true, []],
+  ] as const)
+    it(rule, async () => {
+      const { clusters, before } = await settled();
+      const { gateways: _, ...unknown } = before;
+      const world = new Probing(isAway ? away(clusters) : clusters, down);
+      await preview(world, of, isKnown ? before : unknown);
+      deepEqual(world.probed, expected);
+    });
 });
 
 describe("what a run remembers of gateways", () => {
@@ -266,6 +229,6 @@ describe("what a run remembers of gateways", () => {
     const { addresses, ...how } = probe;
     const known = { addresses, port: 4143, identity: "gateway.west", probe: how };
     deepEqual(rememberedGateways(inputs, args), [{ target: "west", gateway: known, alive: false }]);
-    deepEqual(rememberedGateways(inputs, argsFor([{ target: "west", headless: true }])), []);
+    deepEqual(rememberedGateways(inputs, argsFor([unasked])), []);
   });
 });

@@ -1,9 +1,11 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import type { LinkStatus } from "../../../../engine/kubernetes/objects/link-resource.ts";
-import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import { deepEqual } from "node:assert/strict";
+import type {
+  LinkResource,
+  LinkStatus,
+} from "../../../../engine/kubernetes/objects/link-resource.ts";
+import { MemoryCluster, type More } from "../../fixtures/memory-cluster.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
-import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
+import { expectFacts } from "../../fixtures/settled.ts";
 import {
   argsFor,
   controller,
@@ -12,8 +14,7 @@ import {
   linkObject,
   localMirror,
   made,
-  type LivingClusters,
-  preview as shown,
+  preview,
   up,
 } from "../../fixtures/world.ts";
 
@@ -36,35 +37,64 @@ const stale: LinkStatus = {
 };
 
 /** A source with a Link that somebody else has made, and a target with an exported Service. */
-function world(more: ConstructorParameters<typeof MemoryCluster>[1] = {}, labels = {}) {
+function world(more: More = {}, labels = {}, refuse: MemoryCluster["refuse"] = () => undefined) {
+  const links = [linkObject("west", stale)];
+  const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { links, ...more });
+  east.refuse = refuse;
+  return { east, west: new MemoryCluster(exporting("west", [exported("shop/web", { labels })])) };
+}
+
+/** What a preview says without the lines that count what comes and goes, and the Link's status after the run. */
+async function run(clusters: ReturnType<typeof world>, of = args, before = {}) {
+  const { inputs, notes } = await preview(clusters, of, before);
+  const failures = await made(clusters, inputs);
   return {
-    east: new MemoryCluster(cluster("east", { namespaces: ["shop"] }), {
-      links: [linkObject("west", stale)],
-      ...more,
-    }),
-    west: new MemoryCluster(exporting("west", [exported("shop/web", { labels })])),
+    ...{ inputs, failures, status: statusOf(clusters.east) },
+    notes: notes.filter((line) => !/: (federated Services )?[+~-]\d/.test(line)),
   };
 }
 
-/** A preview without the lines that count what comes and goes. */
-async function preview(clusters: LivingClusters, args: MirrorsArgs, before = {}) {
-  const { inputs, notes } = await shown(clusters, args, before);
-  return { inputs, notes: notes.filter((line) => !/: (federated Services )?[+~-]\d/.test(line)) };
-}
-
-async function statusOf(east: MemoryCluster): Promise<string[]> {
-  const { status } = await east.get(resources.links, { namespace, name: "west" });
+function statusOf(east: MemoryCluster): string[] {
+  const found: unknown = east.get("links", `${namespace}/west`);
+  const { status } = (found ?? {}) as Partial<LinkResource>;
   return [...(status?.mirrorServices ?? []), ...(status?.federatedServices ?? [])].map(
     ({ remoteRef, conditions = [] }) => `${remoteRef.name} ${conditions[0]?.reason ?? ""}`,
   );
 }
 
+const kept = { failures: [], notes: [], status: ["web Mirrored"] };
+
 describe("the status of a Link that is not this stack's", () => {
-  it("is kept: what its controller has said last goes, and nothing is left to do", async () => {
+  for (const [rule, clusters, expected] of [
+    ["is kept: what its controller has said last goes", world(), kept],
+    [
+      "is written where nobody says whether the runner may",
+      world({}, {}, (line) => (line.startsWith("create selfsubject") ? "invalid" : undefined)),
+      kept,
+    ],
+    [
+      "is kept where its controller is stopped",
+      world({ deployments: [controller("west", 0)] }),
+      kept,
+    ],
+    ["is kept beside another link's", world({ deployments: [controller("north")] }), kept],
+    [
+      "is left to a controller that runs, which is told",
+      world({ deployments: [controller("west")] }),
+      {
+        status: ["gone Error"],
+        notes: /^east <- west: Deployment east\/\S+\/controller-west also mirrors this.*$/,
+      },
+    ],
+  ] as const)
+    it(rule, async () => {
+      expectFacts(await run(clusters), expected);
+    });
+
+  it("leaves nothing to do once it is kept", async () => {
     const clusters = world();
-    const inputs = await up(clusters, args);
-    deepEqual(await statusOf(clusters.east), ["web Mirrored"]);
-    const again = await preview(clusters, args, inputs);
+    const { inputs } = await run(clusters);
+    const again = await run(clusters, args, inputs);
     deepEqual([again.inputs.revision, again.notes], [inputs.revision, []]);
   });
 
@@ -75,108 +105,78 @@ describe("the status of a Link that is not this stack's", () => {
       asked.push(question);
       return false;
     };
-    const { inputs, notes } = await preview(clusters, args);
-    deepEqual(asked, [
-      {
-        ...{ group: "multicluster.linkerd.io", resource: "links", subresource: "status" },
-        ...{ verb: "patch", namespace },
-      },
-    ]);
-    deepEqual(notes, [
+    const notes = [
       "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
-    ]);
-    deepEqual(await made(clusters, inputs), []);
-    deepEqual(await statusOf(clusters.east), ["gone Error"]);
-    const again = await preview(clusters, args, inputs);
-    deepEqual([again.inputs.revision, again.notes], [inputs.revision, notes]);
-    equal(again.inputs.changes, undefined);
+    ];
+    const first = await run(clusters);
+    const question = {
+      ...{ group: "multicluster.linkerd.io", resource: "links", subresource: "status" },
+      ...{ verb: "patch", namespace },
+    };
+    deepEqual(asked[0], question);
+    expectFacts(first, { failures: [], notes, status: ["gone Error"] });
+    const again = await run(clusters, args, first.inputs);
+    deepEqual([again.inputs.revision, again.notes], [first.inputs.revision, notes]);
   });
 
-  it("is written where nobody says whether the runner may, and what comes of that is told", async () => {
-    const clusters = world();
-    clusters.east.refuse = (line) =>
-      line.startsWith("create selfsubject") ? new Error("no answer") : undefined;
-    await up(clusters, args);
-    deepEqual(await statusOf(clusters.east), ["web Mirrored"]);
-  });
-
-  it("is left to a controller that runs, which is told, and not to one that is stopped", async () => {
-    const running = world({ deployments: [controller("west")] });
-    const { inputs, notes } = await preview(running, args);
-    equal(notes.length, 1);
-    match(notes[0] ?? "", /^east <- west: Deployment east\/\S+\/controller-west also mirrors this/);
-    await made(running, inputs);
-    deepEqual(await statusOf(running.east), ["gone Error"]);
-    for (const deployments of [[controller("west", 0)], [controller("north")]]) {
-      const stopped = world({ deployments });
-      await up(stopped, args);
-      deepEqual(await statusOf(stopped.east), ["web Mirrored"]);
-    }
-  });
-
-  it("is emptied when the link leaves the config, and when the stack is destroyed", async () => {
-    for (const leave of ["remove", "destroy"]) {
+  for (const [rule, leave, of, status] of [
+    ["is emptied when the link leaves the config", up, args, []],
+    ["is emptied when the stack is destroyed", undefined, args, []],
+    [
+      "is not emptied where the Link goes with its link",
+      undefined,
+      { ...args, observedGateways: {} },
+      ["web Mirrored"],
+    ],
+  ] as const)
+    it(rule, async () => {
       const clusters = world();
-      const inputs = await up(clusters, args);
-      if (leave === "destroy") await destroy(clusters, inputs);
-      else await up(clusters, { ...args, links: [] }, inputs);
-      deepEqual([leave, await statusOf(clusters.east)], [leave, []]);
-    }
-  });
-
-  it("is not emptied where the Link goes with its link", async () => {
-    const clusters = world();
-    const own = { ...args, observedGateways: {} };
-    const inputs = await up(clusters, own);
-    await destroy(clusters, inputs);
-    deepEqual(await statusOf(clusters.east), ["web Mirrored"]);
-  });
+      const inputs = await up(clusters, of);
+      await (leave?.(clusters, { ...of, links: [] }, inputs) ?? destroy(clusters, inputs));
+      deepEqual(statusOf(clusters.east), status);
+    });
 });
 
 describe("Linkerd's local service mirror", () => {
-  const of = argsFor(["west"]);
-
-  it("is told of where this program writes federated Services, with the command that stops it", async () => {
-    const { notes } = await preview(world({ deployments: [localMirror()] }, member), of);
-    deepEqual(notes, [
-      "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
-    ]);
-  });
-
-  it("is no matter where it is scaled to zero, where there are none, or where nobody may look", async () => {
-    const quiet = [
+  const own = service("shop/web", { labels: member });
+  const localToo = {
+    ...world(),
+    east: new MemoryCluster(cluster("east", { services: [own] }), { deployments: [localMirror()] }),
+  };
+  for (const [rule, clusters, notes] of [
+    [
+      "is told of where this program writes federated Services, with the command that stops it",
+      world({ deployments: [localMirror()] }, member),
+      [
+        "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
+      ],
+    ],
+    ["is told of a local Service that is a member, too", localToo, /\(shop\/web-federated\)/],
+    [
+      "is no matter where it is scaled to zero",
       world({ deployments: [localMirror(0)] }, member),
-      world({ deployments: [localMirror()] }),
-    ];
-    const blind = world({ deployments: [localMirror()] }, member);
-    blind.east.refuse = (line) =>
-      line === "list deployments" ? new Error("forbidden") : undefined;
-    for (const clusters of [...quiet, blind]) deepEqual((await preview(clusters, of)).notes, []);
-  });
+      [],
+    ],
+    ["is no matter where there are none", world({ deployments: [localMirror()] }), []],
+    [
+      "is no matter where nobody may look",
+      world({ deployments: [localMirror()] }, member, (line) =>
+        line === "list deployments" ? "forbidden" : undefined,
+      ),
+      [],
+    ],
+  ] as const)
+    it(rule, async () => {
+      expectFacts(await run(clusters, argsFor(["west"])), { notes });
+    });
 
   it("is looked for only where there is something to federate", async () => {
     const lists: string[] = [];
-    const clusters = world({ links: [] });
-    clusters.east.refuse = (line) => {
-      lists.push(line);
-      return undefined;
-    };
-    await preview(clusters, of);
-    equal(lists.includes("list deployments"), false);
-  });
-
-  it("is told of a local Service that is a member, too", async () => {
-    const own = service("shop/web", { labels: member });
-    const clusters = {
-      ...world(),
-      east: new MemoryCluster(cluster("east", { services: [own] }), {
-        deployments: [localMirror()],
-      }),
-    };
-    const { notes } = await preview(clusters, of);
-    equal(
-      notes.some((note) => note.includes("(shop/web-federated)")),
-      true,
+    const refuse = (line: string) => void lists.push(line);
+    await preview(world({ links: [] }, {}, refuse), argsFor(["west"]));
+    deepEqual(
+      lists.filter((line) => line === "list deployments"),
+      [],
     );
   });
 });

@@ -1,12 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
-import type { MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
-import { failing } from "../../fixtures/failing.ts";
+import type { FailureKind } from "../../../../engine/kubernetes/client/failure.ts";
+import type { Before, MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, pods, written } from "../../fixtures/objects.ts";
+import { cluster, endpoints, headless, pods, written } from "../../fixtures/objects.ts";
+import { args, expectFacts, fresh, refusing, unreachable } from "../../fixtures/settled.ts";
 import {
   argsFor,
   exporting,
+  type LivingClusters,
   look,
   lookedAt,
   mirrorsIn,
@@ -14,38 +15,23 @@ import {
   up,
 } from "../../fixtures/world.ts";
 
-const args = argsFor(["west", "north"]);
+const movedTo = (name: string, had: string) =>
+  `context ${name} of cluster ${name} leads to another cluster than before (its kube-system has UID uid-of-${name}, and had ${had}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.${name}.uid to uid-of-${name} and run again`;
 
-function clusters() {
-  return {
-    east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
-    west: new MemoryCluster(exporting("west", [exported("shop/web")])),
-    north: new MemoryCluster(exporting("north", [exported("shop/api")])),
-  };
-}
-
-async function mistakesIn(
-  world: Parameters<typeof look>[0],
-  of: MirrorsArgs = args,
-  before: Parameters<typeof look>[2] = {},
-): Promise<readonly string[]> {
-  const outcome = await look(world, of, before);
-  return outcome.outcome === "invalid" ? outcome.mistakes : [`it is ${outcome.outcome}`];
-}
+const failing = (name: string, kind: FailureKind) => {
+  const memory = new MemoryCluster(cluster(name));
+  memory.refuse = () => kind;
+  return memory;
+};
 
 describe("a look at a source and its targets", () => {
-  it("plans all links together, and nothing is written", async () => {
-    const world = clusters();
-    const { decided } = await lookedAt(world, args);
-    deepEqual([...decided.judged.keys()], ["west", "north", "federated"]);
+  it("is done with after one run, and writes nothing itself", async () => {
+    const world = fresh();
+    await preview(world, args);
     deepEqual(
       Object.values(world).flatMap(({ writes }) => writes),
       [],
     );
-  });
-
-  it("is done with after one run", async () => {
-    const world = clusters();
     const inputs = await up(world, args);
     deepEqual(await mirrorsIn(world.east), ["shop/api-north", "shop/web-west"]);
     const quiet = { mistakes: [], notes: [], hasWrites: false };
@@ -53,26 +39,21 @@ describe("a look at a source and its targets", () => {
   });
 
   it("asks for the source's nodes, to which no gateway's address may lead, where it may", async () => {
-    const { west } = clusters();
+    const { west } = fresh();
     const address = "192.0.2.10";
     const nodes = [{ metadata: { name: "one" }, status: { addresses: [{ address }] } }];
     const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { nodes });
     const { notes } = await preview({ east, west }, argsFor(["west"]));
     match(notes.join(), /192\.0\.2\.10 is a node or an API server of the source itself/);
-    const denied = failing("forbidden", "east", "list", resources.nodes);
-    east.refuse = (request) => (request === "list nodes" ? denied : undefined);
+    east.refuse = (request) => (request === "list nodes" ? "forbidden" : undefined);
     await up({ east, west }, argsFor(["west"]));
     deepEqual(await mirrorsIn(east), ["shop/web-west"]);
   });
 
   it("asks for no StatefulSets unless a pod is away, nor for controllers unless a link has left", async () => {
-    const world = clusters();
+    const world = fresh();
     const asked: string[] = [];
-    for (const memory of Object.values(world))
-      memory.refuse = (request) => {
-        asked.push(`${memory.cluster}: ${request}`);
-        return undefined;
-      };
+    for (const memory of Object.values(world)) memory.refuse = (line) => void asked.push(line);
     await look(world, args);
     deepEqual(
       asked.filter((request) => /statefulsets|deployments/.test(request)),
@@ -82,167 +63,139 @@ describe("a look at a source and its targets", () => {
 });
 
 describe("a mistake that stops everything", () => {
-  it("is each context that the kubeconfig does not have, all told at once", async () => {
-    const { east } = clusters();
-    deepEqual(await mistakesIn({ east }), [
-      "cluster west: there is no context west",
-      "cluster north: there is no context north",
-    ]);
-  });
-
-  it("is a cluster out of reach only where a link says unreachable: fail", async () => {
-    const world = clusters();
-    const error = failing("unreachable", "west");
-    world.west.refuse = () => error;
-    deepEqual(await mistakesIn(world), ["it is planned"]);
-    const strict = argsFor([{ target: "west", unreachable: "fail" }, "north"]);
-    deepEqual(await mistakesIn(world, strict), [error.message]);
-    const other = argsFor(["west", { target: "north", unreachable: "fail" }]);
-    deepEqual(await mistakesIn(world, other), ["it is planned"]);
-  });
-
-  it("is a source out of reach where any of its links says so", async () => {
-    const world = clusters();
-    const error = failing("unreachable", "east");
-    world.east.refuse = () => error;
-    deepEqual(await mistakesIn(world), ["it is sourceUnreadable"]);
-    const strict = argsFor(["west", { target: "north", unreachable: "fail" }]);
-    deepEqual(await mistakesIn(world, strict), [error.message]);
-  });
-
-  it("is a context of the source that leads to another cluster than before", async () => {
-    const identities = { east: "another" };
-    deepEqual(await mistakesIn(clusters(), args, { identities }), [
-      "context east of cluster east leads to another cluster than before (its kube-system has UID uid of east, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.east.uid to uid of east and run again",
-    ]);
-  });
+  const strict = argsFor([{ target: "west", unreachable: "fail" }, "north"]);
+  const other = argsFor(["west", { target: "north", unreachable: "fail" }]);
+  const west = { west: unreachable("west") };
+  const east = { east: unreachable("east") };
+  for (const [rule, world, of, before, expected] of [
+    [
+      "is each context that the kubeconfig does not have, all told at once",
+      { west: undefined, north: undefined },
+      args,
+      {},
+      ["cluster west: there is no context west", "cluster north: there is no context north"],
+    ],
+    ["is no target out of reach", west, args, {}, "planned"],
+    ["is a target out of reach where its link says so", west, strict, {}, /^cluster west can't be/],
+    ["is no target out of reach where another link says so", west, other, {}, "planned"],
+    ["is no source out of reach", east, args, {}, "sourceUnreadable"],
+    ["is a source out of reach where any link says so", east, other, {}, /^cluster east can't be/],
+    [
+      "is a context of the source that leads to another cluster than before",
+      {},
+      args,
+      { identities: { east: "another" } },
+      [movedTo("east", "another")],
+    ],
+  ] as [string, LivingClusters, MirrorsArgs, Before, string[] | RegExp | string][])
+    it(rule, async () => {
+      const found = await look(fresh(world), of, before);
+      const facts = { mistakes: found.outcome === "invalid" ? found.mistakes : found.outcome };
+      expectFacts(facts, { mistakes: expected });
+    });
 });
 
 describe("a target that is not the cluster it should be", () => {
-  /** Why a target is refused, while the other is planned. */
-  async function refusal(
-    world: ReturnType<typeof clusters>,
-    of = args,
-    identities: Readonly<Record<string, string>> = {},
-  ): Promise<string | undefined> {
-    const { inputs, mistakes } = await preview(world, of, { identities });
-    deepEqual([mistakes, Object.keys(inputs.mirrors)].flat(), [
-      ...(inputs.refused === undefined ? ["west"] : []),
-      "north",
-    ]);
-    return inputs.refused?.["west"];
-  }
-
-  it("is refused where its context leads to another cluster than before, and remembered", async () => {
-    const identities = { west: "another", east: "uid of east" };
-    equal(
-      await refusal(clusters(), args, identities),
-      "context west of cluster west leads to another cluster than before (its kube-system has UID uid of west, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to uid of west and run again",
-    );
-    equal(await refusal(clusters(), args, { west: "uid of west" }), undefined);
-    const { inputs } = await preview(clusters(), args, { identities });
-    equal(inputs.identities?.["west"], "another");
+  const expecting = (uid: string): MirrorsArgs => ({
+    ...args,
+    clusters: { ...args.clusters, west: { context: "west", uid } },
   });
-
-  it("is decided by the config's uid, where it has one", async () => {
-    const expecting = (uid: string): MirrorsArgs => ({
-      ...args,
-      clusters: { ...args.clusters, west: { context: "west", uid } },
+  const is = (uid: string) => ({ identities: { west: uid } });
+  const same = { west: new MemoryCluster({ ...cluster("west"), identity: "uid-of-east" }) };
+  const twin = { west: new MemoryCluster({ ...cluster("west"), identity: "uid-of-north" }) };
+  for (const [rule, of, before, refused, world] of [
+    [
+      "is refused where its context leads to another cluster than before",
+      args,
+      is("another"),
+      { west: movedTo("west", "another") },
+    ],
+    ["is not refused where it is the one that was", args, is("uid-of-west"), undefined],
+    ["is decided by the config's uid", expecting("uid-of-west"), is("another"), undefined],
+    ["is refused by the config's uid", expecting("third"), is("uid-of-west"), /had third/],
+    [
+      "is refused where it is the source itself",
+      args,
+      {},
+      {
+        west: "east and west are the same cluster (its kube-system has UID uid-of-east): fix the context of one end of link east/west",
+      },
+      same,
+    ],
+    ["is not refused where two names are one target", args, {}, undefined, twin],
+  ] as [string, MirrorsArgs, Before, object | RegExp | undefined, LivingClusters?][])
+    it(`${rule}, while the other is planned`, async () => {
+      const { inputs, mistakes } = await preview(fresh(world), of, before);
+      deepEqual([mistakes, Object.keys(inputs.mirrors).includes("north")], [[], true]);
+      expectFacts({ refused: inputs.refused }, { refused });
     });
-    equal(await refusal(clusters(), expecting("uid of west"), { west: "another" }), undefined);
-    match(
-      (await refusal(clusters(), expecting("third"), { west: "uid of west" })) ?? "",
-      /had third/,
-    );
-  });
 
-  it("is refused where it is the source itself, and two names for one target are not", async () => {
-    const same = new MemoryCluster({ ...cluster("west"), identity: "uid of east" });
-    equal(
-      await refusal({ ...clusters(), west: same }),
-      "east and west are the same cluster (its kube-system has UID uid of east): fix the context of one end of link east/west",
-    );
-    const twin = new MemoryCluster({ ...cluster("west"), identity: "uid of north" });
-    deepEqual((await preview({ ...clusters(), west: twin }, args)).inputs.refused, undefined);
+  it("is remembered as the one that it was", async () => {
+    const { inputs } = await preview(fresh(), args, is("another"));
+    equal(inputs.identities?.["west"], "another");
   });
 });
 
 describe("a cluster that cannot be read", () => {
-  const kinds = [
+  for (const [kind, outcome] of [
     ["unauthorized", "refused"],
     ["forbidden", "refused"],
     ["unreachable", "unreachable"],
     ["server", "unreachable"],
     ["throttled", "unreachable"],
-  ] as const;
-  for (const [kind, outcome] of kinds)
+  ] as const)
     it(`counts as ${outcome} where it answers ${kind}, and its part is left out of the plan`, async () => {
-      const world = clusters();
-      const error = failing(kind, "west");
-      world.west.refuse = () => error;
-      const { readings, decided } = await lookedAt(world, args);
-      deepEqual(readings.get("west"), { outcome, why: error.message });
+      const { readings, decided } = await lookedAt(fresh({ west: failing("west", kind) }), args);
+      equal(readings.get("west")?.outcome, outcome);
       deepEqual([...decided.judged.keys()], ["north", "federated"]);
     });
 
   it("is the source: then nothing is planned, and links that have left are remembered", async () => {
-    const world = clusters();
-    world.east.refuse = () => failing("unreachable", "east");
-    const before = { links: [{ source: "east", target: "south", maxDeletions: 3 }] };
-    const found = await look(world, args, before);
-    deepEqual(found.outcome === "sourceUnreadable" && found.removed, [
-      { source: "east", target: "south", maxDeletions: 3 },
-    ]);
+    const links = [{ source: "east", target: "south", maxDeletions: 3 }];
+    const found = await look(fresh({ east: refusing("east") }), args, { links });
+    deepEqual(found.outcome === "sourceUnreadable" && found.removed, links);
   });
+});
 
-  const db = headless("shop/db");
-  const pair = [{ target: "west", headless: true }];
+describe("the StatefulSets of a target of which a pod is away", () => {
+  const pair = argsFor([{ target: "west", headless: true }]);
+  const listing = (...names: string[]) =>
+    exporting("west", [headless("shop/db")], {
+      endpoints: [endpoints("shop/db", [pods(names)])],
+    });
 
   /** A source with mirrors of db-0 and db-1, of which the target lists the first alone by now. */
-  async function oneAway() {
-    const { east } = clusters();
-    const list = (...names: string[]) =>
-      new MemoryCluster(
-        exporting("west", [db], { endpoints: [endpoints("shop/db", [pods(names)])] }),
-      );
-    await up({ east, west: list("db-0", "db-1") }, argsFor(pair));
-    return { east, west: list("db-0") };
+  async function oneAway(refused?: FailureKind) {
+    const { east } = fresh();
+    await up({ east, west: new MemoryCluster(listing("db-0", "db-1")) }, pair);
+    const west = new MemoryCluster(listing("db-0"));
+    west.refuse = (request) => (request === "list statefulsets" ? refused : undefined);
+    return { east, west };
   }
 
-  it("may keep its StatefulSets to itself: then pods are judged as if there were none", async () => {
-    const world = await oneAway();
-    world.west.refuse = (request) =>
-      request === "list statefulsets"
-        ? failing("forbidden", "west", "list", resources.statefulSets)
-        : undefined;
-    const { decided } = await lookedAt(world, argsFor(pair));
+  it("count as none where the target keeps them to itself", async () => {
+    const { decided } = await lookedAt(await oneAway("forbidden"), pair);
     deepEqual(decided.missing, { "shop/db-1-west": written });
   });
 
-  it("is one whose StatefulSets cannot be read just now, when a pod is away", async () => {
-    for (const kind of ["server", "unauthorized"] as const) {
-      const world = await oneAway();
-      const error = failing(kind, "west", "list", resources.statefulSets);
-      world.west.refuse = (request) => (request === "list statefulsets" ? error : undefined);
-      const { readings, decided } = await lookedAt(world, argsFor(pair));
-      deepEqual(readings.get("west"), {
-        outcome: kind === "server" ? "unreachable" : "refused",
-        why: error.message,
-      });
+  for (const [kind, outcome] of [
+    ["server", "unreachable"],
+    ["unauthorized", "refused"],
+  ] as const)
+    it(`make the target one that is ${outcome} where they can't be read just now (${kind})`, async () => {
+      const world = await oneAway(kind);
+      const { readings, decided } = await lookedAt(world, pair);
+      equal(readings.get("west")?.outcome, outcome);
       deepEqual([...decided.judged.keys()], ["federated"]);
       const strict = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
-      deepEqual(await mistakesIn(world, strict), [error.message]);
-    }
-  });
-
-  it("has its StatefulSets asked where a pod is away", async () => {
-    const { east, west } = await oneAway();
-    const there = new MemoryCluster(await west.snapshot(), {
-      statefulSets: [
-        { metadata: { namespace: "shop", name: "db" }, spec: { serviceName: "db", replicas: 1 } },
-      ],
+      equal((await look(world, strict)).outcome, "invalid");
     });
-    await up({ east, west: there }, argsFor(pair));
+
+  it("say whether the pod is meant to be there", async () => {
+    const metadata = { namespace: "shop", name: "db" };
+    const { east, west } = await oneAway();
+    west.put("statefulsets", { metadata, spec: { serviceName: "db", replicas: 1 } });
+    await up({ east, west }, pair);
     deepEqual(await mirrorsIn(east), ["shop/db-0-west", "shop/db-west"]);
   });
 });
