@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
+import { isRecord } from "../kubernetes/objects/checks.ts";
 import { withoutTrace } from "./contract.ts";
 
 /** Milliseconds that requests under way get to be answered, so that their outcome is known. */
@@ -20,9 +21,7 @@ export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvi
 }
 
 /** Of this process, which serves one phase of one run. */
-export const cancellation = cancellationBy((cancel) => {
-  cancelCalls(cancel);
-});
+export const cancellation = cancellationBy(cancelCalls);
 
 /**
  * @param listen calls back when the run is cancelled
@@ -46,10 +45,7 @@ export function cancellationBy(
 
 /** The channel's message is `{ stream, headers, flags }` (Node, http2 documentation). */
 function pathIn(message: unknown): unknown {
-  if (typeof message !== "object" || message === null || !("headers" in message)) return undefined;
-  const { headers } = message;
-  if (typeof headers !== "object" || headers === null || !(":path" in headers)) return undefined;
-  return headers[":path"];
+  return isRecord(message) && isRecord(message.headers) ? message.headers[":path"] : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { movedCluster } from "../kubernetes/identity.ts";
 import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import { type Checked, revised, statelessMethods } from "./contract.ts";
+import { statelessResource } from "./contract.ts";
 import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 
 /** A cluster that is to be one stack's alone. */
@@ -93,10 +93,13 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
     return seen === undefined ? inputs : { ...inputs, identity: seen.identity };
   }
 
-  return {
-    ...statelessMethods((id) => `claim ${id}`),
+  const methods = statelessResource<ClaimArgs, ClaimInputs>({
+    called: (id) => `claim ${id}`,
+    idOf: ({ cluster }) => cluster,
+    subject: ({ revision }) => ({ revision }),
+    make: (inputs) => unlessCancelled(clusters, () => take(inputs)),
 
-    check(olds: Partial<ClaimInputs>, args: ClaimArgs): Promise<Checked<ClaimInputs>> {
+    check(olds, args) {
       return unlessCancelled(clusters, async () => {
         const former = [...new Set([...(olds.formerStacks ?? []), olds.stack ?? args.stack])];
         const formerStacks = former.filter((name) => name !== args.stack);
@@ -124,16 +127,10 @@ export function claimsOf({ clusters, isolated, say }: ClaimProcess) {
         }
       });
     },
+  });
 
-    diff: revised,
-
-    async create(inputs: ClaimInputs) {
-      return { id: inputs.cluster, outs: await unlessCancelled(clusters, () => take(inputs)) };
-    },
-
-    async update(_id: string, _olds: unknown, inputs: ClaimInputs) {
-      return { outs: await unlessCancelled(clusters, () => take(inputs)) };
-    },
+  return {
+    ...methods,
 
     async delete(_id: string, props: ClaimInputs) {
       const { cluster, context, stack, identity, formerStacks = [] } = props;

@@ -1,5 +1,5 @@
 import { movedCluster } from "../kubernetes/identity.ts";
-import { type CheckFailure, statelessMethods } from "./contract.ts";
+import { accepted, statelessResource } from "./contract.ts";
 
 /** Inputs and state of the resource that remembers which cluster a name stands for. */
 export interface IdentityInputs {
@@ -15,43 +15,33 @@ export interface IdentityInputs {
 /**
  * Remembers in the stack's state which cluster a name stands for, and refuses another one before
  * anything is sent to it: whatever is sent to a cluster depends on its resource.
+ *
+ * @param say Pulumi shows each line that is said as a message of the stack
  */
-export const clusterIdentities = identities();
-
-/** Pulumi shows each line that is said as a message of the stack. */
 export function identities(say: (line: string) => void = console.log) {
-  return {
-    ...statelessMethods((id) => `cluster identity ${id}`),
+  return statelessResource<IdentityInputs, IdentityInputs>({
+    called: (id) => `cluster identity ${id}`,
+    idOf: ({ cluster }) => cluster,
 
-    check(olds: Partial<IdentityInputs>, news: IdentityInputs) {
-      const { uid, expected } = news;
-      const remembered = olds.uid;
+    check({ uid: remembered }, news) {
+      const { cluster, uid, expected } = news;
       if (uid === undefined) {
         const known = expected ?? remembered;
-        const inputs = known === undefined ? news : { ...news, uid: known };
-        return Promise.resolve({ inputs, failures: [] });
+        return accepted({}, known === undefined ? news : { ...news, uid: known });
       }
       const moved = movedCluster(news, uid, { expected, remembered });
-      const failures: CheckFailure[] =
-        moved === undefined ? [] : [{ property: "uid", reason: moved }];
-      if (moved === undefined && remembered !== undefined && remembered !== uid)
+      if (moved !== undefined)
+        return Promise.resolve({ inputs: news, failures: [{ property: "uid", reason: moved }] });
+      if (remembered !== undefined && remembered !== uid)
         say(
-          `cluster ${news.cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`,
+          `cluster ${cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`,
         );
-      return Promise.resolve({ inputs: news, failures });
+      return accepted({}, news);
     },
 
-    diff(_id: string, olds: Partial<IdentityInputs>, news: Partial<IdentityInputs>) {
-      const keys = ["cluster", "context", "expected", "uid"] as const;
-      return Promise.resolve({ changes: keys.some((key) => olds[key] !== news[key]) });
-    },
-
-    create(inputs: IdentityInputs) {
-      return Promise.resolve({ id: inputs.cluster, outs: inputs });
-    },
-
-    update(_id: string, _olds: IdentityInputs, inputs: IdentityInputs) {
-      return Promise.resolve({ outs: inputs });
-    },
-  };
+    subject: ({ cluster, context, expected, uid }) => ({ cluster, context, expected, uid }),
+    make: (inputs) => Promise.resolve(inputs),
+  });
 }
+
+export const clusterIdentities = identities();

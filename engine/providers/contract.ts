@@ -17,15 +17,18 @@ export class PartialFailure<Inputs extends object> extends Error {
   readonly properties: Inputs;
   readonly reasons: readonly string[];
 
+  /** @param reasons what Pulumi shows, instead of the message */
   constructor(id: string, inputs: Inputs, reasons: readonly string[]) {
     super(`${id} is done in part`);
     this.id = id;
     // All inputs, since among them is the provider's own code, without which nothing can be deleted.
     this.properties = inputs;
-    // Pulumi shows these and not the message.
-    this.reasons = [...reasons, "everything else is done, and the next pulumi up retries these"];
+    this.reasons = reasons;
   }
 }
+
+/** The last of the reasons where the rest was done. */
+export const retried = "everything else is done, and the next pulumi up retries these";
 
 /** Pulumi prints the stack of what `read`, `delete` and `check` throw, which says nothing to a user. */
 export async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
@@ -37,34 +40,51 @@ export async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What there is to say of a dynamic resource that stands for no object. */
+interface Definition<Args, Inputs extends object, Outputs> {
+  /** How a sentence calls the resource of an id. */
+  readonly called?: (id: string) => string;
+  readonly idOf: (inputs: Inputs) => string;
+  readonly check: (olds: Partial<Inputs>, args: Args) => Promise<Checked<Inputs>>;
+  /** What `diff` compares; state adds the provider's own code to it. */
+  readonly subject: (props: Partial<Inputs>) => object;
+  /** Brings about what `check` has come to, and returns what state is to know. */
+  readonly make: (inputs: Inputs, olds: Partial<Outputs>) => Promise<Outputs>;
+}
+
 /**
  * The methods of a dynamic resource that stands for no object: every run looks anew at what it is
  * about, so there is nothing that a refresh could add, and nothing to delete.
- *
- * @param called how a sentence calls the resource of an id
  */
-export function statelessMethods(called: (id: string) => string = (id) => id) {
+export function statelessResource<Args, Inputs extends object, Outputs = Inputs>(
+  definition: Definition<Args, Inputs, Outputs>,
+) {
+  const { called = (id) => id, idOf, check, subject, make } = definition;
   return {
+    check,
+
+    diff: (_id: string, olds: Partial<Inputs>, news: Partial<Inputs>) =>
+      Promise.resolve(isDeepStrictEqual(subject(olds), subject(news)) ? { changes: false } : {}),
+
+    create: async (inputs: Inputs) => ({ id: idOf(inputs), outs: await make(inputs, {}) }),
+
+    update: async (_id: string, olds: Partial<Outputs>, inputs: Inputs) => ({
+      outs: await make(inputs, olds),
+    }),
+
     read<Props>(id: string, props?: Props) {
       if (props === undefined)
         return Promise.reject(new Error(`${called(id)} cannot be imported: run pulumi up`));
       return Promise.resolve({ id, props });
     },
 
-    delete() {
-      return Promise.resolve();
-    },
+    delete: () => Promise.resolve(),
   };
 }
 
-/**
- * The method `diff` of a dynamic resource.
- *
- * @param subject what is compared; state adds the provider's own code to it
- */
-export function differing<Props extends object>(subject: (props: Partial<Props>) => object) {
-  return (_id: string, olds: Partial<Props>, news: Partial<Props>) =>
-    Promise.resolve(isDeepStrictEqual(subject(olds), subject(news)) ? { changes: false } : {});
+/** The `check` of a resource that takes its arguments as they are. */
+export function accepted<Inputs>(_olds: unknown, inputs: Inputs): Promise<Checked<Inputs>> {
+  return Promise.resolve({ inputs, failures: [] });
 }
 
 /** What Pulumi puts in the place of a value that is not known before an update has run. */
@@ -76,8 +96,10 @@ export function awaitsUnknown(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(awaitsUnknown);
 }
 
+const methods = ["check", "diff", "create", "update", "read", "delete"] as const;
+
 /** The methods of a dynamic resource, as Pulumi calls them. */
-export type Methods = "check" | "diff" | "create" | "update" | "read" | "delete";
+export type Methods = (typeof methods)[number];
 
 export type Call = (...args: never[]) => Promise<unknown>;
 
@@ -89,16 +111,9 @@ export function onDemand<Served extends Record<Methods, Call>>(
   load: () => Promise<Served>,
 ): Pick<Served, Methods> {
   const loaded = (): Promise<Record<Methods, Call>> => load();
-  const methods: Record<Methods, Call> = {
-    check: async (...args) => (await loaded()).check(...args),
-    diff: async (...args) => (await loaded()).diff(...args),
-    create: async (...args) => (await loaded()).create(...args),
-    update: async (...args) => (await loaded()).update(...args),
-    read: async (...args) => (await loaded()).read(...args),
-    delete: async (...args) => (await loaded()).delete(...args),
-  };
-  return methods;
+  const served = methods.map((name) => {
+    const call: Call = async (...args) => (await loaded())[name](...args);
+    return [name, call] as const;
+  });
+  return Object.fromEntries(served) as Pick<Served, Methods>;
 }
-
-/** The method `diff` of a dynamic resource whose `check` has found whether there is anything to do. */
-export const revised = differing<{ readonly revision: number }>(({ revision }) => ({ revision }));

@@ -9,7 +9,6 @@ import {
 } from "../credentials/link-target.ts";
 import type {
   TargetArgs,
-  TargetFacts,
   TargetInputs,
   TargetOutputs,
   TokenCheckArgs,
@@ -19,11 +18,11 @@ import { checkToken } from "../credentials/token-check.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import {
+  accepted,
   awaitsUnknown,
   type Checked,
   type CheckFailure,
-  differing,
-  statelessMethods,
+  statelessResource,
 } from "./contract.ts";
 import { clusters } from "./process.ts";
 
@@ -40,54 +39,42 @@ const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
 /** What a link has to know of its target, read again in every run; it has no object of its own. */
 export const linkTargets = {
-  ...statelessMethods((id) => `link target ${id}`),
-
-  check(olds: Partial<TargetInputs>, args: TargetArgs): Promise<Checked<TargetInputs>> {
-    return unlessCancelled(clusters, () => checkLink(olds, args));
-  },
+  ...statelessResource<TargetArgs, TargetInputs, TargetOutputs>({
+    called: (id) => `link target ${id}`,
+    idOf: ({ source, target }) => `${source}/${target}`,
+    check: (olds, args) => unlessCancelled(clusters, () => checkLink(olds, args)),
+    subject: (props) => props,
+    make: (inputs, olds) =>
+      unlessCancelled(clusters, async () => ({
+        ...inputs,
+        facts: await settleTarget(read, olds, inputs, balancerPolling),
+      })),
+  }),
 
   diff(_id: string, olds: Partial<TargetOutputs>, news: TargetInputs) {
     return Promise.resolve(isSameTarget(olds, news) ? { changes: false } : {});
   },
-
-  async create(inputs: TargetInputs) {
-    const facts = await settle({}, inputs);
-    return { id: `${inputs.source}/${inputs.target}`, outs: { ...inputs, facts } };
-  },
-
-  async update(_id: string, olds: TargetOutputs, inputs: TargetInputs) {
-    const facts = await settle(olds, inputs);
-    return { outs: { ...inputs, facts } };
-  },
 };
 
 /** Checks that a new token works, before anything uses it. */
-export const tokenChecks = {
-  ...statelessMethods((id) => `token check ${id}`),
-
-  check(_olds: Partial<TokenCheckArgs>, args: TokenCheckArgs) {
-    const checked: Checked<TokenCheckArgs> = { inputs: args, failures: [] };
-    return Promise.resolve(checked);
-  },
-
-  diff: differing<TokenCheckArgs>(({ target, access, namespace, account, secret, rules }) => ({
+export const tokenChecks = statelessResource<TokenCheckArgs, TokenCheckArgs>({
+  called: (id) => `token check ${id}`,
+  idOf: ({ target, namespace, account }) => `${target}/${namespace}/${account}`,
+  check: accepted,
+  subject: ({ target, access, namespace, account, secret, rules }) => ({
     ...{ target, access, namespace, account, secret, rules },
-  })),
+  }),
 
-  async create(inputs: TokenCheckArgs) {
-    await tryToken(inputs);
-    return { id: `${inputs.target}/${inputs.namespace}/${inputs.account}`, outs: inputs };
+  async make(inputs) {
+    const context = {
+      runner: () => clusters.client(inputs.target, inputs.access),
+      bearer: (token: string) => clusters.connect({ ...inputs.access, token }, inputs.target),
+      polling: tokenPolling,
+    };
+    await unlessCancelled(clusters, () => checkToken(inputs, context));
+    return inputs;
   },
-
-  async update(_id: string, _olds: TokenCheckArgs, inputs: TokenCheckArgs) {
-    await tryToken(inputs);
-    return { outs: inputs };
-  },
-};
-
-function settle(olds: Partial<TargetOutputs>, inputs: TargetInputs): Promise<TargetFacts> {
-  return unlessCancelled(clusters, () => settleTarget(read, olds, inputs, balancerPolling));
-}
+});
 
 async function checkLink(
   olds: Partial<TargetInputs>,
@@ -110,13 +97,4 @@ async function madeByOthers(args: TargetArgs): Promise<CheckFailure[]> {
   if (sourceAccess === undefined) return [];
   const reason = await foreignLink(await clusters.client(source, sourceAccess), args);
   return reason === undefined ? [] : [{ property: "source", reason }];
-}
-
-function tryToken(args: TokenCheckArgs): Promise<void> {
-  const context = {
-    runner: () => clusters.client(args.target, args.access),
-    bearer: (token: string) => clusters.connect({ ...args.access, token }, args.target),
-    polling: tokenPolling,
-  };
-  return unlessCancelled(clusters, () => checkToken(args, context));
 }

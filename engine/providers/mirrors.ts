@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile/reconcile.ts";
-import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
   type Before,
@@ -17,7 +15,7 @@ import {
   awaitsUnknown,
   type Checked,
   PartialFailure,
-  revised,
+  retried,
   unknownValue,
   withoutTrace,
 } from "./contract.ts";
@@ -41,13 +39,11 @@ export class MirrorsProvider {
   readonly #process: Process;
   /** Sources of which the terminal has been told what their check found. */
   readonly #told = new Set<string>();
-  /** By source: what this process has checked last. */
-  readonly #checked = new Map<string, { readonly inputs: Inputs; readonly outcome: Outcome }>();
 
   constructor({
     clusters = ofThisProcess,
     wanted = new WantedHere(),
-    say = print,
+    say = console.log,
     isolated = isolatedHere,
     now = () => new Date(),
   }: Partial<Process> = {}) {
@@ -70,7 +66,6 @@ export class MirrorsProvider {
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
-    this.#checked.set(args.source, { inputs, outcome });
     // What is about to be replaced is checked once more, as if it were new.
     if (!this.#told.has(args.source)) notes.forEach(this.#process.say);
     this.#told.add(args.source);
@@ -78,16 +73,22 @@ export class MirrorsProvider {
   }
 
   /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
-  readonly diff = revised;
-
-  async create(inputs: Inputs) {
-    await this.#make(inputs);
-    return { id: inputs.source, outs: outputsOf(inputs) };
+  diff(_id: string, olds: Partial<Outputs>, news: Partial<Outputs>) {
+    return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
   }
 
+  async create(inputs: Inputs) {
+    return { id: inputs.source, ...(await this.update(inputs.source, {}, inputs)) };
+  }
+
+  /** What `check` found to have changed since the run before is in the inputs. */
   async update(_id: string, _olds: unknown, inputs: Inputs) {
-    // What `check` found to have changed since the run before is in the inputs.
-    await this.#make(inputs);
+    const { clusters, wanted, say, now } = this.#process;
+    const tell = (line: string) => {
+      say(`${inputs.source}: ${line}`);
+    };
+    const reasons = await carryOut(clusters, wanted, inputs, tell, now());
+    if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, [...reasons, retried]);
     return { outs: outputsOf(inputs) };
   }
 
@@ -117,23 +118,6 @@ export class MirrorsProvider {
         throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
     });
   }
-
-  async #make(inputs: Inputs): Promise<void> {
-    const { clusters, wanted, say, now } = this.#process;
-    const tell = (line: string) => {
-      say(`${inputs.source}: ${line}`);
-    };
-    const last = this.#checked.get(inputs.source);
-    this.#checked.delete(inputs.source);
-    // The engine may hand over others, those of a saved plan, say.
-    const outcome = isDeepStrictEqual(last?.inputs, inputs) ? last?.outcome : undefined;
-    const reasons = await carryOut(clusters, wanted, inputs, tell, now(), outcome);
-    if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, reasons);
-  }
 }
 
 export const mirrors = new MirrorsProvider();
-
-function print(line: string): void {
-  console.log(line);
-}

@@ -2,7 +2,7 @@ import { checkRevocation, revoke } from "../credentials/revocation.ts";
 import type { RevocationArgs, RevocationInputs } from "../credentials/state.ts";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import { differing, PartialFailure, statelessMethods } from "./contract.ts";
+import { statelessResource, PartialFailure, retried } from "./contract.ts";
 import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 
 /** What all resources of a process share. */
@@ -17,16 +17,11 @@ interface RevocationProcess {
  */
 export function revocationsOf({ clusters, isolated }: RevocationProcess) {
   const client = clusters.client.bind(clusters);
+  return statelessResource<RevocationArgs, RevocationInputs>({
+    called: (id) => `revocation ${id}`,
+    idOf: ({ source }) => source,
 
-  async function carryOut(inputs: RevocationInputs): Promise<void> {
-    const problems = await revoke(inputs, client);
-    if (problems.length > 0) throw new PartialFailure(inputs.source, inputs, problems);
-  }
-
-  return {
-    ...statelessMethods((id) => `revocation ${id}`),
-
-    check(olds: Partial<RevocationInputs>, args: RevocationArgs) {
+    check(olds, args) {
       if (args.isolated) isolated.add(args.source);
       return unlessCancelled(clusters, async () => ({
         inputs: await checkRevocation(olds, args, client),
@@ -34,21 +29,16 @@ export function revocationsOf({ clusters, isolated }: RevocationProcess) {
       }));
     },
 
-    /** Looks only at what `check` found. */
-    diff: differing<RevocationInputs>(({ source, isolated, targets, namespace, revision }) => ({
+    subject: ({ source, isolated, targets, namespace, revision }) => ({
       ...{ source, isolated, targets, namespace, revision },
-    })),
+    }),
 
-    async create(inputs: RevocationInputs) {
-      await carryOut(inputs);
-      return { id: inputs.source, outs: inputs };
+    async make(inputs) {
+      const problems = await revoke(inputs, client);
+      if (problems.length === 0) return inputs;
+      throw new PartialFailure(inputs.source, inputs, [...problems, retried]);
     },
-
-    async update(_id: string, _olds: unknown, inputs: RevocationInputs) {
-      await carryOut(inputs);
-      return { outs: inputs };
-    },
-  };
+  });
 }
 
 export const revocations = revocationsOf({ clusters: ofThisProcess, isolated: isolatedHere });

@@ -1,5 +1,5 @@
 import { type Publication, type PublicationArgs, publish } from "../trust/publication.ts";
-import { awaitsUnknown, type Checked, differing, statelessMethods } from "./contract.ts";
+import { accepted, awaitsUnknown, statelessResource } from "./contract.ts";
 
 /** Inputs as `check` returns them, and state. Certificates, and no key. */
 export interface PublicationInputs extends PublicationArgs {
@@ -8,29 +8,18 @@ export interface PublicationInputs extends PublicationArgs {
 }
 
 /** Remembers what a stack of the trust root has published, since the next step depends on it. */
-export const trustPublications = {
-  ...statelessMethods((id) => `trust publication ${id}`),
+export const trustPublications = statelessResource<PublicationArgs, PublicationInputs>({
+  called: (id) => `trust publication ${id}`,
+  idOf: () => "trust",
 
-  check(
-    olds: Partial<PublicationInputs>,
-    args: PublicationArgs,
-  ): Promise<Checked<PublicationInputs>> {
-    if (awaitsUnknown(args)) return Promise.resolve({ inputs: args, failures: [] });
+  check(olds, args) {
+    if (awaitsUnknown(args)) return accepted(olds, args);
     const publication = publish(olds.publication?.clusters ?? {}, args);
-    if ("refused" in publication) {
-      const failures = [{ property: "generation", reason: publication.refused }];
-      return Promise.resolve({ inputs: args, failures });
-    }
-    return Promise.resolve({ inputs: { ...args, publication }, failures: [] });
+    if (!("refused" in publication)) return accepted(olds, { ...args, publication });
+    const failures = [{ property: "generation", reason: publication.refused }];
+    return Promise.resolve({ inputs: args, failures });
   },
 
-  diff: differing<PublicationInputs>(({ publication }) => ({ publication })),
-
-  create(inputs: PublicationInputs) {
-    return Promise.resolve({ id: "trust", outs: inputs });
-  },
-
-  update(_id: string, _olds: PublicationInputs, inputs: PublicationInputs) {
-    return Promise.resolve({ outs: inputs });
-  },
-};
+  subject: ({ publication }) => ({ publication }),
+  make: (inputs) => Promise.resolve(inputs),
+});

@@ -48,7 +48,6 @@ describe("health in a run", () => {
   it("fails the run for errors, with state that makes the next run look again", async () => {
     const { tried, said } = resource(reportOn(broken));
     const failure = {
-      message: "the mesh is not healthy; npm run check shows all checks",
       id: "health",
       properties: inputs,
       reasons: ["link east/west: there is no gateway"],
