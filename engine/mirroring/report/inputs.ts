@@ -53,7 +53,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     ...memoryOf(before, args, outcome),
     ...nonEmpty("portConflicts", decided.portConflicts),
     ...nonEmpty("notMirrored", skips),
-    ...unreachableIn(unavailable),
+    ...nonEmpty("unreachable", Object.keys(unavailable.unreachable).sort()),
     ...nonEmpty("refused", refused),
   };
   const views = viewsOf(before, args, outcome);
@@ -66,7 +66,6 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     Object.keys(pending).length > 0 ||
     hasWrites ||
     Object.keys(refused).length > 0 ||
-    before.revision === undefined ||
     differs(before, { ...args, ...planned });
   const changes = isNews ? historyOf(before, pending) : {};
   return {
@@ -75,17 +74,12 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
       ...planned,
       mirrors: mirrorsByPart(before, args, outcome, views),
       ...nonEmpty("changes", changes),
-      revision: isNews ? next(before) : (before.revision ?? 1),
+      revision: revisionAfter(before, isNews),
     },
     mistakes: [],
     hasWrites,
     notes: notesOf(args, outcome, unavailable, views),
   };
-}
-
-function unreachableIn({ unreachable }: Unavailable): Pick<Planned, "unreachable"> {
-  const names = Object.keys(unreachable).sort();
-  return names.length === 0 ? {} : { unreachable: names };
 }
 
 /** The source says nothing, so nothing about it may be concluded. */
@@ -102,17 +96,14 @@ function keepAll(
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
-    ...unreachableIn(unavailable),
+    ...nonEmpty("unreachable", Object.keys(unavailable.unreachable).sort()),
     ...nonEmpty("refused", unavailable.refused),
   };
-  const isNews =
-    before.revision === undefined ||
-    Object.keys(unavailable.refused).length > 0 ||
-    differs(before, inputs);
+  const isNews = Object.keys(unavailable.refused).length > 0 || differs(before, inputs);
   const { source } = args;
   const why = unavailable.unreachable[source] ?? unavailable.refused[source];
   return {
-    inputs: { ...inputs, revision: isNews ? next(before) : (before.revision ?? 1) },
+    inputs: { ...inputs, revision: revisionAfter(before, isNews) },
     mistakes: [],
     hasWrites: false,
     notes: [`${source}: its mirrors stay as they are, because ${why ?? "it can't be read"}`],
@@ -182,31 +173,25 @@ function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): strin
   ];
 }
 
-function next({ revision = 0 }: Before): number {
-  return revision + 1;
+/** @param isNews whether there is something to do or to say */
+function revisionAfter({ revision }: Before, isNews: boolean): number {
+  return revision === undefined || isNews ? (revision ?? 0) + 1 : revision;
 }
 
 /** Whether there is anything new to tell or to remember, beside the mirrors themselves. */
 function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
-  return (
-    !isDeepStrictEqual(before.notMirrored ?? {}, now.notMirrored ?? {}) ||
-    !isDeepStrictEqual(before.gateways ?? {}, now.gateways ?? {}) ||
-    !isDeepStrictEqual(before.portConflicts ?? {}, now.portConflicts ?? {}) ||
-    !isDeepStrictEqual(awayIn(before), awayIn(now)) ||
-    before.stack !== now.stack ||
+  return !isDeepStrictEqual(toldIn(before), toldIn(now)) || accessDiffers(before, now);
+}
+
+function toldIn({ notMirrored = {}, gateways = {}, portConflicts = {}, ...inputs }: Before) {
+  const { unreachable = [], links = [], stack } = inputs;
+  return {
+    ...{ notMirrored, gateways, portConflicts, stack },
+    // Of a state that an earlier version has left, this is a map of sentences.
+    unreachable: Object.values(unreachable),
     // State has to know each link, so that what it has brought can be taken away.
-    !isDeepStrictEqual(targetsOf(before), targetsOf(now)) ||
-    accessDiffers(before, now)
-  );
-}
-
-/** Of a state that an earlier version has left, this is a map of sentences. */
-function awayIn({ unreachable = [] }: Pick<Before, "unreachable">): string[] {
-  return Object.values(unreachable);
-}
-
-function targetsOf({ links = [] }: Before): string[] {
-  return links.map(({ target }) => target).sort();
+    targets: links.map(({ target }) => target).sort(),
+  };
 }
 
 /**

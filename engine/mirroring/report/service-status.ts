@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import type {
   Condition,
@@ -27,15 +28,12 @@ export interface LinkStatusList {
 }
 
 /** All that one entry of a Link's status says. */
-interface Said {
-  readonly remote: ObjectKey;
+type Said = Omit<StatusEntry, "local"> & {
   /** The mirror or federated Service, if there is one. */
   readonly local?: ObjectKey;
-  /** Absent: mirrored. */
-  readonly problem?: { readonly reason: string; readonly sentence: string };
   /** The message where there is no problem. */
   readonly note?: string;
-}
+};
 
 /**
  * The list to write, or undefined where the live one says the same (linkerd-behaviour.md 1.3).
@@ -55,8 +53,7 @@ export function statusUpdate(
   const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
   const said = sorted.map((entry) => saidOf(entry, failed));
   const wanted = fitting(said, (each) => serviceStatus(each, before.get(each.remote), now));
-  const same = JSON.stringify(normalised(wanted)) === JSON.stringify(normalised(there));
-  return same ? undefined : wanted;
+  return isDeepStrictEqual(normalised(wanted), normalised(there)) ? undefined : wanted;
 }
 
 function saidOf(
@@ -112,11 +109,20 @@ function countOf(omitted: readonly Said[]): Omit<Said, "remote"> {
   return { problem: { reason: "Error", sentence: `${more} and ${bad} not, ${why}` } };
 }
 
-function normalised(list: readonly ServiceStatus[]): ServiceStatus[] {
-  return [...list]
-    .sort((a, b) => (refKey(a.remoteRef) < refKey(b.remoteRef) ? -1 : 1))
-    .map(inOrder);
+/** In one order and with defaults, so that equal entries say the same. */
+function normalised(list: readonly ServiceStatus[]) {
+  return list
+    .map(({ remoteRef, conditions = [], ...entry }) => ({
+      ...{ ...entry, remoteRef: { ...anyService, ...remoteRef } },
+      conditions: conditions.map(({ localRef, ...condition }) => ({
+        ...condition,
+        ...(localRef !== undefined && { localRef: { ...anyService, ...localRef } }),
+      })),
+    }))
+    .sort((a, b) => (refKey(a.remoteRef) < refKey(b.remoteRef) ? -1 : 1));
 }
+
+const anyService = { group: "", kind: "Service" };
 
 /** Characters of one message, which may quote what a server has said. */
 const longest = 1_024;
@@ -140,11 +146,11 @@ function serviceStatus(
   const lastTransitionTime = unchanged
     ? earlier.lastTransitionTime
     : now.toISOString().replace(/\.\d+Z$/, "Z");
-  return inOrder({
+  return {
     controllerName: "linkerd.io/service-mirror",
     remoteRef: reference(remote),
     conditions: [{ ...condition, lastTransitionTime }],
-  });
+  };
 }
 
 /** Never half a character, of which a server would make another one. */
@@ -155,31 +161,9 @@ function cut(message: string): string {
 
 function reference(key: ObjectKey): ServiceReference {
   const [namespace = "", name = ""] = key.split("/");
-  return { group: "", kind: "Service", name, namespace };
+  return { ...anyService, name, namespace };
 }
 
 function refKey({ namespace, name }: ServiceReference): ObjectKey {
   return objectKey(namespace, name);
-}
-
-/** Fields in one order, so that equal texts mean equal entries. */
-function inOrder({ controllerName, remoteRef, conditions = [] }: ServiceStatus): ServiceStatus {
-  return {
-    controllerName,
-    remoteRef: refInOrder(remoteRef),
-    conditions: conditions.map(
-      ({ type, status, reason, message, lastTransitionTime, localRef }) => ({
-        type,
-        status,
-        reason,
-        message,
-        lastTransitionTime,
-        ...(localRef !== undefined && { localRef: refInOrder(localRef) }),
-      }),
-    ),
-  };
-}
-
-function refInOrder({ group = "", kind = "Service", name, namespace }: ServiceReference) {
-  return { group, kind, name, namespace };
 }

@@ -38,8 +38,8 @@ const named = 3;
  * gateway that is missing is the same news for every Service behind it. `notMirrored` has them all.
  */
 export function skipNotes(skips: readonly Skip[]): string[] {
-  return [...groupedBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
-    const causes = [...groupedBy(group, ({ sentence }) => sentence)];
+  return [...Map.groupBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
+    const causes = [...Map.groupBy(group, ({ sentence }) => sentence)];
     const [first] = causes;
     if (first !== undefined && causes.length === 1) {
       const verb = group.length === 1 ? "is" : "are";
@@ -56,19 +56,6 @@ export function skipNotes(skips: readonly Skip[]): string[] {
 function subjects(group: readonly Skip[]): string {
   const names = group.slice(0, named).map(subject).join(", ");
   return group.length > named ? `${names} and ${group.length - named} more` : names;
-}
-
-function groupedBy(
-  skips: readonly Skip[],
-  keyOf: (skip: Skip) => string,
-): ReadonlyMap<string, readonly Skip[]> {
-  const groups = new Map<string, Skip[]>();
-  for (const skip of skips) {
-    const group = groups.get(keyOf(skip));
-    if (group === undefined) groups.set(keyOf(skip), [skip]);
-    else group.push(skip);
-  }
-  return groups;
 }
 
 /** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
