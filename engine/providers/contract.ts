@@ -59,7 +59,7 @@ interface Definition<Args, Inputs extends object, Outputs> {
 export function statelessResource<Args, Inputs extends object, Outputs = Inputs>(
   definition: Definition<Args, Inputs, Outputs>,
 ) {
-  const { called = (id) => id, idOf, check, subject, make } = definition;
+  const { called = (id: string) => id, idOf, check, subject, make } = definition;
   return {
     check,
 

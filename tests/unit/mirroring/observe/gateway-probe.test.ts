@@ -13,22 +13,7 @@ import { VirtualTime } from "../../../simulation/time.ts";
 const probe = { path: "/ready", period: "3s", threshold: 3 };
 const closers: (() => void)[] = [];
 
-/** A gateway on this machine that answers so. */
-async function gateway(answer: RequestListener): Promise<ProbeTarget> {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, "listening");
-  return at((server.address() as AddressInfo).port);
-}
-
-function at(port: number): ProbeTarget {
-  return { ...probe, addresses: ["127.0.0.1"], port };
-}
-
-/** A server that accepts connections, and does this with them. */
+/** A server on this machine that does this with its connections. */
 async function listener(accept: (socket: Socket) => void): Promise<ProbeTarget> {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
@@ -41,7 +26,14 @@ async function listener(accept: (socket: Socket) => void): Promise<ProbeTarget> 
     server.close();
   });
   await once(server, "listening");
-  return at((server.address() as AddressInfo).port);
+  const { port } = server.address() as AddressInfo;
+  return { ...probe, addresses: ["127.0.0.1"], port };
+}
+
+/** A gateway that answers so. */
+function gateway(answer: RequestListener): Promise<ProbeTarget> {
+  const server = createServer(answer);
+  return listener((socket) => server.emit("connection", socket));
 }
 
 const status =
@@ -50,23 +42,19 @@ const status =
     response.writeHead(code, headers).end();
 
 /** Time is up as soon as it is waited for. */
-const hurried: Time = {
-  ...systemTime,
-  alarm: (_, call) => systemTime.alarm(20, call),
-};
+const hurried: Time = { ...systemTime, alarm: (_, call) => systemTime.alarm(20, call) };
 
 describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
   afterEach(() => {
     for (const close of closers.splice(0)) close();
   });
 
-  it("succeeds with status 200", async () => {
-    equal(await sendProbe(await gateway(status(200))), undefined);
-  });
-
-  for (const code of [204, 302, 404, 503])
-    it(`fails with status ${code}`, async () => {
-      equal(await sendProbe(await gateway(status(code))), `HTTP status ${code}`);
+  for (const [code, failure] of [
+    [200, undefined],
+    ...[204, 302, 404, 503].map((each) => [each, `HTTP status ${each}`] as const),
+  ] as const)
+    it(`${failure === undefined ? "succeeds" : "fails"} with status ${code}`, async () => {
+      equal(await sendProbe(await gateway(status(code))), failure);
     });
 
   it("is a plain GET of the path, with nothing of the runner", async () => {
@@ -82,10 +70,7 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
 
   it("does not follow a redirect", async () => {
     let elsewhere = 0;
-    const other = await gateway((_, response) => {
-      elsewhere += 1;
-      response.end();
-    });
+    const other = await gateway(() => (elsewhere += 1));
     const location = `http://127.0.0.1:${other.port}/ready`;
     equal(await sendProbe(await gateway(status(302, { location }))), "HTTP status 302");
     equal(elsewhere, 0);
@@ -102,36 +87,33 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
     equal(await sendProbe(target), undefined);
   });
 
-  it("fails where nobody answers in time, by dribs and drabs or not at all", async () => {
-    const silent = await listener(() => undefined);
-    equal(await sendProbe(silent, { time: hurried }), "no answer within 1.5 s");
-    const trickling = await listener((socket) => {
-      const trickle = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 2);
-      socket.on("close", () => {
-        clearInterval(trickle);
-      });
+  const trickle = (socket: Socket) => {
+    const timer = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 2);
+    socket.on("close", () => {
+      clearInterval(timer);
     });
-    equal(await sendProbe(trickling, { time: hurried }), "no answer within 1.5 s");
-  });
+  };
+  const endless = `HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`;
+  for (const [what, accept, failure] of [
+    ["is silent", () => undefined, /^no answer within 1.5 s$/],
+    ["answers by dribs and drabs", trickle, /^no answer within 1.5 s$/],
+    ["hangs up", (socket: Socket) => socket.end(), /the connection was lost|closed/],
+    ["speaks SSH", (socket: Socket) => socket.end("SSH-2.0-x\r\n"), /the request failed/],
+    ["never ends its headers", (socket: Socket) => socket.write(endless), /HPE_HEADER_OVERFLOW/],
+  ] as const)
+    it(`fails where the gateway ${what}`, async () => {
+      match((await sendProbe(await listener(accept), { time: hurried })) ?? "", failure);
+    });
 
-  it("fails where nobody listens, hangs up, or speaks anything but HTTP", async () => {
+  it("fails where nobody listens", async () => {
     const gone = await gateway(status(200));
     for (const close of closers.splice(0)) close();
     equal(await sendProbe(gone), "the connection was refused (ECONNREFUSED)");
-    const hangingUp = await listener((socket) => socket.end());
-    match((await sendProbe(hangingUp)) ?? "", /the connection was lost|closed/);
-    const babbling = await listener((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-    match((await sendProbe(babbling)) ?? "", /the request failed/);
-    const endless = await listener((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`);
-    });
-    match((await sendProbe(endless)) ?? "", /HPE_HEADER_OVERFLOW/);
   });
 
   it("succeeds if any address of the gateway answers, and waits for no other", async () => {
     const silent = await listener(() => undefined);
-    const { port } = silent;
-    const answering = createServer(status(200)).listen(port, "127.0.0.2");
+    const answering = createServer(status(200)).listen(silent.port, "127.0.0.2");
     closers.push(() => answering.close());
     await once(answering, "listening");
     const both = { ...silent, addresses: ["127.0.0.1", "127.0.0.2"] };
@@ -143,41 +125,22 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
 describe("whether a gateway is alive now", () => {
   const target = { ...probe, addresses: ["192.0.2.10"], port: 4191 };
 
-  /** Sends probes that come out so, the last one again and again. */
-  async function seen(outcomes: readonly (string | undefined)[], of = target, stop?: AbortSignal) {
-    const time = new VirtualTime();
-    let sent = 0;
-    const liveness = await livenessNow(of, { time, stop }, () => {
-      const outcome = outcomes[Math.min(sent, outcomes.length - 1)];
-      sent += 1;
-      return Promise.resolve(outcome);
+  const no = ["no"];
+  for (const [rule, outcomes, of, expected, stop] of [
+    ["takes one probe that succeeds", [undefined], {}, [undefined, 1, 0]],
+    ["takes one after some that fail", ["no", "no", undefined], {}, [undefined, 3, 2_000]],
+    ["takes as many that fail as the threshold says", no, {}, ["no", 3, 2_000]],
+    ["waits for the period where that is short", no, { period: "100ms" }, ["no", 3, 200]],
+    ["is told in seconds, whatever the threshold", no, { threshold: 999 }, ["no", 5, 4_000]],
+    ["is nothing that a cancelled run finds out", no, {}, [undefined, 1, 0], AbortSignal.abort()],
+  ] as const)
+    it(rule, async () => {
+      const time = new VirtualTime();
+      let sent = 0;
+      // The last outcome comes again and again.
+      const liveness = await livenessNow({ ...target, ...of }, { time, stop }, () =>
+        Promise.resolve(outcomes[Math.min(sent++, outcomes.length - 1)]),
+      );
+      deepEqual([liveness.down, sent, time.now()], expected);
     });
-    return { down: liveness.down, sent, waited: time.now() };
-  }
-
-  it("takes one probe that succeeds, however many have failed before", async () => {
-    deepEqual(await seen([undefined]), { down: undefined, sent: 1, waited: 0 });
-    deepEqual(await seen(["no", "no", undefined]), { down: undefined, sent: 3, waited: 2_000 });
-  });
-
-  it("takes as many that fail as the threshold says", async () => {
-    deepEqual(await seen(["no"]), { down: "no", sent: 3, waited: 2_000 });
-  });
-
-  it("waits for the period where that is short", async () => {
-    deepEqual(await seen(["no"], { ...target, period: "100ms" }), {
-      ...{ down: "no", sent: 3, waited: 200 },
-    });
-  });
-
-  it("is told within seconds, however high the threshold", async () => {
-    deepEqual(await seen(["no"], { ...target, threshold: 999 }), {
-      ...{ down: "no", sent: 5, waited: 4_000 },
-    });
-  });
-
-  it("is nothing that a cancelled run finds out", async () => {
-    const stopped = AbortSignal.abort();
-    deepEqual(await seen(["no"], target, stopped), { down: undefined, sent: 1, waited: 0 });
-  });
 });

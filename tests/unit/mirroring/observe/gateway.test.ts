@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import type { GatewayReading } from "../../../../engine/mirroring/model/gateway.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
 import type {
@@ -8,6 +8,7 @@ import type {
 import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
 import { link } from "../../fixtures/link.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
+import { expectFacts } from "../../fixtures/settled.ts";
 
 const identity = { "mirror.linkerd.io/gateway-identity": "gateway.west" };
 const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
@@ -52,9 +53,12 @@ async function resolve(hostname: string): Promise<readonly string[]> {
 }
 
 function read(gateway: Partial<GatewaySource> | false, live?: Service): Promise<GatewayReading> {
-  const target = cluster("west", { services: live === undefined ? [] : [live] });
-  const source = gateway === false ? gateway : { ...at, ...gateway };
-  return readGateway(link({ gateway: source }), target, undefined, resolve);
+  const said = gateway === false ? gateway : { ...at, ...gateway };
+  return readGateway(link({ gateway: said }), west(live), undefined, resolve);
+}
+
+function west(live?: Service) {
+  return cluster("west", { services: live === undefined ? [] : [live] });
 }
 
 describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
@@ -87,18 +91,6 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
       "192.0.2.30 port 4143, gateway.west",
     ],
     [
-      "has the IP of a load balancer that has a hostname too",
-      {},
-      gatewayService({ ingress: [{ ip: "192.0.2.1", hostname: "nowhere.example" }] }),
-      "192.0.2.1 port 4143, gateway.west",
-    ],
-    [
-      "does not have entries of the load balancer that are empty",
-      {},
-      gatewayService({ ingress: [{}, { ip: "", hostname: "" }, { ip: "192.0.2.1" }] }),
-      "192.0.2.1 port 4143, gateway.west",
-    ],
-    [
       "has the addresses that the link says, whatever the Service says",
       { addresses: ["192.0.2.9", "gw2.example"] },
       gatewayService(),
@@ -111,28 +103,10 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
       "192.0.2.1 port 4143, gateway.west",
     ],
     [
-      "has the port and the identity that the link says",
-      { port: 443, identity: "other" },
-      gatewayService(),
-      "192.0.2.1 port 443, other",
-    ],
-    [
       "may have no identity, where the link says so",
       { identity: "" },
       gatewayService(),
       "192.0.2.1 port 4143, ",
-    ],
-    [
-      "is reached by the node port of a NodePort Service",
-      { addresses: ["192.0.2.9"] },
-      gatewayService({ spec: { type: "NodePort" }, ingress: [] }),
-      "192.0.2.9 port 30143, gateway.west",
-    ],
-    [
-      "needs no Service, where the link says everything",
-      { addresses: ["192.0.2.9"], port: 4143, identity: "gateway.west" },
-      undefined,
-      "192.0.2.9 port 4143, gateway.west",
     ],
     [
       "goes without a hostname that does not resolve, while another address is there",
@@ -147,10 +121,55 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
   for (const [rule, said, live, text, warnings = []] of known)
     it(rule, async () => {
       const reading = await read(said, live);
-      assert.ok(reading.known);
+      ok(reading.known);
       const { addresses, port, identity } = reading.gateway;
-      assert.equal(`${addresses.join(" ")} port ${port}, ${identity}`, text);
-      assert.deepEqual(reading.warnings, warnings);
+      equal(`${addresses.join(" ")} port ${port}, ${identity}`, text);
+      deepEqual(reading.warnings, warnings);
+    });
+
+  it("is what a whole name resolves to, and not one that a search domain completes", async () => {
+    const asked: string[] = [];
+    const ask = (name: string) => {
+      asked.push(name);
+      return Promise.resolve(["192.0.2.1"]);
+    };
+    const target = west(gatewayService({ ingress: [{ hostname: "gw.example" }] }));
+    for (const addresses of [[], ["gw"]])
+      await readGateway(link({ gateway: { ...at, addresses } }), target, undefined, ask);
+    deepEqual(asked, ["gw.example.", "gw"]);
+  });
+
+  const resolved: [rule: string, ips: string[], pinned: string[], expected: RegExp][] = [
+    ...["127.0.0.1", "169.254.169.254", "10.0.0.7"].map((ip): (typeof resolved)[number] => [
+      `is none where its hostname resolves to what is local to the source (${ip})`,
+      [ip],
+      [],
+      /announces no address that may be used/,
+    ]),
+    [
+      "is what is left of what its hostname resolves to, with a warning",
+      ["10.0.0.7", "192.0.2.1"],
+      [],
+      /"addresses":\["192\.0\.2\.1"\].*west is left out: 10\.0\.0\.7 is a ClusterIP of the source/,
+    ],
+    [
+      "is whatever a name resolves to that the config says",
+      ["127.0.0.1"],
+      ["gw.example"],
+      /"addresses":\["127\.0\.0\.1"\]/,
+    ],
+  ];
+  for (const [rule, ips, addresses, expected] of resolved)
+    it(rule, async () => {
+      const own = service("shop/web", {}, { clusterIP: "10.0.0.7" });
+      const target = west(gatewayService({ ingress: [{ hostname: "gw.example" }] }));
+      const reading = await readGateway(
+        link({ gateway: { ...at, addresses } }),
+        target,
+        cluster("east", { services: [own] }),
+        () => Promise.resolve(ips),
+      );
+      expectFacts({ reading }, { reading: expected });
     });
 
   const unknown: [
@@ -230,6 +249,6 @@ describe("the gateway of a target (linkerd-behaviour.md 1.6, 2.9)", () => {
   ];
   for (const [rule, said, live, why] of unknown)
     it(`is not known where ${rule}`, async () => {
-      assert.deepEqual(await read(said, live), { known: false, why });
+      deepEqual(await read(said, live), { known: false, why });
     });
 });
