@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { setTimeout } from "node:timers/promises";
+import { once } from "node:events";
 import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../../kubernetes/client/connect.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/client/interface.ts";
@@ -20,25 +20,19 @@ const resolveTimeout = 5_000;
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
-  readonly #clients = new Map<string, Promise<Kubernetes>>();
   readonly #options: ConnectOptions;
-  readonly #snapshots: Cache<ClusterSnapshot>;
-  readonly #controllers: Cache<readonly Controller[]>;
-  readonly #statefulSets: Cache<readonly StatefulSet[]>;
-  readonly #nodes: Cache<readonly Node[]>;
-  readonly #addresses: Cache<readonly string[]>;
-  readonly #liveness: Cache<Liveness>;
+  readonly #clients = new Map<string, Promise<Kubernetes>>();
+  readonly #clock = { now: () => this.time.now() };
+  readonly #snapshots = new Cache<ClusterSnapshot>(this.#clock);
+  readonly #controllers = new Cache<readonly Controller[]>(this.#clock);
+  readonly #statefulSets = new Cache<readonly StatefulSet[]>(this.#clock);
+  readonly #nodes = new Cache<readonly Node[]>(this.#clock);
+  readonly #addresses = new Cache<readonly string[]>(this.#clock);
+  readonly #liveness = new Cache<Liveness>(this.#clock);
 
   /** @param options how every cluster is connected to */
   constructor(options: ConnectOptions = {}) {
     this.#options = options;
-    const { time } = options;
-    this.#snapshots = new Cache(time);
-    this.#controllers = new Cache(time);
-    this.#statefulSets = new Cache(time);
-    this.#nodes = new Cache(time);
-    this.#addresses = new Cache(time);
-    this.#liveness = new Cache(time);
   }
 
   get time(): Time {
@@ -131,21 +125,15 @@ export class Clusters {
   /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, async () => {
-      const waiting = new AbortController();
       const { stop } = this.#options.cancellation ?? {};
-      const ended = stop === undefined ? waiting.signal : AbortSignal.any([waiting.signal, stop]);
-      const tooLate = setTimeout(resolveTimeout, undefined, { ref: false, signal: ended }).then(
-        () => {
-          throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
-        },
-      );
-      try {
-        const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
-        return found.map(({ address }) => address);
-      } finally {
-        tooLate.catch(() => undefined);
-        waiting.abort();
-      }
+      stop?.throwIfAborted();
+      const late = AbortSignal.timeout(resolveTimeout);
+      const ended = stop === undefined ? late : AbortSignal.any([late, stop]);
+      const tooLate = once(ended, "abort").then(() => {
+        throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
+      });
+      const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
+      return found.map(({ address }) => address);
     });
   }
 
