@@ -42,7 +42,7 @@ describe("bugs of Linkerd's controller", () => {
     const spec = { ...link.spec, gatewayAddress: "192.0.2.99" };
     east.refuse = (line) => {
       if (line === "create services shop/web-west")
-        east.edit("links", "linkerd-multicluster/west", (read) => ({ ...read, spec }));
+        east.edit("links", "linkerd-multicluster/west", { spec });
       return undefined;
     };
     const args = argsFor(["west"], { statusIn: "linkerd-multicluster" });
