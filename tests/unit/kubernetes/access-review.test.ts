@@ -17,11 +17,10 @@ describe("asking what somebody may do", () => {
   };
 
   it("names what is denied, with its part, its object and its namespace", async () => {
-    const memory = new MemoryCluster(cluster("east"));
-    const client = await memory.client();
+    const { client } = await open(answer("SelfSubjectAccessReview"));
+    const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
+    const status = { ...links, verb: "patch", namespace: "mc" };
     const named = { group: "", resource: "secrets", name: "a", verb: "get" };
-    deepEqual(await deniedOf([status, list, named], client), []);
-    memory.allows = ({ verb }) => verb === "list";
     deepEqual(await deniedOf([status, list, named], client), [
       "patch links.multicluster.linkerd.io/status in namespace mc",
       "get secrets/a",
