@@ -171,20 +171,10 @@ function withStatus({ kind, subresource }: Target, sent: Draft, live: Stored | u
 }
 
 /** What a write does not change. */
-function keptOf(live: Stored | undefined): Partial<Meta> {
-  if (live === undefined)
-    return {
-      creationTimestamp: undefined,
-      deletionTimestamp: undefined,
-    } as unknown as Partial<Meta>;
-  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
-  const going = deletionTimestamp !== undefined && { deletionTimestamp };
-  return {
-    uid,
-    creationTimestamp,
-    ...going,
-    ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }),
-  };
+function keptOf(live: Stored | undefined): object {
+  const { metadata }: Draft = live ?? {};
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = metadata ?? {};
+  return { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds };
 }
 
 function* changeObjections(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 import { count, repeated } from "../effort.ts";
 import { histories } from "./actions.ts";
-import { History } from "./history.ts";
+import { History, mirrorsIn } from "./history.ts";
 
 describe("whatever happens to a mesh, and in whatever order", () => {
   it("it ends as a new stack would make it, and then no run writes anything", async function () {
@@ -14,7 +14,7 @@ describe("whatever happens to a mesh, and in whatever order", () => {
       for (const action of actions) await history.take(action);
       history.heal();
       await history.settle();
-      deepEqual(history.mirrors(), await history.fromScratch());
+      deepEqual(mirrorsIn(history.mesh), await history.fromScratch());
       count("histories");
     });
     await fc.assert(property, { numRuns: repeated(200) });

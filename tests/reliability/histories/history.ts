@@ -43,11 +43,9 @@ export class History {
       server.put("services", gatewayService(name));
       server.put("namespaces", namespace("shop"));
       // In the way of a mirror, and beside them.
-      for (const name of ["mine", "taken-west"])
-        server.put("services", {
-          metadata: { namespace: "shop", name },
-          spec: { ports: [{ port: 1 }] },
-        });
+      const spec = { ports: [{ port: 1 }] };
+      for (const foreign of ["mine", "taken-west"])
+        server.put("services", { metadata: { namespace: "shop", name: foreign }, spec });
       server.journal.length = 0;
     }
     this.#configure();
@@ -92,12 +90,13 @@ export class History {
       case "import":
         this.#import(action.which);
         break;
-      case "preview --refresh":
-        await this.#withoutTrace(async () => {
-          await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
-          await this.#held(() => this.mesh.preview(this.#plans(undefined)));
-        });
+      case "preview --refresh": {
+        const state = new Map(this.mesh.engine.state);
+        await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
+        await this.#held(() => this.mesh.preview(this.#plans()));
+        this.mesh.engine.restore(state);
         break;
+      }
       case "up --refresh":
         await this.#held(() => this.mesh.refresh(this.#plans(action.requestFault)));
         await this.#up(action.requestFault);
@@ -150,28 +149,16 @@ export class History {
     }
   }
 
-  /** The mirrors of each cluster, as they are. */
-  mirrors(): Record<string, unknown> {
-    return Object.fromEntries(
-      clusterNames.map((name) => [name, mirrorsOf(this.mesh.server(name))]),
-    );
-  }
-
   /** The mirrors that a new stack makes of the clusters as they are, if there are none yet. */
   async fromScratch(): Promise<Record<string, unknown>> {
-    const scratch = new History();
-    for (const name of clusterNames) {
-      const copy = this.mesh.server(name).copy();
+    const scratch = this.mesh.copy();
+    scratch.engine.restore(new Map());
+    for (const server of scratch.servers.values())
       for (const plural of ["services", "endpoints"])
-        for (const [key, object] of copy.all(plural))
-          if (isMirror(object)) copy.delete(plural, key);
-      copy.journal.length = 0;
-      scratch.mesh.servers.set(name, copy);
-    }
-    scratch.mesh.config = this.mesh.config;
-    for (let run = 1; run <= 2; run += 1)
-      assert.equal((await scratch.mesh.up()).failure, undefined);
-    return scratch.mirrors();
+        for (const [key, object] of server.all(plural))
+          if (isMirror(object)) server.delete(plural, key);
+    for (let run = 1; run <= 2; run += 1) assert.equal((await scratch.up()).failure, undefined);
+    return mirrorsIn(scratch);
   }
 
   #change(cluster: ClusterName, service: string, to: Partial<Shape>): void {
@@ -213,16 +200,13 @@ export class History {
   async #up(requestFault?: RequestFault): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
     const isQuiet = requestFault === undefined && this.#lost.size === 0 && !this.#isSwapped;
-    if (!isQuiet) {
-      const ended = await this.#held(() => this.mesh.up(this.#plans(requestFault)));
-      this.#noteUnknown();
-      return ended;
-    }
-    const { failure, steps } = await this.mesh.preview();
-    if (failure !== undefined) return { ...(await this.#held(() => this.mesh.up())), failure };
-    const expected = announced(this.mesh, steps);
-    const ended = await this.#held(() => this.mesh.up());
+    const preview = isQuiet ? await this.mesh.preview() : undefined;
+    const expected =
+      preview?.failure === undefined ? preview && announced(this.mesh, preview.steps) : undefined;
+    const ended = await this.#held(() => this.mesh.up(this.#plans(requestFault)));
+    if (preview?.failure !== undefined) return { ...ended, failure: preview.failure };
     this.#noteUnknown();
+    if (expected === undefined) return ended;
     assert.deepEqual(
       [...new Set(ended.writes.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
       expected,
@@ -271,12 +255,6 @@ export class History {
     if (!knownLinks(this.mesh.engine.state).every((link) => known.has(link))) return;
     this.mesh.engine.restore(state);
     this.#noteUnknown();
-  }
-
-  async #withoutTrace(work: () => Promise<unknown>): Promise<void> {
-    const state = new Map(this.mesh.engine.state);
-    await work();
-    this.mesh.engine.restore(state);
   }
 
   /** How many of its mirrors one run may delete by what the state remembers; undefined: any number. */
@@ -392,7 +370,7 @@ export class History {
     return this.#names.get(cluster) ?? cluster;
   }
 
-  #plans(requestFault: RequestFault | undefined): FaultPlans {
+  #plans(requestFault?: RequestFault): FaultPlans {
     return (context) => {
       const cluster = this.mesh.contexts.get(context) ?? context;
       return ({ ofAll }) => {
@@ -438,10 +416,16 @@ function isMarked(object: Stored): boolean {
   return managersOf(object).some((manager) => manager.startsWith("linkerd-multicluster/"));
 }
 
-function mirrorsOf(server: ApiServer): Record<string, unknown> {
-  const { services = {}, endpoints = {} } = contentsOf(server);
-  const keys = [...server.all("services")].flatMap(([key, object]) =>
-    isMirror(object) ? [key] : [],
+/** The mirrors of each cluster, as they are. */
+export function mirrorsIn({ servers }: Mesh): Record<string, unknown> {
+  return Object.fromEntries(
+    [...servers].map(([name, server]) => {
+      const { services = {}, endpoints = {} } = contentsOf(server);
+      const keys = [...server.all("services")].flatMap(([key, object]) =>
+        isMirror(object) ? [key] : [],
+      );
+      const mirrors = keys.sort().map((key) => [key, [services[key], endpoints[key]]] as const);
+      return [name, Object.fromEntries(mirrors)];
+    }),
   );
-  return Object.fromEntries(keys.sort().map((key) => [key, [services[key], endpoints[key]]]));
 }
