@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import * as z from "zod";
-
-const root = new URL("../../../", import.meta.url);
+import { text } from "../docs/pages.ts";
 
 const versions = z.record(z.string(), z.string()).default({});
 
@@ -29,12 +27,12 @@ export type Locked = z.output<typeof locked>;
 const lockfile = z.looseObject({ packages: z.record(z.string(), locked) });
 
 export function manifestOf(folder: "" | "engine/"): z.output<typeof manifest> {
-  return manifest.parse(read(`${folder}package.json`));
+  return manifest.parse(JSON.parse(text(`${folder}package.json`)));
 }
 
 /** What is downloaded from the registry, by its place in node_modules. */
 export function downloaded(): ReadonlyMap<string, Locked> {
-  const { packages } = lockfile.parse(read("package-lock.json"));
+  const { packages } = lockfile.parse(JSON.parse(text("package-lock.json")));
   const own = ["", "engine"];
   return new Map(
     Object.entries(packages).filter(([place, { link }]) => !own.includes(place) && !link),
@@ -43,8 +41,4 @@ export function downloaded(): ReadonlyMap<string, Locked> {
 
 export function nameOf(place: string): string {
   return place.split("node_modules/").at(-1) ?? place;
-}
-
-function read(file: string): unknown {
-  return JSON.parse(readFileSync(new URL(file, root), "utf8"));
 }
