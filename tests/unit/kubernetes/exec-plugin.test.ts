@@ -98,6 +98,7 @@ describe("a credential plugin", () => {
     const file = path.join(await folder(), "pid");
     const plugin = script(`
       const { spawn } = require("node:child_process");
+      process.on("SIGTERM", () => 0);
       spawn(process.execPath, ["-e", "setTimeout(() => 0, 5000)"], { stdio: "inherit" }).unref();
       require("node:fs").writeFileSync(${JSON.stringify(file)}, String(process.pid));
       setInterval(() => 0, 1000);`);

@@ -42,14 +42,17 @@ function withWatching<T>(
 }
 
 /** What a watch from version 7 tells of, and where it is to go on. */
-function watched(script: Script, signal = new AbortController().signal) {
+function watched(script: Script, stop = new AbortController(), opened?: () => void) {
   return withWatching(script, async (watching, received) => {
     const told: string[] = [];
     const calls = {
-      opened: () => told.push("opened"),
+      opened: () => {
+        told.push("opened");
+        opened?.();
+      },
       changed: ({ type, object }: ObjectChange) => told.push(`${type} ${object.metadata.name}`),
     };
-    const version = await watching.watch(resources.services, "7", calls, signal);
+    const version = await watching.watch(resources.services, "7", calls, stop.signal);
     return { told, version, request: received[0] };
   });
 }
@@ -101,7 +104,19 @@ describe("a watch", () => {
     setImmediate(() => {
       stop.abort();
     });
-    equal((await errorOf(watched(() => "silence", stop.signal))).kind, "unreachable");
+    equal((await errorOf(watched(() => "silence", stop))).kind, "unreachable");
+  });
+
+  it("that has begun ends without an error when it is told to", async () => {
+    const stop = new AbortController();
+    const { version } = await watched(
+      () => "trickle",
+      stop,
+      () => {
+        stop.abort();
+      },
+    );
+    equal(version, "7");
   });
 
   it("begins with a list of metadata, page by page, at one version", () =>
