@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TargetArgs, TargetFacts } from "../../engine/credentials/state.ts";
+import type { Service, StringMap } from "../../engine/kubernetes/objects/objects.ts";
 import { type Bed, type BedCluster, until } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
@@ -21,6 +22,20 @@ export const inNamespace = (namespace: string, plural: string) =>
   `/api/v1/namespaces/${namespace}/${plural}`;
 export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
 
+/** An object that says of which kind it is. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Where a Kubernetes API server has objects of that kind. */
+export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
+  return `${root}${place}/${kind.toLowerCase()}s`;
+}
+
 export async function addNamespaces(cluster: BedCluster): Promise<void> {
   for (const name of Object.values(namespaces)) await addNamespace(cluster, name);
 }
@@ -29,6 +44,39 @@ export async function addNamespaces(cluster: BedCluster): Promise<void> {
 export async function addNamespace({ request }: BedCluster, name: string): Promise<void> {
   const { code, body } = await request("POST", "/api/v1/namespaces", { metadata: { name } });
   assert.ok(code === 201 || code === 409, JSON.stringify(body));
+}
+
+export async function addService(
+  cluster: BedCluster,
+  namespace: string,
+  name: string,
+  { labels }: { readonly labels: StringMap },
+): Promise<void> {
+  const spec = { ports: [{ name: "http", port: 8080 }] };
+  await post(cluster, inNamespace(namespace, "services"), { metadata: { name, labels }, spec });
+}
+
+/** Undefined: there is none. */
+export async function serviceIn(
+  { request }: BedCluster,
+  namespace: string,
+  name: string,
+): Promise<Service | undefined> {
+  const { code, body } = await request("GET", `${inNamespace(namespace, "services")}/${name}`);
+  return code === 404 ? undefined : (body as Service);
+}
+
+/** A new token of a service account, as a kubelet or `kubectl create token` gets it. */
+export async function tokenOf(
+  { request }: BedCluster,
+  namespace: string,
+  account: string,
+  spec: object = {},
+): Promise<string> {
+  const path = `${inNamespace(namespace, "serviceaccounts")}/${account}/token`;
+  const { code, body } = await request("POST", path, { spec });
+  assert.equal(code, 201, JSON.stringify(body));
+  return (body as { readonly status: { readonly token: string } }).status.token;
 }
 
 /** What the chart of the control plane would leave in any cluster. */
@@ -42,23 +90,18 @@ export async function addLinkerdConfig(cluster: BedCluster): Promise<void> {
 /** What Linkerd's charts would leave in a target. */
 export async function addLinkerd(cluster: BedCluster): Promise<void> {
   await addLinkerdConfig(cluster);
-  const services = inNamespace("linkerd-multicluster", "services");
-  await post(cluster, services, {
-    metadata: {
-      name: "linkerd-gateway",
-      annotations: {
-        "mirror.linkerd.io/gateway-identity": "gateway.west",
-        "mirror.linkerd.io/probe-path": "/ready",
-        "mirror.linkerd.io/probe-period": "3",
-      },
-    },
-    spec: {
-      type: "LoadBalancer",
-      ports: [
-        { name: "mc-gateway", port: 4143 },
-        { name: "mc-probe", port: 4191 },
-      ],
-    },
+  const annotations = {
+    "mirror.linkerd.io/gateway-identity": "gateway.west",
+    "mirror.linkerd.io/probe-path": "/ready",
+    "mirror.linkerd.io/probe-period": "3",
+  };
+  const ports = [
+    { name: "mc-gateway", port: 4143 },
+    { name: "mc-probe", port: 4191 },
+  ];
+  await post(cluster, inNamespace("linkerd-multicluster", "services"), {
+    metadata: { name: "linkerd-gateway", annotations },
+    spec: { type: "LoadBalancer", ports },
   });
 }
 
@@ -85,13 +128,6 @@ export function question(bed: Bed<"west" | "east">, more: Partial<TargetArgs> = 
   };
 }
 
-const paths: Readonly<Record<string, string>> = {
-  ServiceAccount: inNamespace("linkerd-multicluster", "serviceaccounts"),
-  ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-  ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-  Link: "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links",
-};
-
 /**
  * Makes what the component asks of the Kubernetes provider in one cluster, object by object, in its
  * order and with its very inputs. The provider's plugin is not to be had here.
@@ -99,15 +135,13 @@ const paths: Readonly<Record<string, string>> = {
 export async function carryOut(cluster: BedCluster, { resources }: Graph): Promise<void> {
   for (const { type, provider, inputs, custom } of resources) {
     if (!custom || provider !== cluster.name || !type.startsWith("kubernetes:")) continue;
-    const { name = "", namespace = "" } = inputs.metadata as { name?: string; namespace?: string };
-    const path = paths[String(inputs.kind)] ?? inNamespace(namespace, "secrets");
+    const object = inputs as unknown as Manifest;
+    const path = `${pathOf(object)}/${object.metadata.name}`;
     // An account that an earlier file has left becomes what this one says.
-    const isThere =
-      inputs.kind === "ServiceAccount" &&
-      (await cluster.request("GET", `${path}/${name}`)).code === 200;
-    if (isThere)
-      assert.equal((await cluster.request("PATCH", `${path}/${name}`, inputs)).code, 200);
-    else await post(cluster, path, inputs);
+    const isLeft =
+      object.kind === "ServiceAccount" && (await cluster.request("GET", path)).code === 200;
+    if (isLeft) assert.equal((await cluster.request("PATCH", path, inputs)).code, 200);
+    else await post(cluster, pathOf(object), inputs);
   }
 }
 

@@ -3,16 +3,21 @@ import { isDeepStrictEqual } from "node:util";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Dns, until } from "../../testbed/bed.ts";
-import { nameOf, relabel, unexport } from "./mirroring/changes.ts";
-import { bedWithGateway } from "./mirroring/gateway.ts";
 import { Methods } from "./mirroring/methods.ts";
-import { exported, kinds, service, statefulSet } from "./mirroring/objects.ts";
-import { create, type SharedBed } from "./mirroring/shared-bed.ts";
+import {
+  exported,
+  kinds,
+  member,
+  nameOf,
+  service,
+  statefulSet,
+  unexport,
+} from "./mirroring/objects.ts";
+import { bedWithGateway, create, relabel, type SharedBed } from "./mirroring/shared-bed.ts";
 
 const namespace = "default";
 const set = `${namespace}/nginx-set` as const;
 const headless = `${namespace}/nginx-svc` as const;
-const member = { "mirror.linkerd.io/federated": "member" };
 
 /** Clusters that mirror from west, each with a domain of its own. */
 const domains = { east: "cluster.local", north: "north.example" } as const;
@@ -64,7 +69,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
       podsAreThere(3),
     ]);
     dns = { east, north };
-    stack = await Methods.create(shared, "dns", {
+    stack = new Methods(shared, "dns", {
       clusters: {
         west: { clusterDomain: "west.example" },
         ...Object.fromEntries(

@@ -4,17 +4,15 @@ import { execa } from "execa";
 
 import { mark, requestsOf, until } from "../../testbed/bed.ts";
 import { newStack, type RunOutcome, type PulumiStack } from "../../testbed/stack.ts";
-import { servicesIn, versionsIn } from "./mirroring/live.ts";
-import { bedWithGateway } from "./mirroring/gateway.ts";
 import { exportedService, kinds, service } from "./mirroring/objects.ts";
-import { create, type SharedBed } from "./mirroring/shared-bed.ts";
+import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 
 const namespace = "killed";
 /** In the way of a mirror, and no mirror of anything. */
 const foreign = ["service-0-west", "unrelated"];
 
-/** More than a run can write between two looks at what it has written. */
-const first = Array.from({ length: 60 }, (_, index) => `service-${String(index)}`);
+/** More than two runs can write between two looks at what they have written. */
+const names = Array.from({ length: 120 }, (_, index) => `service-${index}`);
 
 /** Each test goes on from the one before. */
 describe("a process that is killed in the middle of its writes", function () {
@@ -23,69 +21,57 @@ describe("a process that is killed in the middle of its writes", function () {
   let shared: SharedBed;
   let stack: PulumiStack;
   let planted: unknown;
-  const names = [...first];
+  const up = ["up", "--yes", "--skip-preview"];
 
   before(async () => {
     shared = await bedWithGateway(namespace);
-    const { west, east } = shared.kube;
-    await create(west, exportedOf(names));
-    await create(
-      east,
-      foreign.map((name) => service(`${namespace}/${name}`, {})),
-    );
-    planted = await foreignVersions();
+    const exported = names.flatMap((name) => exportedService(`${namespace}/${name}`));
+    await create(shared.kube.west, exported);
+    const theirs = foreign.map((name) => service(`${namespace}/${name}`));
+    await create(shared.kube.east, theirs);
+    planted = await foreignObjects();
     const links = [{ source: "east", target: "west" }];
     const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
     stack = await newStack(shared.bed, namespace, config);
   });
 
-  it("leaves a lock where it is the engine of a first up, and nobody who goes on writing", async () => {
-    await killed("engine", ["up", "--yes", "--skip-preview"]);
-    const locked = await stack.run(["up", "--yes", "--skip-preview"]);
+  it("leaves no lock where it is the provider, and the engine says that it is gone", async () => {
+    const { text } = await killed("provider");
+    assert.match(text, /error: .*(Unavailable|unavailable|EOF|connection)/);
+  });
+
+  it("leaves a lock where it is the engine, and nobody who goes on writing", async () => {
+    await killed("engine");
+    const locked = await stack.run(up);
     assert.notEqual(locked.code, 0);
     assert.match(locked.text, /the stack is currently locked by 1 lock/);
     await stack.pulumi("cancel", "--yes");
-    await madeUpFor(["up", "--yes", "--skip-preview"]);
   });
 
-  it("leaves no lock where it is the provider of an update, and the engine says that it is gone", async () => {
-    await exportMore("more");
-    const { text } = await killed("provider", ["up", "--yes", "--skip-preview"]);
-    assert.match(text, /error: .*(Unavailable|unavailable|EOF|connection)/);
-    await madeUpFor(["up", "--yes", "--skip-preview", "--refresh"]);
-  });
-
-  /** Everything is as if nothing had been once the command has run. */
-  async function madeUpFor(command: readonly string[]): Promise<void> {
-    await stack.pulumi(...command);
+  it("is made up for by the next run, as if nothing had been", async () => {
+    await stack.pulumi(...up, "--refresh");
     const { east } = shared.kube;
+    const all = async (kind: "Service" | "Endpoints") =>
+      (await east.list(kinds[kind], { namespace })).map(({ metadata: { name } }) => name).sort();
     const mirrors = names.map((name) => `${name}-west`);
-    const expected = [...new Set([...mirrors, ...foreign])].sort();
-    assert.deepEqual(await servicesIn(east, namespace), expected);
-    const endpoints = await east.list(kinds.Endpoints, { namespace });
-    const leading = endpoints.map(({ metadata: { name } }) => name).sort();
+    assert.deepEqual(await all("Service"), [...new Set([...mirrors, ...foreign])].sort());
     assert.deepEqual(
-      leading,
-      expected.filter((name) => !foreign.includes(name)),
+      await all("Endpoints"),
+      mirrors.filter((name) => !foreign.includes(name)).sort(),
     );
-    assert.deepEqual(await foreignVersions(), planted);
-  }
+    assert.deepEqual(await foreignObjects(), planted);
+  });
 
   /**
-   * Kills one of the processes of a command once it has written something and has not come to the
+   * Kills one of the processes of an update once it has written something and has not come to the
    * end. Returns once nobody is left who could write.
    */
-  async function killed(
-    whom: "engine" | "provider",
-    command: readonly string[],
-  ): Promise<RunOutcome> {
+  async function killed(whom: "engine" | "provider"): Promise<RunOutcome> {
     const { east } = shared.bed.clusters;
     const before = await mark(east);
     let engine = 0;
     let ended = false;
-    const run = stack
-      .run(command, { started: (pid) => (engine = pid) })
-      .finally(() => (ended = true));
+    const run = stack.run(up, { started: (pid) => (engine = pid) }).finally(() => (ended = true));
     await until("the first write", [], async () => {
       const requests = await requestsOf(before, "linkerd-multicluster/");
       return (
@@ -100,16 +86,12 @@ describe("a process that is killed in the middle of its writes", function () {
     assert.notEqual(providers.length, 0);
     for (const pid of whom === "engine" ? [engine] : providers.map((each) => each.pid))
       process.kill(pid, "SIGKILL");
+    const gone = async () => {
+      const alive = await Promise.all(providers.map(({ pid }) => isAlive(pid)));
+      return !alive.includes(true) || undefined;
+    };
     try {
-      await until(
-        "the provider's end",
-        [],
-        async () => {
-          const alive = await Promise.all(providers.map(({ pid }) => isAlive(pid)));
-          return !alive.includes(true) || undefined;
-        },
-        10,
-      );
+      await until("the provider's end", [], gone, 10);
     } finally {
       for (const { pid } of family) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
       await east.restore();
@@ -119,22 +101,11 @@ describe("a process that is killed in the middle of its writes", function () {
     return outcome;
   }
 
-  function foreignVersions(): Promise<unknown> {
-    return versionsIn(shared.kube.east, namespace).then((all) =>
-      foreign.map((name) => all[`Service ${name}`]),
-    );
-  }
-
-  async function exportMore(prefix: string): Promise<void> {
-    const more = first.map((name) => `${prefix}-${name}`);
-    await create(shared.kube.west, exportedOf(more));
-    names.push(...more);
+  function foreignObjects(): Promise<unknown> {
+    const { east } = shared.kube;
+    return Promise.all(foreign.map((name) => east.get(kinds.Service, { namespace, name })));
   }
 });
-
-function exportedOf(names: readonly string[]) {
-  return names.flatMap((name) => exportedService(`${namespace}/${name}`));
-}
 
 interface Running {
   readonly pid: number;

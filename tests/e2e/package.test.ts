@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import type { Config } from "../../testbed/stack.ts";
 import { Consumer } from "./consumer.ts";
-import { installGateway } from "./mirroring/gateway.ts";
-import { servicesIn } from "./mirroring/live.ts";
 import { exportedService } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
+import { servicesIn } from "./mirroring/view.ts";
 
 const namespace = "packaged";
 const link = { source: "east", target: "west" };
 const mesh = { manage: "mirrors", clusters: { west: {}, east: {} }, links: [link] };
+const up = ["up", "--yes", "--skip-preview"] as const;
 
 describe("the npm package, in an empty program that makes its clusters", function () {
   this.timeout("20m");
@@ -18,14 +19,11 @@ describe("the npm package, in an empty program that makes its clusters", functio
   let consumer: Consumer;
 
   before(async function () {
-    shared = await emptyBed();
-    const { bed, kube } = shared;
-    const created = await Consumer.create(bed, "consumer");
+    shared = await bedWithGateway(namespace);
+    const created = await Consumer.create(shared.bed, "consumer");
     if (created === undefined) return this.skip();
     consumer = created;
-    await installGateway(kube.west);
-    await createNamespaces(kube.east, [namespace]);
-    await create(kube.west, exportedService(`${namespace}/web`));
+    await create(shared.kube.west, exportedService(`${namespace}/web`));
   });
 
   it("shows in the first preview that there will be mirrors, and that no more is known", async () => {
@@ -34,7 +32,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
   });
 
   it("mirrors once they are made, and tells the program what", async () => {
-    await consumer.succeeds(mesh, "up", "--yes", "--skip-preview");
+    await consumer.succeeds(mesh, ...up);
     assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
     const { stdout } = await consumer.succeeds(mesh, "stack", "output", "--json");
     const line = "gateway mirror of web: port1 555/TCP, port2 666/TCP";
@@ -46,42 +44,34 @@ describe("the npm package, in an empty program that makes its clusters", functio
   });
 
   it("has nothing to do then, after a refresh neither", async () => {
-    await consumer.succeeds(mesh, "refresh", "--yes", "--skip-preview");
-    await consumer.succeeds(mesh, "up", "--yes", "--skip-preview", "--expect-no-changes");
+    await consumer.succeeds(mesh, ...up, "--refresh", "--expect-no-changes");
   });
 
   it("tells of every mistake at once, without a stack trace", async () => {
     const wrong = { ...mesh, links: [{ ...link, target: "wets", readiness: "maybe" }] };
-    const { code, text } = await consumer.run(wrong, "preview");
-    assert.notEqual(code, 0);
-    assert.match(text, /The mesh mesh needs a change:/);
-    assert.match(text, /readiness/);
-    assert.match(text, /wets/);
+    const text = await refusal(wrong);
+    for (const sentence of [/readiness/, /wets/]) assert.match(text, sentence);
     assert.doesNotMatch(text, /at .*\.js:/);
   });
 
   it("becomes the plugin's, as programs in other languages have it, without a mirror touched", async () => {
-    const mirror = async () =>
-      shared.kube.east.get(resources.services, { namespace, name: "web-west" });
-    const before = await mirror();
+    const { east } = shared.kube;
+    const at = { namespace, name: "web-west" };
+    const before = await east.get(resources.services, at);
     await consumer.meshFrom("plugin");
-    await consumer.succeeds(mesh, "up", "--yes", "--skip-preview");
-    assert.deepEqual(await mirror(), before);
-    await consumer.succeeds(mesh, "refresh", "--yes", "--skip-preview");
-    await consumer.succeeds(mesh, "preview", "--expect-no-changes");
-    await shared.kube.east.remove(resources.services, { namespace, name: "web-west" });
-    const repair = await consumer.succeeds(mesh, "up", "--yes", "--skip-preview");
-    assert.match(repair.text, /east <- west: \+1 \(\+ packaged\/web-west\)/);
-    const { code, text } = await consumer.run({ ...mesh, topology: "ring" }, "preview");
-    assert.notEqual(code, 0);
-    assert.match(text, /The mesh mesh needs a change:\s+linkerd-multicluster:topology is "ring"/);
+    await consumer.succeeds(mesh, ...up);
+    assert.deepEqual(await east.get(resources.services, at), before);
+    await east.remove(resources.services, at);
+    const { text } = await consumer.succeeds(mesh, ...up, "--refresh");
+    assert.match(text, /east <- west: \+1 \(\+ packaged\/web-west\)/);
+    assert.match(await refusal({ ...mesh, topology: "ring" }), /topology is "ring"; it must/);
   });
 
   it("keeps the kubeconfigs of a run that is done in part, and takes all away by state alone", async () => {
     const { west, east } = shared.kube;
     await west.remove(resources.services, { namespace, name: "web" });
     const strict = { ...mesh, links: [{ ...link, maxDeletions: 0 }] };
-    const { code, text } = await consumer.run(strict, "up", "--yes", "--skip-preview");
+    const { code, text } = await consumer.run(strict, ...up);
     assert.notEqual(code, 0);
     assert.match(text, /maxDeletions \(0\) allows 0/);
     assert.deepEqual(await servicesIn(east, namespace), ["web-west"]);
@@ -93,4 +83,11 @@ describe("the npm package, in an empty program that makes its clusters", functio
   it("has let no credential out, into state, history or what was said", async () => {
     assert.deepEqual(await consumer.leaks(), []);
   });
+
+  async function refusal(wrong: Config): Promise<string> {
+    const { code, text } = await consumer.run(wrong, "preview");
+    assert.notEqual(code, 0);
+    assert.match(text, /The mesh mesh needs a change:/);
+    return text;
+  }
 });

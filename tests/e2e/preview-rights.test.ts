@@ -1,28 +1,30 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { preflight } from "../../components/preflight.ts";
-import { type Bed } from "../../testbed/bed.ts";
+import { linkTargets } from "../../engine/providers/credentials.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { provider, wantedResources } from "../simulation/providers.ts";
 import { configOf } from "../unit/config/table.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
-import { writeProgram } from "./access-program.ts";
-import { addService } from "./objects.ts";
-import { accessOf, grant, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
-import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
+import { create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
 
+/** By the methods that ask clusters in a preview; what the engine adds asks none. */
 describe("a preview with manage: links and all that has the rights of examples/rbac and no others", function () {
   this.timeout("20m");
 
-  let bed: Bed<ClusterName>;
+  let shared: SharedBed;
   let kubeconfig: string;
-  let stack: PulumiStack;
+
+  const preview = manifests("preview.yaml");
+  const mesh = manifests("preview-mesh.yaml");
+  const secrets = manifests("preview-secrets.yaml");
 
   before(async () => {
-    ({ bed } = await emptyBed());
-    const { west, east } = bed.clusters;
+    shared = await emptyBed();
+    const { west, east } = shared.bed.clusters;
     const anchor = authority();
     for (const cluster of [west, east]) {
       await clusters.addNamespaces(cluster);
@@ -38,79 +40,66 @@ describe("a preview with manage: links and all that has the rights of examples/r
         metadata: { name: "linkerd-identity-issuer" },
         stringData: { "tls.crt": issuerUnder(anchor).pem },
       });
-      for (const file of ["preview.yaml", "preview-mesh.yaml"])
-        for (const manifest of await manifests(file)) await grant(cluster, manifest);
     }
-    await addService(west, "shop", "web", { labels: { "mirror.linkerd.io/exported": "true" } });
-    kubeconfig = join(bed.folder, "reader");
-    const named = [west, east].map(async (cluster) => ({
-      name: cluster.name,
-      access: await accessOf(cluster, "preview"),
-    }));
-    await writeKubeconfig(kubeconfig, await Promise.all(named));
-    const access = { context: "west", kubeconfig };
-    const sourceAccess = { context: "east", kubeconfig };
-    const question = clusters.question(bed, { access, sourceAccess });
-    const program = await writeProgram(join(bed.folder, "preview"), question);
-    stack = await newStack(bed, "preview", { generation: 1 }, program);
+    await grant([...preview, ...mesh]);
+    const labels = { "mirror.linkerd.io/exported": "true" };
+    await clusters.addService(west, "shop", "web", { labels });
+    kubeconfig = join(shared.bed.folder, "reader");
+    const entries = [west, east].map(async (cluster) => {
+      return { name: cluster.name, access: await accessOf(cluster, "preview") };
+    });
+    await writeKubeconfig(kubeconfig, await Promise.all(entries));
   });
 
   it("shows mirrors without the right to read Secrets, and says what it can't know", async () => {
     const refused = ["get secrets", "list secrets"];
-    await rightsUsed(
-      bed,
-      async () => {
-        const text = await stack.pulumi("preview", "--diff");
-        assert.match(text, /shop\/web-west: "gateway mirror of web: .+"/);
-        assert.match(
-          text,
-          /cluster west refuses to list secrets in namespace linkerd-multicluster/,
-        );
-        const { trust } = await preflight(config());
-        assert.deepEqual(
-          [...trust.values()].map(({ state }) => state),
-          ["unreadable", "unreadable"],
-        );
-      },
-      refused,
-    );
+    const previewed = async () => {
+      const { mirrors, remark, trust } = await previews();
+      assert.match(mirrors, /"shop\/web-west":"gateway mirror of web: .+"/);
+      assert.match(
+        remark,
+        /cluster west refuses to list secrets in namespace linkerd-multicluster/,
+      );
+      assert.deepEqual(trust, ["unreadable", "unreadable"]);
+    };
+    await rightsUsed(shared.bed, previewed, refused);
   });
 
   it("shows tokens and trust with the right to read these two kinds of them", async () => {
-    const secrets = await manifests("preview-secrets.yaml");
-    for (const cluster of [bed.clusters.west, bed.clusters.east])
-      for (const manifest of secrets) await grant(cluster, manifest);
-    const used = await rightsUsed(bed, async () => {
-      const text = await stack.pulumi("preview", "--diff");
-      assert.match(text, /token *: "linkerd-multicluster-access-east-token-1-1"/);
-      const { trust, warnings } = await preflight(config());
-      assert.deepEqual(
-        [...trust.values()].map(({ state }) => state),
-        ["present", "present"],
-      );
+    await grant(secrets);
+    const used = await rightsUsed(shared.bed, async () => {
+      const { token, trust, warnings } = await previews();
+      assert.equal(token, "linkerd-multicluster-access-east-token-1-1");
+      assert.deepEqual(trust, ["present", "present"]);
       assert.deepEqual(warnings, []);
     });
-    const granted = rightsIn([
-      ...(await manifests("preview.yaml")),
-      ...(await manifests("preview-mesh.yaml")),
-      ...secrets,
-    ]);
-    assert.deepEqual(
-      [...used].filter((right) => !granted.has(right)),
-      [],
-    );
-    const needed = rightsIn([...(await manifests("preview-mesh.yaml")), ...secrets]);
+    assert.deepEqual(beyond(used, rightsIn([...preview, ...mesh, ...secrets])), []);
     // While a rotation goes on.
-    assert.deepEqual(
-      [...needed].filter((right) => !used.has(right)),
-      ["list pods"],
-    );
+    assert.deepEqual(beyond(rightsIn([...mesh, ...secrets]), used), ["list pods"]);
   });
 
-  function config() {
-    return configOf({
+  async function previews() {
+    const { bed } = shared;
+    const access = { context: "west", kubeconfig };
+    const sourceAccess = { context: "east", kubeconfig };
+    const config = configOf({
       trustDomain: "trust.example",
-      clusters: { west: { kubeconfig, context: "west" }, east: { kubeconfig, context: "east" } },
+      clusters: { west: access, east: sourceAccess },
+      links: [{ source: "east", target: "west" }],
     });
+    const question = clusters.question(bed, { access, sourceAccess });
+    const { inputs } = await linkTargets.check({}, question);
+    const [mirrors] = wantedResources(config, "bed/preview").values();
+    const checked = await provider().check({}, { ...mirrors });
+    const { trust, warnings } = await preflight(config);
+    return {
+      mirrors: JSON.stringify(checked.inputs),
+      ...{ remark: inputs.remark ?? "", token: inputs.facts?.token, warnings },
+      trust: [...trust.values()].map(({ state }) => state),
+    };
+  }
+
+  async function grant(granted: typeof preview): Promise<void> {
+    for (const kube of [shared.kube.west, shared.kube.east]) await create(kube, granted);
   }
 });

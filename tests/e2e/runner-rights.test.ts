@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { healthMesh } from "../../config/share.ts";
-import { parseConfig } from "../../config/parse.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { MeshWatch } from "../../engine/watch/mesh-watch.ts";
@@ -11,76 +10,65 @@ import { type Bed, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { addNamespace, inNamespace } from "./access-clusters.ts";
-import { addService, serviceIn } from "./objects.ts";
-import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
-import { accessOf, grant, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
+import { configOf } from "../unit/config/table.ts";
+import { addNamespace, addService, inNamespace, serviceIn } from "./access-clusters.ts";
+import { member } from "./mirroring/objects.ts";
+import { type ClusterName, create, emptyBed } from "./mirroring/shared-bed.ts";
+import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
 
 /** One that no other file has left in the source, where it is to be created. */
 const namespace = "runner-rights";
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
-const member = { labels: { "mirror.linkerd.io/federated": "member" } };
+const preview = manifests("preview.yaml");
+const sources = manifests("sources.yaml");
+const writing = [...manifests("up.yaml"), ...sources];
+const watching = manifests("watch.yaml");
 
 describe("a runner with manage: mirrors that has the rights of examples/rbac and no others", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;
-  let granted: Readonly<Record<"preview" | "up" | "watch", ReadonlySet<string>>>;
-  let kubeconfigs: Readonly<Record<"reader" | "writer", string>>;
-  let reader: PulumiStack;
-  let writer: PulumiStack;
+  let reader: string;
+  let writer: string;
+  let stack: PulumiStack;
 
   before(async () => {
-    ({ bed } = await emptyBed());
+    const shared = await emptyBed();
+    bed = shared.bed;
     const { west, east } = bed.clusters;
-    const preview = await manifests("preview.yaml");
-    const up = await manifests("up.yaml");
-    const sources = await manifests("sources.yaml");
-    const watch = await manifests("watch.yaml");
-    for (const cluster of [west, east])
-      for (const manifest of [
-        ...preview,
-        ...(cluster === west ? [] : [...up, ...sources]),
-        ...watch,
-      ])
-        await grant(cluster, manifest);
-    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
-    granted = {
-      preview: rightsIn([...preview, ...reading]),
-      up: rightsIn([...up, ...sources]),
-      watch: rightsIn(watch),
-    };
+    await create(shared.kube.west, [...preview, ...watching]);
+    await create(shared.kube.east, [...preview, ...writing, ...watching]);
     await addNamespace(west, namespace);
     await addService(west, namespace, "web", exported);
-    await addService(west, namespace, "shared", member);
+    await addService(west, namespace, "shared", { labels: member });
     await addLinkCrd(east);
     await addLink(east, "west");
-    kubeconfigs = { reader: join(bed.folder, "reader"), writer: join(bed.folder, "writer") };
     const westAs = { name: "west", access: await accessOf(west, "preview") };
-    const eastAs = async (name: string) => ({ name: "east", access: await accessOf(east, name) });
-    await writeKubeconfig(kubeconfigs.reader, [westAs, await eastAs("preview")]);
-    await writeKubeconfig(kubeconfigs.writer, [westAs, await eastAs("up")]);
-    reader = await newStack(bed, "reader", config(kubeconfigs.reader));
-    writer = await newStack(bed, "writer", config(kubeconfigs.writer));
+    const kubeconfigFor = async (name: string) => {
+      const file = join(bed.folder, `rights-${name}`);
+      await writeKubeconfig(file, [westAs, { name: "east", access: await accessOf(east, name) }]);
+      return file;
+    };
+    [reader, writer] = [await kubeconfigFor("preview"), await kubeconfigFor("up")];
+    stack = await newStack(bed, "runner", config(reader));
   });
 
   it("previews with the rights to read, and says that it may not keep the status of Links", async () => {
     const used = await rightsUsed(bed, async () => {
-      const { text } = await reader.run(["preview", "--diff"]);
       assert.match(
-        text,
+        await stack.pulumi("preview", "--diff"),
         /the status of Link linkerd-multicluster\/west is not kept .* may not patch/,
       );
     });
-    assert.deepEqual(
-      [...used].filter((right) => !granted.preview.has(right)),
-      [],
-    );
+    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
+    assert.deepEqual(beyond(used, rightsIn([...preview, ...reading])), []);
   });
 
   it("makes, changes, checks, watches and removes mirrors with all of them, and never lacks one", async () => {
     const { west, east } = bed.clusters;
-    const up = () => writer.pulumi("up", "--yes", "--skip-preview");
+    const services = inNamespace(namespace, "services");
+    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    await stack.configure(config(writer));
     const used = await rightsUsed(bed, async () => {
       await up();
       assert.ok(await serviceIn(east, namespace, "web-west"));
@@ -89,34 +77,28 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       await check();
       await watched();
       await addService(west, namespace, "api", exported);
-      const ports = [{ name: "http", port: 9090 }];
-      const web = `${inNamespace(namespace, "services")}/web`;
-      assert.equal((await west.request("PATCH", web, { spec: { ports } })).code, 200);
+      const spec = { ports: [{ name: "http", port: 9090 }] };
+      assert.equal((await west.request("PATCH", `${services}/web`, { spec })).code, 200);
+      assert.equal((await west.request("DELETE", `${services}/shared`)).code, 200);
+      await stack.configure(config(writer, "192.0.2.8"));
       await up();
       assert.ok(await serviceIn(east, namespace, "api-west"));
-      await writer.configure(config(kubeconfigs.writer, "192.0.2.8"));
-      const shared = `${inNamespace(namespace, "services")}/shared`;
-      assert.equal((await west.request("DELETE", shared)).code, 200);
-      await up();
       assert.equal(await serviceIn(east, namespace, "shared-federated"), undefined);
-      await writer.pulumi("destroy", "--yes", "--skip-preview");
+      await stack.pulumi("destroy", "--yes", "--skip-preview");
       assert.equal(await serviceIn(east, namespace, "web-west"), undefined);
     });
-    const all = new Set([...granted.preview, ...granted.up, ...granted.watch]);
-    assert.deepEqual(
-      [...used].filter((right) => !all.has(right)),
-      [],
-    );
+    const all = rightsIn([...preview, ...writing, ...watching]);
+    assert.deepEqual(beyond(used, all), []);
     // Other tests show when these are used: pods that are away, shared links, conflicts.
     const elsewhere = ["list statefulsets", "patch services", "update leases"];
-    assert.deepEqual([...all].filter((right) => !used.has(right)).sort(), elsewhere);
+    assert.deepEqual(beyond(all, used), elsewhere);
   });
 
   /** As `npm run check`, with the rights to read, which must be enough for each check. */
   async function check(): Promise<void> {
-    const parsed = parseConfig(config(kubeconfigs.reader));
-    assert.ok("config" in parsed);
-    const { groups } = await checkMesh(healthMesh(parsed.config), { within: 0, every: 1 });
+    const { groups } = await checkMesh(healthMesh(configOf(config(reader))), {
+      ...{ within: 0, every: 1 },
+    });
     const checks = groups.flatMap((group) => group.checks);
     assert.ok(checks.some(({ id }) => id === "clients-meshed"));
     assert.deepEqual(
@@ -129,7 +111,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   async function watched(): Promise<void> {
     const events: WatchEvent[] = [];
     const meshWatch = new MeshWatch({ observe: (event) => events.push(event) });
-    const { mirrors } = stackStateIn(await writer.pulumi("stack", "export"));
+    const { mirrors } = stackStateIn(await stack.pulumi("stack", "export"));
     await meshWatch.update([...mirrors.values()]);
     const kinds = ["endpoints", "namespaces", "services"];
     const everything = [

@@ -3,9 +3,8 @@ import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { environment } from "../../testbed/pulumi.ts";
 import { newStack, repository } from "../../testbed/stack.ts";
-import { installGateway } from "./mirroring/gateway.ts";
 import { exported, service } from "./mirroring/objects.ts";
-import { create, createNamespaces, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 
 /** What a bundle must not have, by where it is. */
 export const secrets = {
@@ -35,10 +34,8 @@ export interface Ended {
 }
 
 export async function toolStack(): Promise<ToolStack> {
-  const shared = await emptyBed();
+  const shared = await bedWithGateway("tool");
   const { bed, kube } = shared;
-  await installGateway(kube.west);
-  await createNamespaces(kube.east, ["tool"]);
   await create(kube.west, [
     service("tool/web", { labels: exported, annotations }),
     service("tool-ledgers/ledger", { labels: exported }),

@@ -7,10 +7,17 @@ import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
 import { repeated } from "../reliability/effort.ts";
 import { seed } from "../seed.ts";
-import { patchService, relabel, removeService, unexport } from "./mirroring/changes.ts";
-import { bedWithGateway } from "./mirroring/gateway.ts";
-import { exported, exportedService } from "./mirroring/objects.ts";
-import { create, createNamespaces, each, type SharedBed } from "./mirroring/shared-bed.ts";
+import { exported, exportedService, unexport } from "./mirroring/objects.ts";
+import {
+  bedWithGateway,
+  create,
+  createNamespaces,
+  each,
+  patch,
+  relabel,
+  remove,
+  type SharedBed,
+} from "./mirroring/shared-bed.ts";
 import { victims, WatchedRuns } from "./watched-runs.ts";
 
 const namespace = "watched";
@@ -64,7 +71,7 @@ describe("npm run watch", function () {
 
   it("mirrors what is exported, and brings back a mirror that somebody deletes", async () => {
     await exportOf("fourth");
-    await removeService(shared.kube.east, `${namespace}/first-west`);
+    await remove(shared.kube.east, "Service", `${namespace}/first-west`);
     await mirrored("fourth");
     await mirrored("first");
   });
@@ -75,7 +82,7 @@ describe("npm run watch", function () {
     const from = watch.events.length;
     // Of a mirror, and none of what is mirrored.
     const spec = { sessionAffinity: "ClientIP" };
-    await patchService(shared.kube.east, `${namespace}/first-west`, { spec });
+    await patch(shared.kube.east, "Service", `${namespace}/first-west`, { spec });
     await event((each) => each.event === "dryRun", from);
     await settled();
     equal(ups(), before);
@@ -86,7 +93,7 @@ describe("npm run watch", function () {
     const { west } = shared.bed.clusters;
     await west.cut();
     await event((each) => each.event === "watchLost" && each.cluster === "west");
-    await removeService(shared.kube.east, `${namespace}/second-west`);
+    await remove(shared.kube.east, "Service", `${namespace}/second-west`);
     // Nothing can be concluded about a mirror of a cluster that is away.
     await event(
       ({ event, ...rest }) =>

@@ -8,10 +8,9 @@ import { missingOnPath } from "../../testbed/path.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
 import { Search } from "../e2e/canaries.ts";
-import { installGateway } from "../e2e/mirroring/gateway.ts";
-import { servicesIn } from "../e2e/mirroring/live.ts";
+import { servicesIn } from "../e2e/mirroring/view.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
-import { create, createNamespaces, emptyBed, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
+import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 
 /** How the program of a language gets the SDK that was generated for it. */
 interface Language {
@@ -68,10 +67,8 @@ for (const language of languages) {
 
     before(async function () {
       if (missing.length > 0) return this.skip();
-      shared = await emptyBed();
+      shared = await bedWithGateway(name);
       const { bed, kube } = shared;
-      await createNamespaces(kube.east, [name]);
-      await installGateway(kube.west);
       await create(kube.west, exportedService(`${name}/web`));
       const folder = join(bed.folder, name);
       await cp(join(repository, "examples/languages", name), folder, { recursive: true });

@@ -6,7 +6,6 @@ import { tokenName } from "../../engine/credentials/tokens.ts";
 import type { BedCluster } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { addService, serviceIn } from "../e2e/objects.ts";
 import { configOf, exported, fillShop, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 
@@ -39,15 +38,15 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   it("does for the others whatever is to be done while one is down", async () => {
     const { west, east, north } = mesh.clusters;
     await east.cut();
-    await addService(west, "shop", "more", exported);
+    await clusters.addService(west, "shop", "more", exported);
     await mesh.stack.configure(config({ logLevel: "debug", generation: 2 }));
     const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(
       output,
       /Whatever Linkerd needs in cluster east stays as it is until a run reaches/,
     );
-    assert.ok(await serviceIn(north, "shop", "more-west"));
-    assert.ok(await serviceIn(north, "shop", "api-east"));
+    assert.ok(await clusters.serviceIn(north, "shop", "more-west"));
+    assert.ok(await clusters.serviceIn(north, "shop", "api-east"));
     assert.match(await linkerdConfig(west), /^controllerLogLevel: debug$/m);
     // The one token is in use by now; the other would leave east without any.
     await clusters.issuedToken(west, token("north", 2));
@@ -59,7 +58,7 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     const { west, east } = mesh.clusters;
     await east.restore();
     await mesh.stack.pulumi("up", "--yes", "--skip-preview");
-    assert.ok(await serviceIn(east, "shop", "more-west"));
+    assert.ok(await clusters.serviceIn(east, "shop", "more-west"));
     assert.match(await linkerdConfig(east), /^controllerLogLevel: debug$/m);
     await clusters.issuedToken(west, token("east", 2));
     const old = `${clusters.secretsOf}/${token("east", 1)}`;
@@ -77,7 +76,7 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     for (const cluster of [west, north])
       assert.deepEqual(await traces(cluster, "east"), [], cluster.name);
-    const shared = await serviceIn(north, "shop", "shared-federated");
+    const shared = await clusters.serviceIn(north, "shop", "shared-federated");
     const members = shared?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"];
     assert.equal(members, "shared@west");
   });
@@ -85,7 +84,7 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   it("and the others can be destroyed while it is still in the config", async () => {
     const { west, north } = mesh.clusters;
     await mesh.stack.pulumi("destroy", "--yes", "--skip-preview");
-    assert.equal(await serviceIn(north, "shop", "more-west"), undefined);
+    assert.equal(await clusters.serviceIn(north, "shop", "more-west"), undefined);
     for (const cluster of [west, north]) {
       const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
       assert.equal((await cluster.request("GET", path)).code, 404);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { addService, serviceIn } from "../e2e/access-clusters.ts";
 import { Consumer } from "../e2e/consumer.ts";
-import { addService, serviceIn } from "../e2e/objects.ts";
 import { configOf, exported, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 

@@ -1,7 +1,6 @@
 import { type Bed, type BedCluster, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { addNamespace, get, inNamespace } from "../e2e/access-clusters.ts";
-import { addService } from "../e2e/objects.ts";
+import { addNamespace, addService, get, inNamespace } from "../e2e/access-clusters.ts";
 import { arePluginsReal } from "./real-plugins.ts";
 
 export type Name = "west" | "east" | "north";

@@ -6,7 +6,6 @@ import { until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { type Hostile, hostileServer } from "../e2e/hostile.ts";
-import { serviceIn } from "../e2e/objects.ts";
 import { configOf, fillShop, type Name, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 
@@ -26,7 +25,7 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${skipN
     const { west, east, north } = mesh.clusters;
     const token = await clusters.issuedToken(west, first("east"));
     assert.equal(await clusters.answerTo(west, token, "/api/v1/services"), 200);
-    assert.ok(await serviceIn(north, "shop", "api-east"));
+    assert.ok(await clusters.serviceIn(north, "shop", "api-east"));
     hostile = await hostileServer("east", east.access, join(mesh.bed.folder, "hostile"));
     await mesh.stack.configure(config({ kubeconfig: hostile.kubeconfig, revoked: true }));
     const preview = await mesh.stack.pulumi("preview", "--diff");
@@ -42,8 +41,8 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${skipN
       `${clusters.secretsOf}/${first("east")}`,
     ])
       assert.equal((await west.request("GET", path)).code, 404, path);
-    assert.equal(await serviceIn(north, "shop", "api-east"), undefined);
-    const shared = await serviceIn(north, "shop", "shared-federated");
+    assert.equal(await clusters.serviceIn(north, "shop", "api-east"), undefined);
+    const shared = await clusters.serviceIn(north, "shop", "shared-federated");
     assert.equal(
       shared?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"],
       "shared@west",
@@ -51,7 +50,7 @@ describe(`a revoked cluster of a whole mesh, with real plugins and charts${skipN
     const secret = `${clusters.inNamespace("linkerd", "secrets")}/cluster-credentials-east`;
     assert.equal((await north.request("GET", secret)).code, 404);
     // What was in it is as it was, and nobody has asked.
-    assert.ok(await serviceIn(east, "shop", "web-west"));
+    assert.ok(await clusters.serviceIn(east, "shop", "web-west"));
     assert.equal(hostile.connections(), 0);
   });
 

@@ -5,7 +5,6 @@ import { stringify } from "yaml";
 import { type Bed, startBed } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { addService, serviceIn } from "../e2e/objects.ts";
 import { anchorsOf, configOf, exported } from "./real-mesh.ts";
 import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 
@@ -32,7 +31,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     west = await newStack(bed, "west", { mesh, sources: ["west"] });
     east = await newStack(bed, "east", { mesh, sources: ["east"] });
     for (const cluster of Object.values(bed.clusters)) await clusters.addNamespace(cluster, "shop");
-    await addService(bed.clusters.west, "shop", "web", exported);
+    await clusters.addService(bed.clusters.west, "shop", "web", exported);
   });
   after(() => bed?.stop());
 
@@ -51,7 +50,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     assert.equal((await theBed().clusters.west.request("GET", home)).code, 404);
     const [output] = await Promise.all([up(east), up(west)]);
     assert.match(output, /health: \d+ passed/);
-    assert.ok(await serviceIn(theBed().clusters.east, "shop", "web-west"));
+    assert.ok(await clusters.serviceIn(theBed().clusters.east, "shop", "web-west"));
     const release = "/apis/apps/v1/namespaces/linkerd-multicluster/deployments/linkerd-gateway";
     assert.equal((await theBed().clusters.west.request("GET", release)).code, 200);
     assert.equal((await theBed().clusters.east.request("GET", release)).code, 404);

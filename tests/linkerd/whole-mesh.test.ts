@@ -7,7 +7,6 @@ import { type BedCluster, until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { type Canaries, Search } from "../e2e/canaries.ts";
-import { addService, serviceIn } from "../e2e/objects.ts";
 import { anchorsOf, configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 
@@ -35,9 +34,9 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
 
   before(async () => {
     const { west, east } = mesh.clusters;
-    await addService(west, "shop", "web", exported);
-    await addService(west, "shop", "found", discovered);
-    await addService(east, "shop", "shown", exported);
+    await clusters.addService(west, "shop", "web", exported);
+    await clusters.addService(west, "shop", "found", discovered);
+    await clusters.addService(east, "shop", "shown", exported);
   });
 
   it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
@@ -51,7 +50,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     const { west, east, north } = mesh.clusters;
     const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(output, /health: \d+ passed/);
-    const mirror = await serviceIn(east, "shop", "web-west");
+    const mirror = await clusters.serviceIn(east, "shop", "web-west");
     assert.deepEqual(
       mirror?.spec.ports?.map(({ port }) => port),
       [8080],
@@ -82,11 +81,11 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
 
   it("follows what is exported, by a run that touches nothing but mirrors", async () => {
     const { west, east } = mesh.clusters;
-    await addService(west, "shop", "api", exported);
+    await clusters.addService(west, "shop", "api", exported);
     const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.match(output, /linkerd:Mirrors +east +updated/);
     assert.doesNotMatch(output, /^ *[-+~]+ +(kubernetes|tls):/m);
-    assert.ok(await serviceIn(east, "shop", "api-west"));
+    assert.ok(await clusters.serviceIn(east, "shop", "api-west"));
   });
 
   it("gives a link a new token, and everybody who uses it", async () => {
@@ -149,7 +148,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   it("is gone without a trace of the link when it is destroyed", async () => {
     const { west, east, north } = mesh.clusters;
     await mesh.stack.pulumi("destroy", "--yes", "--skip-preview");
-    assert.equal(await serviceIn(east, "shop", "web-west"), undefined);
+    assert.equal(await clusters.serviceIn(east, "shop", "web-west"), undefined);
     const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("east")}`;
     assert.equal((await west.request("GET", role)).code, 404);
     for (const cluster of [west, east, north])

@@ -19,10 +19,9 @@ import * as z from "zod";
 import { missingOnPath, programOnPath } from "../../testbed/path.ts";
 import { until } from "../../testbed/processes.ts";
 import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
-import { installGateway } from "../e2e/mirroring/gateway.ts";
-import { servicesIn } from "../e2e/mirroring/live.ts";
+import { servicesIn } from "../e2e/mirroring/view.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
-import { create, createNamespaces, emptyBed, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
+import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 import { documents } from "../unit/examples/files.ts";
 
 const namespace = "operated";
@@ -82,10 +81,8 @@ describe(title, function () {
 
   before(async function () {
     if (lacking.length > 0) return this.skip();
-    shared = await emptyBed();
-    const { bed, kube } = shared;
-    await installGateway(kube.west);
-    await createNamespaces(kube.east, [namespace]);
+    shared = await bedWithGateway(namespace);
+    const { bed } = shared;
     // Podman takes no long paths.
     folder = await mkdtemp("/tmp/operated-");
     await chmod(folder, 0o755);

@@ -1,18 +1,16 @@
 /** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import { assignAddresses } from "../../testbed/gateway.ts";
 import {
+  exported,
+  exportedHeadless,
+  exportedService,
   nameOf,
-  patchEndpoints,
-  patchService,
-  relabel,
-  removeEndpoints,
-  removeService,
+  pods,
   unexport,
-} from "../e2e/mirroring/changes.ts";
-import { assignAddresses } from "../e2e/mirroring/gateway.ts";
-import { exported, exportedHeadless, exportedService, pods } from "../e2e/mirroring/objects.ts";
-import { create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
+} from "../e2e/mirroring/objects.ts";
+import { create, patch, relabel, remove, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 import type { Chance } from "./chance.ts";
 
 type Target = "west" | "north";
@@ -43,19 +41,20 @@ const exports: Readonly<Record<string, Change>> = {
     // As StatefulSets call their pods: whose mirror has a name that two pods want depends on who came first.
     const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `${name}-${index}`);
     if (await isThere(place, target, key))
-      await patchEndpoints(shared.kube[target], key, { subsets: pods(hosts) });
+      await patch(shared.kube[target], "Endpoints", key, { subsets: pods(hosts) });
     else await create(shared.kube[target], exportedHeadless(key, hosts));
   },
   "an end of an export": async (place, target) =>
     relabel(place.shared.kube[target], await aService(place, target), unexport),
   "a deletion": async (place, target) => {
     const key = await aService(place, target);
-    for (const take of [removeService, removeEndpoints]) await take(place.shared.kube[target], key);
+    for (const kind of ["Service", "Endpoints"] as const)
+      await remove(place.shared.kube[target], kind, key);
   },
   "another port": async (place, target) => {
     const ports = [{ name: "http", protocol: "TCP", port: 1000 + place.chance.below(1000) }];
     const key = await aService(place, target);
-    await patchService(place.shared.kube[target], key, { spec: { ports } });
+    await patch(place.shared.kube[target], "Service", key, { spec: { ports } });
   },
   "another address of the gateway": async ({ shared, chance }) =>
     assignAddresses(shared.kube.west, [{ ip: `192.0.2.${1 + chance.below(250)}` }]),
@@ -64,16 +63,16 @@ const exports: Readonly<Record<string, Change>> = {
 /** In the source. */
 const mistakes: Readonly<Record<string, Change>> = {
   "a deleted mirror": async (place) =>
-    removeService(place.shared.kube.east, await aService(place, "east")),
+    remove(place.shared.kube.east, "Service", await aService(place, "east")),
   "deleted Endpoints of a mirror": async (place) =>
-    removeEndpoints(place.shared.kube.east, await aService(place, "east")),
+    remove(place.shared.kube.east, "Endpoints", await aService(place, "east")),
   "a changed mirror": async (place) => {
     const ports = [{ name: "wrong", protocol: "TCP", port: 9 }];
     const key = await aService(place, "east");
-    await patchService(place.shared.kube.east, key, { spec: { ports } });
+    await patch(place.shared.kube.east, "Service", key, { spec: { ports } });
   },
   "changed Endpoints of a mirror": async (place) =>
-    patchEndpoints(place.shared.kube.east, await aService(place, "east"), { subsets: [] }),
+    patch(place.shared.kube.east, "Endpoints", await aService(place, "east"), { subsets: [] }),
 };
 
 /**

@@ -3,16 +3,25 @@ import { join } from "node:path";
 
 import type { AuditedRequest } from "../../../testbed/bed.ts";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
-import { installGateway } from "./gateway.ts";
-import { servicesIn, versionsIn } from "./live.ts";
-import { exportedService } from "./objects.ts";
+import { exportedHeadless, exportedService, member, service } from "./objects.ts";
+import {
+  bedWithGateway,
+  create,
+  installGateway,
+  patch,
+  remove,
+  type SharedBed,
+} from "./shared-bed.ts";
 import { Stack } from "./stack.ts";
-import { create, createNamespaces, emptyBed, type SharedBed } from "./shared-bed.ts";
+import { servicesIn, uidsIn } from "./view.ts";
 
 const namespace = "engine";
 const expired = "a-token-that-north-does-not-know";
-const link = { source: "east", target: "west" };
+const link = { source: "east", target: "west", headless: true };
 const toNorth = { source: "east", target: "north" };
+const ofWest = ["api-federated", "db-0-west", "db-1-west", "db-west", "web-west"];
+const all = [...ofWest, "web-north"].sort();
+const foreign = ["a-west", "b-west"];
 
 /** What comes of a run as a whole, which is the engine's to decide. Each test goes on from the one before. */
 describe("a stack in the real engine", function () {
@@ -24,16 +33,23 @@ describe("a stack in the real engine", function () {
   let clusters: object;
 
   before(async () => {
-    shared = await emptyBed();
+    shared = await bedWithGateway(namespace);
     const { west, east, north } = shared.kube;
-    for (const kube of [west, north]) await installGateway(kube);
-    for (const kube of [east, north]) await createNamespaces(kube, [namespace]);
-    for (const kube of [west, north]) await create(kube, exportedService(`${namespace}/web`));
+    await installGateway(north);
+    await create(west, [
+      ...exportedService(`${namespace}/web`),
+      ...exportedHeadless(`${namespace}/db`, ["db-0", "db-1"]),
+      service(`${namespace}/api`, { labels: member }),
+      // One that cannot be mirrored.
+      ...exportedService(`${namespace}/taken`),
+    ]);
+    await create(east, [service(`${namespace}/taken-west`)]);
+    await create(north, exportedService(`${namespace}/web`));
     kubeconfig = join(shared.bed.folder, `${namespace}.kubeconfig`);
     clusters = { west: {}, east: { kubeconfig }, north: { kubeconfig } };
-    await write({ token: expired });
-    const config = { clusters, links: [link, toNorth] };
-    stack = await Stack.create(shared, namespace, config, [expired]);
+    await writeKubeconfigs(expired);
+    const links = [{ ...link, allowDeletions: true }, toNorth];
+    stack = await Stack.create(shared, namespace, { clusters, links }, [expired]);
   });
 
   it("names all mistakes in the config at once, and prints no stack trace", async () => {
@@ -48,81 +64,107 @@ describe("a stack in the real engine", function () {
     ])
       assert.match(text, sentence);
     assert.deepEqual(await mirrors(), []);
-    await stack.configure({ clusters, links: [link, toNorth] });
+    await stack.configure({ clusters, links: [{ ...link, allowDeletions: true }, toNorth] });
   });
 
   it("fails against a target that does not accept its token, and mirrors the other link", async () => {
     const { text } = await stack.up({ fails: true });
     assert.match(text, /cluster north rejects the credentials.* to (?:list|get) \w+/);
-    assert.deepEqual(await mirrors(), ["web-west"]);
+    assert.deepEqual(await mirrors(), ofWest);
   });
 
-  it("carries on once the token is mended, and lists each cluster once", async () => {
-    await write({});
-    const { requests } = await stack.up();
-    assert.deepEqual(await mirrors(), ["web-north", "web-west"]);
+  it("does what it has announced once the token is mended, and lists each cluster once", async () => {
+    await writeKubeconfigs();
+    const { run } = await stack.upAsPreviewed();
+    assert.deepEqual(await mirrors(), all);
     // One process plans and writes, and all resources in it share what it has read.
     const isList = ({ verb, resource }: AuditedRequest) =>
       `${verb} ${resource}` === "list services";
-    for (const cluster of [requests.west, requests.east])
+    for (const cluster of [run.requests.west, run.requests.east])
       assert.equal(cluster.filter(isList).length, 1);
   });
 
-  it("ends well while a target is out of reach, and keeps what it knows of it", async () => {
-    await shared.bed.clusters.west.cut();
-    assert.match((await stack.up()).text, /cluster west can't be reached/);
-    await stack.refresh();
-    assert.deepEqual(await mirrors(), ["web-north", "web-west"]);
+  it("shows drift in a preview, and keeps to its plan while a target is out of reach", async () => {
+    const { east } = shared.kube;
+    await shared.bed.clusters.north.cut();
+    await patch(east, "Service", `${namespace}/web-west`, { spec: { type: "NodePort" } });
+    await remove(east, "Service", `${namespace}/db-0-west`);
+    const plan = join(shared.bed.folder, `${namespace}.plan`);
+    // Plans are experimental in Pulumi.
+    const options = { variables: { PULUMI_EXPERIMENTAL: "1" } };
+    const { text } = await stack.run("preview", ["--save-plan", plan], options);
+    assert.match(text, /cluster north can't be reached/);
+    assert.match(text, /engine\/web-west *: \{\s+\+? *type *: "NodePort → ClusterIP"/);
+    assert.match(text, /engine\/db-0-west *: \{\s+\+? *action *: "create again: it is missing"/);
+    await stack.run("up", ["--plan", plan], options);
+    assert.deepEqual(await mirrors(), all);
   });
 
-  it("fails then where the link says unreachable: fail, in a sentence", async () => {
-    await stack.configure({ clusters, links: [{ ...link, unreachable: "fail" }, toNorth] });
-    const { text } = await stack.up({ fails: true });
-    assert.match(text, /cluster west can't be reached at https:\S+ to list \S+: the connection/);
-    assert.deepEqual(await mirrors(), ["web-north", "web-west"]);
-    await shared.bed.clusters.west.restore();
+  it("is at rest then, whatever it can't reach or mirror, and a refresh changes nothing", async () => {
+    const { writes } = await stack.run("up", ["--refresh", "--expect-no-changes"]);
+    assert.deepEqual(writes, []);
+    await shared.bed.clusters.north.restore();
   });
 
-  it("refuses to destroy where the source's context leads to another cluster", async () => {
-    await write({ east: "west" });
-    const before = await versions();
-    const { text } = await stack.destroy({ fails: true });
-    assert.match(text, /leads to another cluster/);
-    assert.deepEqual(await versions(), before);
-    await write({});
+  it("keeps every mirror where Pulumi creates a resource again and deletes the old one", async () => {
+    const uids = await uidsIn(shared.kube.east, namespace);
+    const replaced = (await stack.dynamicResources()).flatMap((urn) => ["--replace", urn]);
+    await stack.run("up", replaced);
+    assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
+    await stack.taint(await stack.dynamicResources());
+    await stack.up();
+    assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
+    // The source gets another name, and its link less freedom.
+    clusters = { west: {}, est: { kubeconfig, context: "east" }, north: { kubeconfig } };
+    const links = [{ ...link, maxDeletions: 1 }, toNorth].map((each) => ({
+      ...each,
+      source: "est",
+    }));
+    await stack.configure({ clusters, links });
+    await stack.up();
+    assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
+  });
+
+  it("keeps the deletion guard of a link that leaves the config by a slip", async () => {
+    await stack.configure({ clusters, links: [{ ...toNorth, source: "est" }] });
+    const { text } = await stack.run("up", ["--refresh"], { fails: true });
+    assert.match(text, /link est\/west is no longer in the config.* maxDeletions \(1\) allows 1/);
+    assert.deepEqual(await mirrors(), all);
+  });
+
+  it("takes away its own of a link that was removed, and leaves what others mirror", async () => {
+    const links = [{ ...toNorth, source: "est" }];
+    await stack.configure({ clusters, links, linkDefaults: { allowDeletions: true } });
+    await stack.up();
+    assert.deepEqual(await mirrors(), ["web-north"]);
+    const labels = {
+      "mirror.linkerd.io/mirrored-service": "true",
+      "mirror.linkerd.io/cluster-name": "west",
+    };
+    const theirs = foreign.map((name) => service(`${namespace}/${name}`, { labels }));
+    await create(shared.kube.east, theirs);
   });
 
   it("fails to destroy what is in a source out of reach, and does so later", async () => {
     await shared.bed.clusters.east.cut();
-    assert.match((await stack.destroy({ fails: true })).text, /cluster east can't be reached/);
+    const { text } = await stack.run("destroy", [], { fails: true });
+    assert.match(text, /cluster est can't be reached at https:\S+ to \w+ \S+: the connection/);
     await shared.bed.clusters.east.restore();
-    await stack.destroy();
-    assert.deepEqual(await mirrors(), []);
+    await stack.run("destroy", ["--refresh"]);
+    assert.deepEqual(await mirrors(), foreign);
   });
 
-  /** The contexts of the file, as they should be unless said otherwise. */
-  async function write({ east = "east", token }: Contexts): Promise<void> {
-    const { clusters } = shared.bed;
-    const { access } = clusters.north;
+  /** @param token for the context `north`, where it is not the right one */
+  async function writeKubeconfigs(token?: string): Promise<void> {
+    const { east, north } = shared.bed.clusters;
     await writeKubeconfig(kubeconfig, [
-      { name: "east", access: clusters[east].access },
-      { name: "north", access: { ...access, token: token ?? access.token } },
+      { name: "east", access: east.access },
+      { name: "north", access: { ...north.access, ...(token !== undefined && { token }) } },
     ]);
   }
 
-  function mirrors(): Promise<string[]> {
-    return servicesIn(shared.kube.east, namespace);
-  }
-
-  function versions() {
-    const { west, east } = shared.kube;
-    return Promise.all([west, east].map((kube) => versionsIn(kube, namespace)));
+  async function mirrors(): Promise<string[]> {
+    const names = await servicesIn(shared.kube.east, namespace);
+    return names.filter((name) => name !== "taken-west");
   }
 });
-
-interface Contexts {
-  /** Where the context `east` leads. */
-  readonly east?: "east" | "west";
-  /** Of the context `north`. */
-  readonly token?: string;
-}

@@ -1,4 +1,4 @@
-import type { Resource } from "../../../engine/kubernetes/objects/resources.ts";
+import type { ObjectName, Resource } from "../../../engine/kubernetes/objects/resources.ts";
 import type {
   EndpointSubset,
   ObjectKey,
@@ -6,70 +6,58 @@ import type {
   StringMap,
 } from "../../../engine/kubernetes/objects/objects.ts";
 
-/** An object as it is sent to an API server, with any field that its kind has. */
-export interface Manifest {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: StringMap;
-    readonly annotations?: StringMap;
-    readonly finalizers?: readonly string[];
-  };
-  readonly [field: string]: unknown;
-}
-
-function namespaced(kind: string, path: string, apiVersion: string): Resource<Manifest> {
-  return { kind, path, apiVersion, plural: plural(kind), namespaced: true };
-}
-
-function clusterWide(kind: string, path: string, apiVersion: string): Resource<Manifest> {
-  return { ...namespaced(kind, path, apiVersion), namespaced: false };
-}
-
-function plural(kind: string): string {
-  const word = kind.toLowerCase();
-  if (word.endsWith("y")) return `${word.slice(0, -1)}ies`;
-  return word.endsWith("s") ? word : `${word}s`;
-}
-
-const rbac = ["apis/rbac.authorization.k8s.io/v1", "rbac.authorization.k8s.io/v1"] as const;
-const admission = [
-  "apis/admissionregistration.k8s.io/v1",
-  "admissionregistration.k8s.io/v1",
-] as const;
-
-/** The kinds of objects that tests make. */
-export const kinds = {
-  MutatingAdmissionPolicyBinding: clusterWide("MutatingAdmissionPolicyBinding", ...admission),
-  MutatingAdmissionPolicy: clusterWide("MutatingAdmissionPolicy", ...admission),
-  ValidatingAdmissionPolicyBinding: clusterWide("ValidatingAdmissionPolicyBinding", ...admission),
-  ValidatingAdmissionPolicy: clusterWide("ValidatingAdmissionPolicy", ...admission),
-  Namespace: clusterWide("Namespace", "api/v1", "v1"),
-  ResourceQuota: namespaced("ResourceQuota", "api/v1", "v1"),
-  Deployment: namespaced("Deployment", "apis/apps/v1", "apps/v1"),
-  StatefulSet: namespaced("StatefulSet", "apis/apps/v1", "apps/v1"),
-  Pod: namespaced("Pod", "api/v1", "v1"),
-  Service: namespaced("Service", "api/v1", "v1"),
-  Endpoints: namespaced("Endpoints", "api/v1", "v1"),
-  ConfigMap: namespaced("ConfigMap", "api/v1", "v1"),
-  Lease: namespaced("Lease", "apis/coordination.k8s.io/v1", "coordination.k8s.io/v1"),
-  RoleBinding: namespaced("RoleBinding", ...rbac),
-  Role: namespaced("Role", ...rbac),
-  ClusterRoleBinding: clusterWide("ClusterRoleBinding", ...rbac),
-  ClusterRole: clusterWide("ClusterRole", ...rbac),
-  ServiceAccount: namespaced("ServiceAccount", "api/v1", "v1"),
-  Secret: namespaced("Secret", "api/v1", "v1"),
-} as const;
-
-export interface Item {
-  readonly kind: keyof typeof kinds;
-  readonly object: Manifest;
-}
-
 export interface Metadata {
   readonly labels?: StringMap;
   readonly annotations?: StringMap;
   readonly finalizers?: readonly string[];
+}
+
+/** An object as it is sent to an API server, with any field that its kind has. */
+export interface Manifest {
+  readonly metadata: ObjectName & Metadata;
+  readonly [field: string]: unknown;
+}
+
+const rbac = "rbac.authorization.k8s.io/v1";
+const admission = "admissionregistration.k8s.io/v1";
+
+/** The kinds of objects that tests make, and their API versions. */
+const versions = {
+  MutatingAdmissionPolicyBinding: admission,
+  MutatingAdmissionPolicy: admission,
+  ValidatingAdmissionPolicyBinding: admission,
+  ValidatingAdmissionPolicy: admission,
+  Namespace: "v1",
+  ResourceQuota: "v1",
+  Deployment: "apps/v1",
+  StatefulSet: "apps/v1",
+  Pod: "v1",
+  Service: "v1",
+  Endpoints: "v1",
+  ConfigMap: "v1",
+  Lease: "coordination.k8s.io/v1",
+  RoleBinding: rbac,
+  Role: rbac,
+  ClusterRoleBinding: rbac,
+  ClusterRole: rbac,
+  ServiceAccount: "v1",
+  Secret: "v1",
+} as const;
+
+type Kind = keyof typeof versions;
+
+export const kinds = Object.fromEntries(
+  Object.entries(versions).map(([kind, apiVersion]): [string, Resource<Manifest>] => {
+    const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
+    const plural = kind.toLowerCase().replace(/y$/, "ie").replace(/s?$/, "s");
+    const namespaced = !/^Namespace|^Cluster|Admission/.test(kind);
+    return [kind, { kind, path, apiVersion, plural, namespaced }];
+  }),
+) as Readonly<Record<Kind, Resource<Manifest>>>;
+
+/** An object that says of which kind it is. */
+export interface Item extends Manifest {
+  readonly kind: Kind;
 }
 
 /** Ports of Linkerd's own tests, with every field that the API server would fill in. */
@@ -78,17 +66,24 @@ export const p12: readonly ServicePort[] = [
   { name: "port2", protocol: "TCP", port: 666, targetPort: 666 },
 ];
 
+/** `p12` as a pod has them. */
+export const podPorts = p12.map(({ name = "", protocol = "", port }) => ({ name, protocol, port }));
+
 export const exported: StringMap = { "mirror.linkerd.io/exported": "true" };
 export const discovered: StringMap = { "mirror.linkerd.io/exported": "remote-discovery" };
+export const unexport = { "mirror.linkerd.io/exported": null };
+export const member: StringMap = { "mirror.linkerd.io/federated": "member" };
 
-export function service(
-  key: ObjectKey,
-  metadata: Metadata,
-  spec: Readonly<Record<string, unknown>> = {},
-): Item {
+export function nameOf(key: ObjectKey): { readonly namespace: string; readonly name: string } {
+  const [namespace = "", name = ""] = key.split("/");
+  return { namespace, name };
+}
+
+export function service(key: ObjectKey, metadata: Metadata = {}, spec: object = {}): Item {
   return {
     kind: "Service",
-    object: { metadata: at(key, metadata), spec: { ports: p12, ...spec } },
+    metadata: { ...nameOf(key), ...metadata },
+    spec: { ports: p12, ...spec },
   };
 }
 
@@ -97,76 +92,50 @@ export function endpoints(
   subsets: readonly EndpointSubset[],
   metadata: Metadata = {},
 ): Item {
-  return { kind: "Endpoints", object: { metadata: at(key, metadata), subsets } };
+  return { kind: "Endpoints", metadata: { ...nameOf(key), ...metadata }, subsets };
 }
 
 /** An exported Service, and one pod that serves it. */
 export function exportedService(
   key: ObjectKey,
   { labels, ...metadata }: Metadata = {},
-  spec: Readonly<Record<string, unknown>> = {},
+  spec: object = {},
 ): Item[] {
   return [
     service(key, { ...metadata, labels: { ...exported, ...labels } }, spec),
-    endpoints(key, [{ addresses: [{ ip: "10.9.0.1" }], ports: podPorts }]),
+    endpoints(key, pods([""])),
   ];
-}
-
-/** A StatefulSet with one pod that is never looked at, only whether it is meant to be there. */
-export function statefulSet(key: ObjectKey, serviceName: string, spec: object = {}): Item {
-  const [namespace = "", name = ""] = key.split("/");
-  const labels = { app: name };
-  const containers = [{ name: "app", image: "app" }];
-  return {
-    kind: "StatefulSet",
-    object: {
-      metadata: { namespace, name },
-      spec: {
-        ...{ serviceName, replicas: 1, selector: { matchLabels: labels } },
-        template: { metadata: { labels }, spec: { containers } },
-        ...spec,
-      },
-    },
-  };
 }
 
 /** An exported headless Service with pods of these names; an empty name is a pod without one. */
 export function exportedHeadless(
   key: ObjectKey,
   hosts: readonly string[],
-  { labels, ...metadata }: Metadata = {},
+  metadata: Metadata = {},
 ): Item[] {
-  return [
-    service(
-      key,
-      { ...metadata, labels: { ...exported, ...labels } },
-      { clusterIP: "None", ports: p12 },
-    ),
-    endpoints(key, pods(hosts)),
-  ];
+  const [root] = exportedService(key, metadata, { clusterIP: "None" });
+  return [...(root === undefined ? [] : [root]), endpoints(key, pods(hosts))];
 }
 
-export function pods(ready: readonly string[], notReady: readonly string[] = []): EndpointSubset[] {
-  const named = (hostname: string, index: number) => ({
-    ip: `10.9.0.${String(index + 1)}`,
+export function pods(hosts: readonly string[]): EndpointSubset[] {
+  const addresses = hosts.map((hostname, index) => ({
+    ip: `10.9.${Math.floor(index / 250)}.${(index % 250) + 1}`,
     ...(hostname !== "" && { hostname }),
-  });
-  const addresses = ready.map(named);
-  const notReadyAddresses = notReady.map((name, index) => named(name, ready.length + index));
-  if (addresses.length + notReadyAddresses.length === 0) return [];
-  return [
-    {
-      ...(addresses.length > 0 && { addresses }),
-      ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
-      ports: podPorts,
-    },
-  ];
+  }));
+  return addresses.length === 0 ? [] : [{ addresses, ports: podPorts }];
 }
 
-/** `p12` as a pod has them. */
-export const podPorts = p12.map(({ name = "", protocol = "", port }) => ({ name, protocol, port }));
-
-function at(key: ObjectKey, metadata: Metadata): Manifest["metadata"] {
-  const [namespace = "", name = ""] = key.split("/");
-  return { namespace, name, ...metadata };
+/** A StatefulSet with one pod that is never looked at, only whether it is meant to be there. */
+export function statefulSet(key: ObjectKey, serviceName: string, spec: object = {}): Item {
+  const labels = { app: nameOf(key).name };
+  const containers = [{ name: "app", image: "app" }];
+  return {
+    kind: "StatefulSet",
+    metadata: nameOf(key),
+    spec: {
+      ...{ serviceName, replicas: 1, selector: { matchLabels: labels } },
+      template: { metadata: { labels }, spec: { containers } },
+      ...spec,
+    },
+  };
 }

@@ -23,45 +23,44 @@ export interface Expectation {
 
 /**
  * What can be done with a stack, whoever does it. Every operation is held to what holds for all:
- * nothing but the sources of links is ever written to, a preview and a refresh write nothing, and
- * neither a credential nor a stack trace is ever shown.
+ * nothing but the sources of links is ever written to, a preview writes nothing, and neither a
+ * credential nor a stack trace is ever shown.
  */
 export abstract class Operations {
   readonly #shared: SharedBed;
   /** Texts that nothing may ever show. */
   readonly #secrets: readonly string[];
-  /** Of the present config and of those before it, whose mirrors may have to go. */
+  /** Contexts of the present config's sources, and of those before it, whose mirrors may have to go. */
   readonly #sources = new Set<string>();
 
+  /** @param secrets besides the tokens of the bed */
   protected constructor(shared: SharedBed, secrets: readonly string[]) {
     this.#shared = shared;
     const tokens = clusterNames.map((cluster) => shared.bed.clusters[cluster].access.token);
-    this.#secrets = [...secrets, ...tokens].flatMap(spellings);
+    this.#secrets = [...secrets, ...tokens].flatMap((secret) => [secret, btoa(secret)]);
   }
-
-  /** The config of the next operation, which mirrors unless it says otherwise. */
-  async configure(config: Config): Promise<void> {
-    const whole = { manage: "mirrors", ...config };
-    for (const source of sourcesIn(whole)) this.#sources.add(source);
-    await this.write(whole);
-  }
-
-  protected abstract write(config: Config): Promise<void>;
 
   /** What a preview announces, mirror by mirror. */
   abstract previewed(): Promise<Previewed>;
 
   abstract up(expectation?: Expectation): Promise<Run>;
 
-  /** An update that fails if there is anything to do. */
-  protected abstract upNothing(): Promise<Run>;
+  /** Previews, updates, and compares the two: what was announced is written, and nothing else. */
+  async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
+    const previewed = await this.previewed();
+    const run = await this.up();
+    assert.deepEqual(written(run), previewed.keys);
+    return { previewed, run };
+  }
 
-  abstract destroy(expectation?: Expectation): Promise<Run>;
-
-  /** An update has nothing to do, and nothing is written. */
-  async assertSettled(): Promise<void> {
-    const { writes } = await this.upNothing();
-    assert.deepEqual(writes, []);
+  /** The config of the next operation, which mirrors unless it says otherwise. */
+  protected whole(config: Config): Config {
+    const whole = { manage: "mirrors", ...config };
+    const parsed = parseConfig(whole);
+    if ("config" in parsed)
+      for (const { spec } of parsed.config.links)
+        this.#sources.add(parsed.config.clusters.get(spec.source)?.access.context ?? "");
+    return whole;
   }
 
   /** Does the work of one operation and sees what it asks of the clusters. */
@@ -84,13 +83,13 @@ export abstract class Operations {
     );
     const requests = { west, east, north };
     const changed = clusterNames.filter((name) => requests[name].some(isWriteRequest));
-    const allowed = /^(preview|refresh)/.test(operation) ? new Set() : this.#sources;
+    const allowed = operation.startsWith("preview") ? new Set() : this.#sources;
     assert.deepEqual(
       changed.filter((name) => !allowed.has(name)),
       [],
       `${operation} wrote to a cluster that it may only read`,
     );
-    const writes = clusterNames.flatMap((name) => requests[name].filter(isWriteRequest).map(said));
+    const writes = Object.values(requests).flatMap((all) => all.filter(isWriteRequest).map(said));
     return { ...outcome, writes, requests };
   }
 }
@@ -102,18 +101,6 @@ export function written({ writes }: Run): string[] {
     .sort();
 }
 
-/** The clusters, by their contexts, into which the config links another one. */
-function sourcesIn(raw: Config): string[] {
-  const parsed = parseConfig(raw);
-  if ("mistakes" in parsed) return [];
-  const { clusters, links } = parsed.config;
-  return links.flatMap(({ spec }) => clusters.get(spec.source)?.access.context ?? []);
-}
-
 function said({ verb, resource, namespace, name }: AuditedRequest): string {
   return `${verb} ${resource} ${namespace}/${name}`;
-}
-
-function spellings(secret: string): string[] {
-  return [secret, Buffer.from(secret).toString("base64")];
 }

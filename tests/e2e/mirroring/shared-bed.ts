@@ -1,11 +1,12 @@
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { type Bed, startBed } from "../../../testbed/bed.ts";
-import { removeLinkCrd } from "../../../testbed/links.ts";
 import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
-import { type Item, type Manifest, kinds } from "./objects.ts";
+import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
+import { type Bed, startBed } from "../../../testbed/bed.ts";
+import * as testbed from "../../../testbed/gateway.ts";
+import { removeLinkCrd } from "../../../testbed/links.ts";
+import { type Item, kinds, type Manifest, nameOf } from "./objects.ts";
 
 export const clusterNames = ["west", "east", "north"] as const;
 export type ClusterName = (typeof clusterNames)[number];
@@ -42,6 +43,21 @@ export async function emptyBed(): Promise<SharedBed> {
   return shared;
 }
 
+/** The empty bed with a gateway in west, and in east the namespaces that are mirrored into. */
+export async function bedWithGateway(...namespaces: readonly string[]): Promise<SharedBed> {
+  const shared = await emptyBed();
+  await installGateway(shared.kube.west);
+  await createNamespaces(shared.kube.east, namespaces);
+  return shared;
+}
+
+/** A gateway whose values are those of Linkerd's own tests. */
+export async function installGateway(kube: Kubernetes): Promise<void> {
+  await createNamespaces(kube, [testbed.gatewayName.namespace]);
+  const gateway = { addresses: ["192.0.2.127"], port: 888, identity: "gateway-identity" };
+  await testbed.installGateway(kube, gateway);
+}
+
 async function begin(): Promise<SharedBed> {
   const bed = await startBed({
     clusters: ["west", "east", "north"],
@@ -53,23 +69,19 @@ async function begin(): Promise<SharedBed> {
   return { bed, kube: { west, east, north } };
 }
 
-/**
- * Takes away what tests make, and leaves what every cluster has. Namespaces stay, since they take long to go: tests
- * that need one to be missing name their own. So do accounts, with which Kubernetes would delete tokens of a later
- * account of the same name.
- */
+/** Kinds of which nothing is taken away: namespaces take long to go, and a later account would lose its tokens. */
+const lasting: readonly string[] = ["Namespace", "ServiceAccount"];
+
+/** Takes away what tests make, and leaves what every cluster has, and what lasts. */
 async function empty(kube: Kubernetes): Promise<void> {
   // Admission first, which may stand in the way of all else.
   for (const resource of Object.values(kinds)) {
-    if (resource === kinds.Namespace || resource === kinds.ServiceAccount) continue;
-    const all = await kube.list(resource).catch((error: unknown) => {
-      // Older API servers lack some.
-      if (error instanceof KubernetesError && error.kind === "notFound") return [];
-      throw error;
-    });
+    if (lasting.includes(resource.kind)) continue;
+    // Older API servers lack some kinds.
+    const all = await kube.list(resource).catch(unlessGone([]));
     await each(
       all.filter(({ metadata }) => !isOfEveryCluster(metadata)),
-      (object) => removed(kube, resource, object.metadata),
+      ({ metadata }) => kube.remove(resource, metadata).catch(unlessGone(undefined)),
     );
   }
 }
@@ -83,18 +95,12 @@ function isOfEveryCluster({ namespace = "", name, labels = {} }: Manifest["metad
   );
 }
 
-async function removed(
-  kube: Kubernetes,
-  resource: (typeof kinds)[keyof typeof kinds],
-  at: Manifest["metadata"],
-): Promise<void> {
-  await kube.remove(resource, at).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
-}
-
-export function isGone(error: unknown): boolean {
-  return error instanceof Error && "kind" in error && error.kind === "notFound";
+/** For an error: the value in place of what is not there. */
+export function unlessGone<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof KubernetesError && error.kind === "notFound") return value;
+    throw error;
+  };
 }
 
 /** Does all at once and fails with the first failure, after everything has ended. */
@@ -107,19 +113,49 @@ export async function each<T>(
   }
 }
 
-/** Creates objects, and first the namespaces they are in. */
+/** Creates objects, and first the namespaces they are in; what lasts may be there from an earlier file. */
 export async function create(kube: Kubernetes, items: readonly Item[]): Promise<void> {
+  const make = async ({ kind, ...object }: Item) => {
+    const resource = kinds[kind];
+    const isThere = lasting.includes(kind) && (await kube.find(resource, object.metadata));
+    if (!isThere) await kube.create(resource, object);
+  };
+  await each(
+    items.filter(({ kind }) => kind === "Namespace"),
+    make,
+  );
+  const others = items.filter(({ kind }) => kind !== "Namespace");
   await createNamespaces(
     kube,
-    items.flatMap(({ object }) => object.metadata.namespace ?? []),
+    others.flatMap(({ metadata }) => metadata.namespace ?? []),
   );
-  await each(items, ({ kind, object }) => kube.create(kinds[kind], object));
+  await each(others, make);
 }
 
 export async function createNamespaces(kube: Kubernetes, names: readonly string[]): Promise<void> {
-  const there = new Set(
-    (await kube.list(resources.namespaces)).map(({ metadata }) => metadata.name),
-  );
+  const there = new Set((await kube.list(kinds.Namespace)).map(({ metadata }) => metadata.name));
   const missing = [...new Set(names)].filter((name) => !there.has(name));
-  await each(missing, (name) => kube.create(resources.namespaces, { metadata: { name } }));
+  await each(missing, (name) => kube.create(kinds.Namespace, { metadata: { name } }));
+}
+
+/** A merge patch: null takes a key away, a list is replaced. */
+export function patch(
+  kube: Kubernetes,
+  kind: keyof typeof kinds,
+  key: ObjectKey,
+  change: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  return kube.patch(kinds[kind], nameOf(key), change);
+}
+
+export function relabel(
+  kube: Kubernetes,
+  key: ObjectKey,
+  labels: StringMap | Readonly<Record<string, null>>,
+): Promise<unknown> {
+  return patch(kube, "Service", key, { metadata: { labels } });
+}
+
+export function remove(kube: Kubernetes, kind: keyof typeof kinds, key: ObjectKey): Promise<void> {
+  return kube.remove(kinds[kind], nameOf(key));
 }

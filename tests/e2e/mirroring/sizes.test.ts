@@ -1,33 +1,18 @@
 import assert from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import { installGateway } from "./gateway.ts";
-import {
-  endpoints,
-  exported,
-  exportedService,
-  type Item,
-  kinds,
-  podPorts,
-  service,
-} from "./objects.ts";
+import { endpoints, exportedHeadless, exportedService, kinds, service } from "./objects.ts";
 import { Methods } from "./methods.ts";
-import { create, createNamespaces, each, emptyBed, type SharedBed } from "./shared-bed.ts";
-import { servicesIn } from "./live.ts";
+import { bedWithGateway, create, each, type SharedBed } from "./shared-bed.ts";
+import { contentsOf, servicesIn } from "./view.ts";
 
 const namespace = "sizes";
 
 /** 2,000 labels, in about 200 KiB: more than any page of a list has room for, if many objects have them. */
-const manyLabels: StringMap = Object.fromEntries(
-  Array.from({ length: 2_000 }, (_, index) => [
-    `example.com/label-${String(index)}`,
-    "x".repeat(63),
-  ]),
+const manyLabels = Object.fromEntries(
+  Array.from({ length: 2_000 }, (_, index) => [`example.com/label-${index}`, "x".repeat(63)]),
 );
-
-/** As many mirrors of an earlier version, which copied all labels, as make some 12 MiB of Services. */
-const leftOver = Array.from({ length: 60 }, (_, index) => `pod-${String(index)}-west`);
+const pods = Array.from({ length: 400 }, (_, index) => `pod-${index}`);
 
 /** One Service of a target must not be able to make its source unreadable. */
 describe("a headless Service with 2,000 labels and 400 pods, on real API servers", function () {
@@ -37,17 +22,12 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
   let stack: Methods;
 
   before(async () => {
-    shared = await emptyBed();
-    const { west, east } = shared.kube;
-    await installGateway(west);
-    await createNamespaces(east, [namespace]);
-    const labels = { ...manyLabels, ...exported };
-    await create(west, [
+    shared = await bedWithGateway(namespace);
+    await create(shared.kube.west, [
       ...exportedService(`${namespace}/web`),
-      service(`${namespace}/huge`, { labels }, { clusterIP: "None" }),
-      endpoints(`${namespace}/huge`, [{ addresses: fourHundredPods, ports: podPorts }]),
+      ...exportedHeadless(`${namespace}/huge`, pods, { labels: manyLabels }),
     ]);
-    stack = await Methods.create(shared, namespace, {
+    stack = new Methods(shared, namespace, {
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", headless: true, allowDeletions: true }],
     });
@@ -61,21 +41,6 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
   });
 
   it("has its mirrors of an earlier version deleted, which one page of a list cannot hold", async () => {
-    await leaveBehind();
-    await stack.up();
-    assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
-    await stack.assertSettled();
-  });
-
-  it("has them deleted by destroy as well", async () => {
-    await leaveBehind();
-    await stack.destroy();
-    assert.deepEqual(await servicesIn(shared.kube.east, namespace), []);
-    assert.deepEqual(await shared.kube.east.list(resources.endpoints, { namespace }), []);
-  });
-
-  /** Writes the mirrors of its pods with all its labels, as the stack's own. */
-  async function leaveBehind(): Promise<void> {
     const { east } = shared.kube;
     const web = await east.get(resources.services, { namespace, name: "web-west" });
     const fieldManager = web.metadata.managedFields?.[0]?.manager ?? "";
@@ -86,15 +51,16 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
       "mirror.linkerd.io/cluster-name": "west",
       "mirror.linkerd.io/headless-mirror-svc-name": "huge-west",
     };
-    const items = leftOver.flatMap((name): Item[] => [
-      service(`${namespace}/${name}`, { labels }),
-      endpoints(`${namespace}/${name}`, [], { labels }),
+    // The stack's own, with all labels: some 12 MiB of Services.
+    const items = pods.slice(0, 60).flatMap((pod) => {
+      const key = `${namespace}/${pod}-west` as const;
+      return [service(key, { labels }), endpoints(key, [], { labels })];
+    });
+    await each(items, ({ kind, ...object }) => east.create(kinds[kind], object, { fieldManager }));
+    await stack.up();
+    assert.deepEqual(await contentsOf(east, namespace), [
+      "web-west port1:555 port2:666 → 192.0.2.127:888",
     ]);
-    await each(items, ({ kind, object }) => east.create(kinds[kind], object, { fieldManager }));
-  }
+    await stack.assertSettled();
+  });
 });
-
-const fourHundredPods = Array.from({ length: 400 }, (_, index) => ({
-  ip: `10.9.${String(Math.floor(index / 250))}.${String((index % 250) + 1)}`,
-  hostname: `pod-${String(index)}`,
-}));

@@ -1,8 +1,10 @@
-import assert from "node:assert/strict";
-
-import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
-import { type Expectation, Operations, type Run, written } from "./operations.ts";
+import {
+  type Config,
+  newStack,
+  type PulumiStack,
+  type RunOptions,
+} from "../../../testbed/stack.ts";
+import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
 import type { SharedBed } from "./shared-bed.ts";
 
@@ -12,8 +14,8 @@ interface Exported {
   };
 }
 
-const nothing = "--expect-no-changes";
-const experimental = { PULUMI_EXPERIMENTAL: "1" };
+const unasked = ["--yes", "--skip-preview", "--diff"];
+const flags = { preview: ["--diff"], up: unasked, destroy: unasked };
 
 /** A stack of the real program in the real engine, run as a user runs it: by the CLI. */
 export class Stack extends Operations {
@@ -35,66 +37,24 @@ export class Stack extends Operations {
     return stack;
   }
 
-  protected async write(config: Config): Promise<void> {
-    await this.#stack.configure(config);
-  }
-
-  async preview(expectation?: Expectation): Promise<Run> {
-    return this.#pulumi(["preview", "--diff"], expectation);
+  async configure(config: Config): Promise<void> {
+    await this.#stack.configure(this.whole(config));
   }
 
   async previewed(): Promise<Previewed> {
     return readPreview((await this.#pulumi(["preview", "--json"])).stdout);
   }
 
-  /** Previews, updates, and compares the two: what was announced is written, and nothing else. */
-  async upAsPreviewed(): Promise<{ readonly previewed: Previewed; readonly run: Run }> {
-    const previewed = await this.previewed();
-    const run = await this.up();
-    assert.deepEqual(written(run), previewed.keys);
-    return { previewed, run };
+  up(expectation?: Expectation): Promise<Run> {
+    return this.run("up", [], expectation);
   }
 
-  async up(expectation?: Expectation): Promise<Run> {
-    return this.#update([], expectation);
-  }
-
-  /** An update that somebody ends with Ctrl-C, once, and which fails for that. */
-  async interruptedUp(signal: AbortSignal): Promise<Run> {
-    const words = ["up", "--yes", "--skip-preview"];
-    const options = { signal, patience: 120_000 };
-    return this.recorded(words.join(" "), { fails: true }, () => this.#stack.run(words, options));
-  }
-
-  protected async upNothing(): Promise<Run> {
-    return this.#update([nothing]);
-  }
-
-  /** An update that replaces resources although nothing about them has changed. */
-  async replace(urns: readonly string[]): Promise<Run> {
-    return this.#update(urns.flatMap((urn) => ["--replace", urn]));
-  }
-
-  async refresh(expectation?: Expectation): Promise<Run> {
-    return this.#pulumi(["refresh", "--yes", "--skip-preview", "--diff"], expectation);
-  }
-
-  /** An update that begins with a refresh. */
-  async upRefreshed(flags: readonly string[], expectation?: Expectation): Promise<Run> {
-    return this.#update(["--refresh", ...flags], expectation);
-  }
-
-  /** @param file where the plan is kept, which is experimental in Pulumi */
-  async savePlan(file: string): Promise<Run> {
-    return this.#pulumi(["preview", "--save-plan", file], {}, experimental);
-  }
-
-  async upByPlan(file: string): Promise<Run> {
-    return this.#pulumi(["up", "--yes", "--skip-preview", "--plan", file], {}, experimental);
-  }
-
-  async destroy(expectation?: Expectation): Promise<Run> {
-    return this.#pulumi(["destroy", "--yes", "--skip-preview"], expectation);
+  run(
+    command: keyof typeof flags,
+    more: readonly string[] = [],
+    options: Expectation & RunOptions = {},
+  ): Promise<Run> {
+    return this.#pulumi([command, ...flags[command], ...more], options);
   }
 
   /** The whole state, decrypted. */
@@ -115,12 +75,7 @@ export class Stack extends Operations {
     for (const urn of urns) await this.#pulumi(["state", "taint", urn, "--yes"]);
   }
 
-  #update(flags: readonly string[], expectation?: Expectation) {
-    return this.#pulumi(["up", "--yes", "--skip-preview", "--diff", ...flags], expectation);
-  }
-
-  #pulumi(words: readonly string[], expectation: Expectation = {}, variables: StringMap = {}) {
-    const work = () => this.#stack.run(words, { variables });
-    return this.recorded(words.join(" "), expectation, work);
+  #pulumi(words: readonly string[], options: Expectation & RunOptions = {}) {
+    return this.recorded(words.join(" "), options, () => this.#stack.run(words, options));
   }
 }

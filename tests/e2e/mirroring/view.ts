@@ -1,156 +1,77 @@
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import type { Endpoints, Service, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import type { Contents, EndpointsView, ServiceView } from "./mirrors.ts";
-import type { Item } from "./objects.ts";
-import type { ClusterName, SharedBed } from "./shared-bed.ts";
+import type {
+  Endpoints,
+  EndpointSubset,
+  ObjectMeta,
+  Service,
+} from "../../../engine/kubernetes/objects/objects.ts";
 
-const version = "mirror.linkerd.io/remote-resource-version";
+/** The names of a namespace's Services, sorted. */
+export async function servicesIn(kube: Kubernetes, namespace: string): Promise<string[]> {
+  const services = await kube.list(resources.services, { namespace });
+  return services.map(({ metadata }) => metadata.name).sort();
+}
+
+async function objectsIn(kube: Kubernetes, namespace: string) {
+  return Promise.all([
+    kube.list(resources.services, { namespace }),
+    kube.list(resources.endpoints, { namespace }),
+  ]);
+}
+
+/** UIDs of Services and Endpoints by their names: what was deleted and created again has another. */
+export async function uidsIn(kube: Kubernetes, namespace: string) {
+  const [services, endpoints] = await objectsIn(kube, namespace);
+  const uids = (objects: readonly { readonly metadata: ObjectMeta }[]) =>
+    Object.fromEntries(objects.map(({ metadata: { name, uid } }) => [name, uid]));
+  return { services: uids(services), endpoints: uids(endpoints) };
+}
 
 /**
- * Everything that east has in a namespace.
- *
- * @param targets clusters that can be asked for resource versions now
+ * What a namespace has, in lines: `web-west port1:555 tier=front → 192.0.2.127:888`. An endpoint at the address of
+ * another Service is shown by that one's name. What every mirror has is left out.
  */
-export async function contentsOf(
-  { kube }: SharedBed,
-  namespace: string,
-  targets: readonly ClusterName[] = ["west", "north"],
-): Promise<Contents> {
-  const [services, endpoints, versions] = await Promise.all([
-    kube.east.list(resources.services, { namespace }),
-    kube.east.list(resources.endpoints, { namespace }),
-    versionsIn(
-      targets.map((name) => kube[name]),
-      namespace,
-    ),
-  ]);
-  const names = new Map(
-    services.map(({ metadata, spec }) => [spec.clusterIP, `ClusterIP of ${metadata.name}`]),
-  );
-  return {
-    services: byName(services, (service) => serviceView(service, versions)),
-    endpoints: byName(endpoints, (object) => endpointsView(object, names)),
-  };
-}
-
-/** What the resource versions of a namespace's objects in the targets are called. */
-async function versionsIn(
-  targets: readonly Kubernetes[],
-  namespace: string,
-): Promise<ReadonlyMap<string, string>> {
-  const named = await Promise.all(
-    targets.map(async (kube) => {
-      const [services, endpoints] = await Promise.all([
-        kube.list(resources.services, { namespace }),
-        kube.list(resources.endpoints, { namespace }),
-      ]);
-      return [
-        ...services.map(
-          ({ metadata }) => [metadata.resourceVersion ?? "", "the Service's"] as const,
-        ),
-        ...endpoints.map(
-          ({ metadata }) => [metadata.resourceVersion ?? "", "the Endpoints'"] as const,
-        ),
-      ];
-    }),
-  );
-  return new Map(named.flat());
-}
-
-function serviceView(
-  { metadata, spec }: Service,
-  versions: ReadonlyMap<string, string>,
-): ServiceView {
-  const { annotations = {}, labels = {} } = metadata;
-  const raw = annotations[version];
-  return {
-    labels,
-    annotations: {
-      ...annotations,
-      ...(raw !== undefined && { [version]: versions.get(raw) ?? aged(raw) }),
-    },
-    type: spec.type ?? "",
-    clusterIP: spec.clusterIP === "None" ? "None" : "an address",
-    ports: spec.ports ?? [],
-  };
-}
-
-/** Real ones are numbers; those that tests make up are not. */
-function aged(version: string): string {
-  return /^\d+$/.test(version) ? "an older one" : version;
-}
-
-function endpointsView(
-  { metadata, subsets = [] }: Endpoints,
-  names: ReadonlyMap<string | undefined, string>,
-): EndpointsView {
-  const { annotations = {}, labels = {} } = metadata;
-  return {
-    labels,
-    annotations,
-    subsets: subsets.map((subset) => ({
-      ...subset,
-      ...(subset.addresses !== undefined && {
-        addresses: subset.addresses.map((address) => ({
-          ...address,
-          ip: names.get(address.ip) ?? address.ip,
-        })),
-      }),
-    })),
-  };
-}
-
-function byName<T extends { readonly metadata: { readonly name: string } }, V>(
-  objects: readonly T[],
-  view: (object: T) => V,
-): Record<string, V> {
-  return Object.fromEntries(objects.map((object) => [object.metadata.name, view(object)]));
-}
-
-/** ClusterIPs for Services that a test makes itself, out of the range of east. */
-let lastAddress = 0;
-
-function nextAddress(): string {
-  lastAddress += 1;
-  return `10.101.200.${String(lastAddress)}`;
-}
-
-/** The objects to create so that a namespace has these contents, as Linkerd's controller would. */
-export function items(namespace: string, { services, endpoints }: Contents): Item[] {
-  const addresses = new Map(
-    Object.entries(services).map(([name, { clusterIP }]) => [
-      `ClusterIP of ${name}`,
-      clusterIP === "None" ? "None" : nextAddress(),
-    ]),
-  );
-  const metadata = (name: string, view: { labels: StringMap; annotations: StringMap }) => ({
-    namespace,
-    name,
-    labels: view.labels,
-    annotations: view.annotations,
+export async function contentsOf(kube: Kubernetes, namespace: string): Promise<string[]> {
+  const [services, endpoints] = await objectsIn(kube, namespace);
+  const owners = new Map(services.map(({ metadata, spec }) => [spec.clusterIP, metadata.name]));
+  const backends = new Map(endpoints.map((each) => [each.metadata.name, backendsOf(each, owners)]));
+  const shown = services.map((service) => {
+    const { name } = service.metadata;
+    const backend = backends.get(name);
+    backends.delete(name);
+    return [name, ...factsOf(service), ...(backend ?? [])].join(" ");
   });
+  const orphans = [...backends].map(([name, backend]) => [name, ...backend].join(" "));
+  return [...shown, ...orphans].sort();
+}
+
+const common =
+  /^(mirror\.linkerd\.io\/(cluster-name|mirrored-service|remote-svc-fq-name|headless-mirror-svc-name)|kubectl)/;
+const version = "mirror.linkerd.io/remote-resource-version";
+
+function factsOf({ metadata: { labels, annotations }, spec }: Service): string[] {
+  const { type = "ClusterIP", clusterIP, ports = [] } = spec;
+  const facts = Object.entries({ ...labels, ...annotations })
+    .filter(([key]) => !common.test(key))
+    // Real ones are numbers, which differ from run to run; those that tests make up are not.
+    .filter(([key, value]) => key !== version || !/^\d+$/.test(value))
+    .map(([key, value]) => `${key.replace(/.*\//, "")}=${value}`);
   return [
-    ...Object.entries(services).map(([name, view]): Item => {
-      const { type, ports } = view;
-      const clusterIP = addresses.get(`ClusterIP of ${name}`);
-      return {
-        kind: "Service",
-        object: { metadata: metadata(name, view), spec: { type, clusterIP, ports } },
-      };
-    }),
-    ...Object.entries(endpoints).map(([name, view]): Item => ({
-      kind: "Endpoints",
-      object: {
-        metadata: metadata(name, view),
-        subsets: view.subsets.map((subset) => ({
-          ...subset,
-          addresses: (subset.addresses ?? []).map((address) => ({
-            ...address,
-            ip: addresses.get(address.ip) ?? address.ip,
-          })),
-        })),
-      },
-    })),
+    ...(type === "ClusterIP" ? [] : [type]),
+    ...(clusterIP === "None" ? ["headless"] : []),
+    ...ports.map(({ name = "", port }) => `${name}:${port}`),
+    ...facts.sort(),
   ];
+}
+
+function backendsOf({ subsets = [] }: Endpoints, owners: ReadonlyMap<string | undefined, string>) {
+  const backend = ({ addresses = [], ports = [] }: EndpointSubset) =>
+    addresses.map(({ hostname, ip }) => {
+      const place = owners.get(ip) ?? ip;
+      const numbers = [...new Set(ports.map(({ port }) => port))].join(",");
+      return `${hostname === undefined ? "" : `${hostname}@`}${place}:${numbers}`;
+    });
+  const all = subsets.flatMap(backend).sort();
+  return ["→", ...(all.length === 0 ? ["nothing"] : all)];
 }

@@ -7,7 +7,7 @@ import { execa } from "execa";
 import type { BedCluster } from "../../../testbed/bed.ts";
 import { type Program, startProgram } from "../../../testbed/processes.ts";
 import type { Watchdog } from "../../../testbed/watchdog.ts";
-import { inNamespace } from "../../e2e/access-clusters.ts";
+import { tokenOf } from "../../e2e/access-clusters.ts";
 import { controlPorts } from "./control-plane.ts";
 import type { PodNamespace } from "./network.ts";
 import type { Container, Pod } from "./objects.ts";
@@ -66,16 +66,10 @@ async function writeCredentials({ cluster, pod, run }: ProxySpec, name: string):
     ...["req", "-new", "-key", key, "-subj", "/", "-addext", `subjectAltName=DNS:${name}`],
     ...["-outform", "DER", "-out", join(identity, "csr.der")],
   );
-  await writeFile(join(tokens, "linkerd-identity-token"), await tokenOf(cluster, pod));
-  await chmod(join(identity, "key.p8"), 0o644);
-}
-
-async function tokenOf(cluster: BedCluster, { metadata, spec }: Pod): Promise<string> {
-  const accounts = inNamespace(metadata.namespace, "serviceaccounts");
-  const path = `${accounts}/${spec.serviceAccountName}/token`;
-  const { code, body } = await cluster.request("POST", path, {
-    spec: { audiences: ["identity.l5d.io"], expirationSeconds: 86_400 },
+  const { metadata, spec } = pod;
+  const token = await tokenOf(cluster, metadata.namespace, spec.serviceAccountName, {
+    ...{ audiences: ["identity.l5d.io"], expirationSeconds: 86_400 },
   });
-  if (code !== 201) throw new Error(`${cluster.name} gives no token: ${JSON.stringify(body)}`);
-  return (body as { readonly status: { readonly token: string } }).status.token;
+  await writeFile(join(tokens, "linkerd-identity-token"), token);
+  await chmod(join(identity, "key.p8"), 0o644);
 }
