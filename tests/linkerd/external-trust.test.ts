@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
 import { issuerName, trustRootsName } from "../../engine/trust/live.ts";
-import { type Bed, type BedCluster, startBed } from "../../testbed/bed.ts";
+import type { BedCluster } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { get, inNamespace, post } from "../e2e/access-clusters.ts";
-
-import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
+import { realBed } from "./real-mesh.ts";
+import { chartsFolder, skipNote } from "./real-plugins.ts";
 
 interface Owned {
   readonly metadata: { readonly uid: string; readonly managedFields?: readonly object[] };
@@ -19,32 +19,27 @@ const bundle = `${inNamespace("linkerd", "configmaps")}/${trustRootsName}`;
 describe(`trust that others provide, with real plugins and charts${skipNote}`, function () {
   this.timeout("15m");
 
-  let bed: Bed<"west">;
+  const real = realBed(["west"]);
   let stack: PulumiStack;
 
-  before(async function () {
-    if (!arePluginsReal) return this.skip();
-    bed = await startBed({ clusters: ["west"] });
-    stack = await newStack(bed, "external", {
+  before(async () => {
+    stack = await newStack(real.bed, "external", {
       manage: "all",
-      clusters: { west: { apiServer: bed.clusters.west.server } },
+      clusters: { west: { apiServer: real.clusters.west.server } },
       trust: { external: true },
       charts: { source: chartsFolder },
     });
-  });
-  after(async () => {
-    if (arePluginsReal) await bed.stop();
   });
 
   it("is asked for where it is missing, and nothing is registered", async () => {
     const { code, text } = await stack.run(["preview"]);
     assert.notEqual(code, 0);
     assert.match(text, /Cluster west has no namespace linkerd/);
-    assert.equal((await bed.clusters.west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
+    assert.equal((await real.clusters.west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
   it("is used as it is: the control plane comes up with it, and no key is in state", async () => {
-    const { west } = bed.clusters;
+    const { west } = real.clusters;
     const { keyPem } = await provide(west);
     const before = await Promise.all([secret, bundle].map((path) => get<Owned>(west, path)));
     await stack.pulumi("up", "--yes", "--skip-preview");
@@ -63,7 +58,7 @@ describe(`trust that others provide, with real plugins and charts${skipNote}`, f
   it("stays when the stack is destroyed", async () => {
     await stack.pulumi("destroy", "--yes", "--skip-preview");
     for (const path of [secret, bundle])
-      assert.equal((await bed.clusters.west.request("GET", path)).code, 200, path);
+      assert.equal((await real.clusters.west.request("GET", path)).code, 200, path);
   });
 });
 

@@ -6,25 +6,23 @@ import { arePluginsReal } from "./real-plugins.ts";
 export type Name = "west" | "east" | "north";
 
 /** Three clusters, still without Linkerd, and a stack of all of them; it is there once tests run. */
-export interface RealMesh {
-  readonly bed: Bed<Name>;
-  readonly clusters: Bed<Name>["clusters"];
+export interface RealMesh extends RealBed<Name> {
   readonly stack: PulumiStack;
 }
 
-/** Starts one for the suite that calls it, and skips the suite where real plugins are missing. */
-export function realMesh(
-  stackName: string,
-  config: (clusters: RealMesh["clusters"]) => Config,
-): RealMesh {
-  let bed: Bed<Name> | undefined;
-  let stack: PulumiStack | undefined;
+/** Clusters, which are there once tests run. */
+export interface RealBed<Names extends string> {
+  readonly bed: Bed<Names>;
+  readonly clusters: Bed<Names>["clusters"];
+}
+
+/** Starts them for the suite that calls it, and skips the suite where real plugins are missing. */
+export function realBed<const Names extends string>(names: readonly Names[]): RealBed<Names> {
+  let bed: Bed<Names> | undefined;
 
   before(async function () {
     if (!arePluginsReal) return this.skip();
-    bed = await startBed({ clusters: ["west", "east", "north"] });
-    stack = await newStack(bed, stackName, config(bed.clusters));
-    for (const cluster of Object.values(bed.clusters)) await addNamespace(cluster, "shop");
+    bed = await startBed({ clusters: names });
   });
   after(() => bed?.stop());
 
@@ -34,6 +32,28 @@ export function realMesh(
     },
     get clusters() {
       return running(bed).clusters;
+    },
+  };
+}
+
+export function realMesh(
+  stackName: string,
+  config: (clusters: RealMesh["clusters"]) => Config,
+): RealMesh {
+  const real = realBed(["west", "east", "north"]);
+  let stack: PulumiStack | undefined;
+
+  before(async () => {
+    stack = await newStack(real.bed, stackName, config(real.clusters));
+    for (const cluster of Object.values(real.clusters)) await addNamespace(cluster, "shop");
+  });
+
+  return {
+    get bed() {
+      return real.bed;
+    },
+    get clusters() {
+      return real.clusters;
     },
     get stack() {
       return running(stack);

@@ -7,7 +7,7 @@ import { type BedCluster, until } from "../../testbed/bed.ts";
 import type { Config } from "../../testbed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { type Canaries, Search } from "../e2e/canaries.ts";
-import { anchorsOf, configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
+import { configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
 import { chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 
 interface LinkObject {
@@ -103,19 +103,6 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.equal((await west.request("GET", path)).code, 404);
   });
 
-  it("takes two steps of a rotation of the trust anchor, and waits with the third", async () => {
-    const { west, east, north } = mesh.clusters;
-    await mesh.stack.configure(
-      config(mesh.clusters, { credentialsGeneration: 2 }, { generation: 2 }),
-    );
-    const up = () => mesh.stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(await up(), /Rotation, step 1 of 3/);
-    for (const cluster of [west, east, north]) assert.equal(await anchorsOf(cluster), 2);
-    assert.match(await up(), /Rotation, step 2 of 3/);
-    assert.match(await up(), /The rotation waits until no certificate under .+ can be in use/);
-    for (const cluster of [west, east, north]) assert.equal(await anchorsOf(cluster), 2);
-  });
-
   it("keeps every key and token encrypted, and uses no provider but its clusters' own", async () => {
     const { folder, clusters: made } = mesh.bed;
     const file = join(folder, "whole.json");
@@ -167,11 +154,7 @@ async function issuerKeyOf(cluster: BedCluster): Promise<string> {
   return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
 }
 
-function config(
-  { west, east, north }: RealMesh["clusters"],
-  link: Config = {},
-  trust: Config = {},
-): Config {
+function config({ west, east, north }: RealMesh["clusters"], link: Config = {}): Config {
   return {
     manage: "all",
     clusters: {
@@ -185,7 +168,6 @@ function config(
       { source: "north", target: "west", gateway: false },
     ],
     linkerdCheck: withCli,
-    trust,
     charts: { source: chartsFolder },
   };
 }
