@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mirroring/observe/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile/reconcile.ts";
+import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/reconcile/removal.ts";
 import {
   type Before,
@@ -39,6 +41,8 @@ export class MirrorsProvider {
   readonly #process: Process;
   /** Sources of which the terminal has been told what their check found. */
   readonly #told = new Set<string>();
+  /** By source: what this process has checked last. */
+  readonly #checked = new Map<string, { readonly inputs: Inputs; readonly outcome: Outcome }>();
 
   constructor({
     clusters = ofThisProcess,
@@ -66,6 +70,7 @@ export class MirrorsProvider {
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
+    this.#checked.set(args.source, { inputs, outcome });
     // What is about to be replaced is checked once more, as if it were new.
     if (!this.#told.has(args.source)) notes.forEach(this.#process.say);
     this.#told.add(args.source);
@@ -87,7 +92,11 @@ export class MirrorsProvider {
     const tell = (line: string) => {
       say(`${inputs.source}: ${line}`);
     };
-    const reasons = await carryOut(clusters, wanted, inputs, tell, now());
+    const last = this.#checked.get(inputs.source);
+    this.#checked.delete(inputs.source);
+    // The engine may hand over others, those of a saved plan, say.
+    const outcome = isDeepStrictEqual(last?.inputs, inputs) ? last?.outcome : undefined;
+    const reasons = await carryOut(clusters, wanted, inputs, tell, now(), outcome);
     if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, [...reasons, retried]);
     return { outs: outputsOf(inputs) };
   }

@@ -6,15 +6,17 @@ import { linkOf } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "../observe/clusters.ts";
 import { reconcile } from "./reconcile.ts";
+import { type Outcome } from "../report/outcome.ts";
 import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
 import { undecidedLinks } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./write.ts";
 
 /**
- * Makes a source as its inputs say: decides again, by the readings of the check where these are fresh, and writes.
- * Idempotent: what a run before has done is found done.
+ * Makes a source as its inputs say. What the check of the same run has decided holds as long as the clusters have
+ * not been read anew since; otherwise it is decided again. Idempotent: what a run before has done is found done.
  *
+ * @param checked what the check of these inputs has come to, in the same process
  * @returns sentences about what could not be done; the rest is
  * @throws Error where nothing was done
  */
@@ -24,9 +26,12 @@ export async function carryOut(
   inputs: Inputs,
   say: (line: string) => void,
   now: Date,
+  checked?: Outcome,
 ): Promise<readonly string[]> {
   await refreshWhereBehind(clusters, inputs);
-  const outcome = await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now));
+  const outcome =
+    (await stillHolding(clusters, inputs, checked)) ??
+    (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "invalid") throw new Error(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
@@ -50,6 +55,21 @@ export async function carryOut(
   const refusals = Object.values(decided.refusals);
   const undecided = Object.values(undecidedLinks(inputs.source, removed));
   return [...new Set([...lost, ...refusals, ...undecided, ...failures])];
+}
+
+/** What was decided, if every cluster is still known by the very reading that it was decided by. */
+async function stillHolding(
+  clusters: Clusters,
+  inputs: Inputs,
+  checked: Outcome | undefined,
+): Promise<Outcome | undefined> {
+  if (checked?.outcome !== "planned") return undefined;
+  const same = [...checked.readings].map(async ([name, reading]) => {
+    return (
+      reading.outcome === "read" && reading.snapshot === (await snapshotOf(clusters, inputs, name))
+    );
+  });
+  return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
 
 /** A time by which no mirror goes that the check has kept for now: it was not announced. */
