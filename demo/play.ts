@@ -90,13 +90,13 @@ function lookUpOn(bed: Bed<string>, screen: Screen): Stage["lookUp"] {
   return async (cluster, name) => {
     const server = servers.get(cluster) ?? bed.dns(cluster);
     servers.set(cluster, server);
-    const { port, lookup } = await server;
+    const dns = await server;
     // CoreDNS hears of a new name a moment later.
     const addresses = await until(`an address of ${name}`, [], async () => {
-      const found = await lookup(name);
+      const found = await dns.lookup(name);
       return found.length > 0 ? found : undefined;
     });
-    screen.command(`dig +short @127.0.0.1 -p ${port} ${name}`);
+    screen.command(`dig +short @127.0.0.1 -p ${dns.port} ${name}`);
     for (const address of addresses) screen.output(address);
   };
 }
