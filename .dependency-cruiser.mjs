@@ -84,7 +84,7 @@ export default {
       name: "kubernetes-is-the-ground",
       severity: "error",
       from: { path: folder("kubernetes") },
-      to: { path: engine, pathNot: [folder("kubernetes"), "^engine/version\\.ts$"] },
+      to: { path: engine, pathNot: [folder("kubernetes"), "^engine/(message|version)\\.ts$"] },
     },
     {
       name: "only-providers-know-the-contract",
@@ -102,7 +102,10 @@ export default {
       name: `${name}-stands-on-${below.replaceAll("|", "-")}`,
       severity: "error",
       from: { path: folder(name) },
-      to: { path: engine, pathNot: [folder(name), folder(`(${below})`), "^engine/version\\.ts$"] },
+      to: {
+        path: engine,
+        pathNot: [folder(name), folder(`(${below})`), "^engine/(message|version)\\.ts$"],
+      },
     })),
     ...[
       ["objects", "kubeconfig|client"],

@@ -2,6 +2,7 @@ import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster
 import { meshOf } from "../config/stack-file.ts";
 import { exitCode, type Format, written } from "./output.ts";
 import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable, type Said } from "./stacks.ts";
+import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
 export interface CheckOptions extends Said {
   readonly output: Format;
@@ -57,9 +58,7 @@ async function forLinkerd(stacks: () => readonly Chosen[]): Promise<LinkerdOutpu
   const description = "a stack of linkerd-multicluster can be checked";
   const about = (name: string, result: "warning" | "error", error: unknown): LinkerdCategory => ({
     categoryName: name,
-    checks: [
-      { description, result, error: error instanceof Error ? error.message : String(error) },
-    ],
+    checks: [{ description, result, error: messageOf(error) }],
   });
   if (process.env[stacksVariable] === "none") return outputOf([]);
   let chosen: readonly Chosen[];

@@ -4,6 +4,7 @@ import { factsFile, redacted } from "./bundle.ts";
 import { readFacts } from "./read.ts";
 import type { Chosen } from "./stacks.ts";
 import { statusOf, statusTable } from "./status.ts";
+import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
 const readme = `What linkerd-clusters gather has read of one stack, for a report of a mistake.
 
@@ -37,7 +38,7 @@ export async function gather(
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`--to must be a folder that can be made: ${why}`, { cause });
   }
   const { node } = process.versions;

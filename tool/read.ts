@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import { pulumi, type StackLocation, stackStateIn } from "@linkerd-multicluster/engine/watch";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -103,6 +103,6 @@ async function attempt<T>(
   try {
     return { value: await work() };
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error) };
+    return { why: messageOf(error) };
   }
 }

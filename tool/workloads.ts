@@ -1,10 +1,11 @@
 import {
   type HttpRoute,
+  messageOf,
+  type Node,
   plain,
+  type Pod,
   type Reachable,
   resources,
-  type Node,
-  type Pod,
   type Service,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -49,7 +50,7 @@ async function readOne(cluster: Reachable): Promise<Workloads> {
   const unread: string[] = [];
   const lists = <T>(list: Promise<T[]>): Promise<T[] | undefined> =>
     list.catch((error: unknown) => {
-      unread.push(plain(error instanceof Error ? error.message : String(error)));
+      unread.push(plain(messageOf(error)));
       return undefined;
     });
   const [pods, nodes, services, routes] = await Promise.all([

@@ -7,6 +7,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Decision } from "../mirroring/decide/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
+import { messageOf } from "../message.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
 
 /** A value that was read, or in a sentence why it could not be. */
@@ -17,7 +18,7 @@ export async function read<T>(work: () => Promise<T>): Promise<Read<T>> {
   try {
     return { value: await work() };
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error) };
+    return { why: messageOf(error) };
   }
 }
 

@@ -31,6 +31,7 @@ export type {
   MeshTlsAuthentication,
   Server,
 } from "./objects/policy-resources.ts";
+export { messageOf } from "../message.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export { KubernetesError } from "./client/errors.ts";
 export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";

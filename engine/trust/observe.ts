@@ -2,6 +2,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Reachable } from "../kubernetes/preflight.ts";
 import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
+import { messageOf } from "../message.ts";
 import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
 import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
@@ -201,10 +202,6 @@ export async function missingExternal(
     }
   });
   return (await Promise.all(each)).flat();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function unknownIn(cluster: string, why: string): string {

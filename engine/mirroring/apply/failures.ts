@@ -2,6 +2,7 @@ import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { inParallel } from "../../kubernetes/client/parallel.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { messageOf } from "../../message.ts";
 import { count } from "../model/text.ts";
 import { WritingTimeOver } from "./writing-time.ts";
 
@@ -28,7 +29,7 @@ export async function attempt<T extends { readonly key: ObjectKey }>(
 export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
   const isKnown = error instanceof KubernetesError || error instanceof WritingTimeOver;
   const notAttempted = isKnown ? error.notAttempted : undefined;
-  const sentence = error instanceof Error ? error.message : String(error);
+  const sentence = messageOf(error);
   return { key, sentence, ...defined({ notAttempted }) };
 }
 

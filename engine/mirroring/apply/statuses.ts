@@ -1,4 +1,5 @@
 import { resources } from "../../kubernetes/objects/resources.ts";
+import { messageOf } from "../../message.ts";
 import { statusUpdate } from "../report/service-status.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import type { WriteFailure } from "./failures.ts";
@@ -30,7 +31,7 @@ export async function writeStatuses(
       const patch = { status: Object.fromEntries(updates) };
       await kubernetes.patch(resources.links, live.metadata, patch, { subresource: "status" });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       notes.push(`the status of Link ${link} stays as it was, because ${why}`);
     }
   }

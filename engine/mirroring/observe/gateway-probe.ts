@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { failureOfConnection } from "../../kubernetes/client/failure.ts";
 import { inSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
+import { messageOf } from "../../message.ts";
 import { afterProbe, alive, type Liveness } from "../model/gateway-probe.ts";
 import type { GatewayProbe } from "../model/gateway.ts";
 
@@ -113,8 +114,4 @@ function ask(
     });
     sent.end();
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

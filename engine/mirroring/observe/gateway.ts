@@ -8,6 +8,7 @@ import {
 } from "../model/gateway.ts";
 import { clusterAddresses, usableOf } from "../model/gateway-addresses.ts";
 import { malformed, objectKey } from "../../kubernetes/objects/objects.ts";
+import { messageOf } from "../../message.ts";
 import { malformedObject } from "../model/reasons.ts";
 import { probeOf } from "../model/gateway-probe.ts";
 import type { LinkSpec } from "../model/link.ts";
@@ -81,7 +82,7 @@ async function resolveAll(entries: readonly string[], resolve: Resolve) {
       try {
         return await resolve(entry);
       } catch (error) {
-        failed.push(`${entry}: ${error instanceof Error ? error.message : String(error)}`);
+        failed.push(`${entry}: ${messageOf(error)}`);
         return [];
       }
     }),

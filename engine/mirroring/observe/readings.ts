@@ -1,6 +1,7 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
+import { messageOf } from "../../message.ts";
 import { absentPods } from "../model/pods.ts";
 import type { Controllers } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
@@ -129,12 +130,12 @@ export async function observeControllers(
   try {
     return { found: await clusters.controllers(args.source, entryOf(args, args.source)) };
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error) };
+    return { why: messageOf(error) };
   }
 }
 
 function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   if (error instanceof KubeconfigError) return { outcome: "invalid", why };
   return { outcome: needsMending(error) ? "refused" : "unreachable", why };
 }
