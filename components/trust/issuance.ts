@@ -117,7 +117,7 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
   });
   const issuers = chainsOf(new Map(given));
   const outputs = trustOutputs(allowed(planProvided({ ...context, anchors, issuers })));
-  const expiries = expiriesOf(expiringProvided(anchors, issuers), context.now);
+  const expiries = expiriesOf(expiringProvided(anchors, issuers, "config"), context.now);
   return givenIssuance(anchors, new Map(given), outputs, expiries);
 }
 
@@ -130,7 +130,7 @@ function publishedIssuance({ published, live, now }: IssuanceContext): Issuance 
   if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
   const { clusters, known } = published;
   const outputs = trustOutputs(allowed(planPublished(published, live)));
-  const expiries = expiriesOf(expiringProvided(known, chainsOf(clusters)), now);
+  const expiries = expiriesOf(expiringProvided(known, chainsOf(clusters), "stack"), now);
   return givenIssuance(known, clusters, outputs, expiries);
 }
 

@@ -97,18 +97,31 @@ export function expiringIssuers(
   );
 }
 
-/** The anchors and issuers that the config provides. */
+const key = "linkerd-multicluster:trust";
+
+/** What to do about what this stack does not generate, by where it comes from. */
+const remedies = {
+  config: {
+    anchor: `Add a new one to ${key}.anchors, then provide issuers signed by it.`,
+    issuer: (cluster: string) => `Provide a new one as ${key}.issuers.${cluster}.`,
+  },
+  stack: {
+    anchor: `Start a rotation in the stack that ${key}.stack names: increment ${key}.generation there.`,
+    issuer: () =>
+      `Renew it: run pulumi up --refresh in the stack that ${key}.stack names, then pulumi up here.`,
+  },
+};
+
+/** The anchors and issuers that the config provides, or another stack. */
 export function expiringProvided(
   anchors: Bundle,
   issuers: ReadonlyMap<string, readonly Certificate[]>,
+  by: keyof typeof remedies,
 ): Expiring[] {
-  const key = "linkerd-multicluster:trust";
-  const remedy = `Add a new one to ${key}.anchors, then provide issuers signed by it.`;
+  const { anchor, issuer } = remedies[by];
   return [
-    ...expiringBundle(anchors, remedy, (nth) => (anchors.length === 1 ? "the trust anchor" : nth)),
-    ...[...issuers].flatMap(([cluster, chain]) =>
-      expiringIssuer(cluster, chain, `Provide a new one as ${key}.issuers.${cluster}.`),
-    ),
+    ...expiringBundle(anchors, anchor, (nth) => (anchors.length === 1 ? "the trust anchor" : nth)),
+    ...[...issuers].flatMap(([cluster, chain]) => expiringIssuer(cluster, chain, issuer(cluster))),
   ];
 }
 

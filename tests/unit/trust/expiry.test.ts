@@ -82,7 +82,7 @@ describe("trust: the certificates that the mesh depends on", () => {
     ]);
   });
 
-  it("that the config provides", () => {
+  it("that the config provides, or another stack", () => {
     const remedy =
       "Add a new one to linkerd-multicluster:trust.anchors, then provide issuers signed by it.";
     const ending = authority({ name: "ending", notAfter: inDays(9) });
@@ -90,13 +90,17 @@ describe("trust: the certificates that the mesh depends on", () => {
       ["west", anchors(nextIssuer, next)],
       ["east", []],
     ]);
-    deepEqual(inWords(expiringProvided(anchors(old), chains)), [
+    deepEqual(inWords(expiringProvided(anchors(old), chains, "config")), [
       `the trust anchor: old: alone: ${remedy}`,
       "the issuer of cluster west: identity.linkerd.cluster.local: alone: Provide a new one as linkerd-multicluster:trust.issuers.west.",
     ]);
-    deepEqual(inWords(expiringProvided(anchors(old, ending), new Map())), [
+    deepEqual(inWords(expiringProvided(anchors(old, ending), new Map(), "config")), [
       `trust anchor 1: old: alone: ${remedy}`,
       `trust anchor 2: ending: succeeded: ${remedy}`,
+    ]);
+    deepEqual(inWords(expiringProvided(anchors(old), chains, "stack")), [
+      "the trust anchor: old: alone: Start a rotation in the stack that linkerd-multicluster:trust.stack names: increment linkerd-multicluster:trust.generation there.",
+      "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh in the stack that linkerd-multicluster:trust.stack names, then pulumi up here.",
     ]);
   });
 });
