@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { isChange, isUnmarked } from "../decide/decision.ts";
 import { releasedIn } from "../decide/policies/other-stacks.ts";
-import type { RemovedPart } from "../decide/policies/removed-links.ts";
 import {
   type Before,
   gatewayFact,
@@ -72,7 +71,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     inputs: {
       ...args,
       ...planned,
-      mirrors: mirrorsByPart(before, args, outcome, views),
+      mirrors: mirrorsByPart(before, args, planned, views),
       ...nonEmpty("changes", changes),
       revision: revisionAfter(before, isNews),
     },
@@ -149,28 +148,20 @@ function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerS
   return former.length === 0 ? {} : { formerStacks: former };
 }
 
+/** Of all parts that the source's mirrors have, those that could not be planned included. */
 function mirrorsByPart(
   before: Before,
-  args: MirrorsArgs,
-  { removed }: PlannedOutcome,
+  { links }: MirrorsArgs,
+  { removedLinks = [] }: Memory,
   views: ReadonlyMap<string, PartView>,
 ): Planned["mirrors"] {
-  const entries = partsOf(args, removed).map((part): [string, MirrorLines | string] => {
+  const parts = [...[...links, ...removedLinks].map(({ target }) => target), federatedPart];
+  const entries = parts.map((part): [string, MirrorLines | string] => {
     const view = views.get(part);
     if (view === undefined) return [part, mirrorsBefore(before, part)];
     return [part, view.awaited ?? linesOf(view.decisions)];
   });
   return Object.fromEntries(entries.filter(([, lines]) => Object.keys(lines).length > 0));
-}
-
-/** The parts that the source's mirrors have, those that could not be planned included. */
-function partsOf({ links }: MirrorsArgs, removed: readonly RemovedPart[]): string[] {
-  const staying = removed.filter(({ disposition }) => disposition !== "handOver");
-  return [
-    ...links.map(({ target }) => target),
-    ...staying.map(({ link }) => link.target),
-    federatedPart,
-  ];
 }
 
 /** @param isNews whether there is something to do or to say */

@@ -51,19 +51,15 @@ export function statusUpdate(
   const there = live.status?.[list] ?? [];
   const before = new Map(there.map((entry) => [refKey(entry.remoteRef), entry]));
   const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
-  const said = sorted.map((entry) => saidOf(entry, failed));
+  const said = sorted.map(({ remote, local, problem }): Said => {
+    const sentence = failed.get(local);
+    if (problem !== undefined) return { remote, problem };
+    return sentence === undefined
+      ? { remote, local }
+      : { remote, problem: { reason: "Error", sentence } };
+  });
   const wanted = fitting(said, (each) => serviceStatus(each, before.get(each.remote), now));
   return isDeepStrictEqual(normalised(wanted), normalised(there)) ? undefined : wanted;
-}
-
-function saidOf(
-  { remote, local, problem }: StatusEntry,
-  failed: ReadonlyMap<ObjectKey, string>,
-): Said {
-  const failure = failed.get(local);
-  if (problem !== undefined) return { remote, problem };
-  if (failure !== undefined) return { remote, problem: { reason: "Error", sentence: failure } };
-  return { remote, local };
 }
 
 /**

@@ -33,13 +33,13 @@ export function statusesOf(
     return [mirrorStatus(link, own), federatedStatus(link, name, united, joined)];
   });
   // A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors.
-  const former = makesLinks(args)
+  const left = makesLinks(args)
     ? []
-    : removed.flatMap((part) =>
-        part.disposition === "delete" && part.retained.size === 0 && judged.has(part.link.target)
-          ? emptyStatus(objectKey(statusIn, part.link.target))
-          : [],
-      );
+    : removed.filter((part) => part.disposition === "delete" && part.retained.size === 0);
+  const former = left.flatMap(({ link: { target: name } }) => {
+    const link = objectKey(statusIn, name);
+    return judged.has(name) ? [mirrorStatus(link, []), federatedStatus(link, name, [], [])] : [];
+  });
   return [...current, ...former].flatMap((status) => {
     const live = source.links?.get(status.link);
     // Without the Link resource there is no status to keep.
@@ -81,14 +81,6 @@ export function federatedStatus(
     );
   const entries = joined.map(({ key, wanted }) => ({ remote: wanted.origin, local: key }));
   return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
-}
-
-/** The status of a link by which nothing is mirrored any more. */
-function emptyStatus(link: ObjectKey): LinkStatusList[] {
-  return [
-    { link, list: "mirrorServices", entries: [] },
-    { link, list: "federatedServices", entries: [] },
-  ];
 }
 
 /** A Service that asks for nothing this link does has no place in its status. */

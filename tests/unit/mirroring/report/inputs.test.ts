@@ -146,9 +146,11 @@ describe("what inputs keep of a cluster that cannot be read", () => {
       const isAway = outcome === "unreachable";
       deepEqual(inputs.unreachable, isAway ? ["west"] : undefined);
       deepEqual(Object.keys(refused), isAway ? [] : ["west"]);
-      // Why it is out of reach is only told: a saved plan holds.
+      equal(inputs.revision, 2);
+      // Why it is out of reach is only told: a saved plan holds. One that refuses is an error each time.
+      if (isAway) there.west.refuse = () => "late";
       const again = await preview(there, args, inputs);
-      if (isAway) deepEqual(again.inputs, inputs);
+      deepEqual(again.inputs, { ...inputs, revision: isAway ? 2 : 3 });
       deepEqual((await preview(clusters, args, again.inputs)).inputs.unreachable, undefined);
     });
 

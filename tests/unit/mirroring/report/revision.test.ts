@@ -10,7 +10,6 @@ import {
   alias,
   args,
   editedEast,
-  refusing,
   type Setting,
   settled,
   unreachable,
@@ -151,25 +150,6 @@ describe("the revision of a source's mirrors", () => {
         const { inputs, mistakes } = await preview(clusters, args, before);
         deepEqual([inputs.revision, mistakes], [revision, []]);
       });
-
-  it("goes up once for clusters out of reach, for whatever reason", async () => {
-    const { clusters, before } = await settled();
-    const away = { ...clusters, west: unreachable("west"), north: unreachable("north") };
-    const { inputs } = await preview(away, args, before);
-    equal(inputs.revision, 2);
-    const west = unreachable("west");
-    west.refuse = () => "late";
-    const otherwise = { ...away, west };
-    equal((await preview(otherwise, args, inputs)).inputs.revision, 2);
-  });
-
-  it("goes up in every run for a cluster that refuses, so that every run ends with its error", async () => {
-    const { clusters, before } = await settled();
-    const west = refusing("west");
-    const first = await preview({ ...clusters, west }, args, before);
-    equal(first.inputs.revision, 2);
-    equal((await preview({ ...clusters, west }, args, first.inputs)).inputs.revision, 3);
-  });
 
   it("goes up for a Link status that is out of date, and tells it", async () => {
     const { clusters, before } = await settled();
