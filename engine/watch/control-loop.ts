@@ -1,7 +1,7 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { DryRunner } from "./dry-runner.ts";
-import type { RunCommand, Observer, RunEnd, SourceStatus, State } from "./events.ts";
+import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
 import type { MeshWatch } from "./mesh-watch.ts";
 import { Schedule } from "./schedule.ts";
 import type { StackRuns } from "./stack-runs.ts";
@@ -65,69 +65,45 @@ export class ControlLoop {
     this.#tell("starting");
     while (!signal.aborted) {
       const next = this.#schedule.next();
-      if (next === "everything") await this.#everything();
-      else if (next === "mirrors") await this.#mirrors();
-      else await this.#sleep(next.wait, signal);
+      if (typeof next === "object") await this.#sleep(next.wait, signal);
+      else await this.#turn(next).catch(this.#failed.bind(this));
     }
   }
 
-  /** At the start, after a failure, and from time to time. */
-  async #everything(): Promise<void> {
-    this.#schedule.resync();
-    this.#take();
-    if (!(await this.#readState())) return;
+  /** Sees to everything at the start, after a failure and from time to time, else to mirrors. */
+  async #turn(what: "everything" | "mirrors"): Promise<void> {
+    const first = this.#schedule.take(what);
+    this.#pending ??= first;
+    if (what === "everything") await this.#readState();
     const isChanged = await this.#dryRun();
-    if (isChanged === undefined || this.#isStopped()) return;
-    if (isChanged) {
-      await this.#up();
-      return;
-    }
-    const end = await this.#run("preview");
-    if (end.result !== "succeeded") this.#failed(end);
-    else if (end.changes > 0) await this.#up();
-    else this.#settled();
-  }
-
-  async #mirrors(): Promise<void> {
-    this.#take();
-    const isChanged = await this.#dryRun();
-    if (isChanged === true && !this.#isStopped()) await this.#up();
+    if (this.#isStopped()) return;
+    if (isChanged || (what === "everything" && (await this.#run("preview")) > 0)) await this.#up();
     // A failure that has nothing to do with mirrors is not mended because they are in sync.
-    else if (isChanged === false && !this.#schedule.isFailing) this.#settled();
+    else if (what === "everything" || !this.#schedule.isFailing) this.#settled();
   }
 
-  /** Finds out whether there is anything to do that may be done; undefined: the dry run has failed. */
-  async #dryRun(): Promise<boolean | undefined> {
+  /** Finds out whether there is anything to do that may be done. */
+  async #dryRun(): Promise<boolean> {
     const begun = this.#time.now();
     this.#dryRunBy = Math.min(this.#dryRunBy, begun + stuckAfter);
-    try {
-      // A stack that has not run yet has nothing to be read.
-      const { sources, dueIn = Infinity } =
-        this.#sources.length > 0 ? await this.#parts.dryRunner.run(this.#sources) : { sources: [] };
-      this.#dryRunBy = Infinity;
-      this.#schedule.dueIn(dueIn);
-      const milliseconds = this.#time.now() - begun;
-      this.#parts.observe({ event: "dryRun", milliseconds, sources });
-      this.#refused = sources.filter(({ status }) => status === "refused");
-      return sources.some(({ status }) => status === "changed");
-    } catch (error) {
-      this.#failed(failure(error));
-      return undefined;
-    }
-  }
-
-  #take(): void {
-    const first = this.#schedule.take();
-    this.#pending ??= first;
+    // A stack that has not run yet has nothing to be read.
+    const { sources, dueIn = Infinity } =
+      this.#sources.length > 0 ? await this.#parts.dryRunner.run(this.#sources) : { sources: [] };
+    this.#dryRunBy = Infinity;
+    this.#schedule.dueIn(dueIn);
+    this.#parts.observe({ event: "dryRun", milliseconds: this.#time.now() - begun, sources });
+    this.#refused = sources.filter(({ status }) => status === "refused");
+    return sources.some(({ status }) => status === "changed");
   }
 
   async #up(): Promise<void> {
     this.#tell("running");
-    const end = await this.#run("up");
-    if (end.result !== "succeeded") this.#failed(end);
+    try {
+      await this.#run("up");
+    } finally {
+      if (!this.#isStopped()) await this.#readState();
+    }
     if (this.#isStopped()) return;
-    const isRead = await this.#readState();
-    if (end.result !== "succeeded" || !isRead) return;
     if (this.#pending !== undefined && this.#refused.length === 0) {
       const milliseconds = this.#time.now() - this.#pending;
       this.#parts.observe({ event: "converged", milliseconds });
@@ -135,27 +111,27 @@ export class ControlLoop {
     this.#settled();
   }
 
-  async #run(command: RunCommand): Promise<RunEnd> {
+  /** Returns how many resources that has changed, or is to change. @throws RunFailure */
+  async #run(command: RunCommand): Promise<number> {
     const { stack, observe } = this.#parts;
     const begun = this.#time.now();
     observe({ event: "runBegan", command });
     // Their mistakes would stop the run for all.
     const excluded = this.#refused.map(({ source }) => source);
-    const end = await stack[command](excluded).catch(failure);
+    const end = await stack[command](excluded).catch((error: unknown): RunEnd => ({
+      result: "failed",
+      changes: 0,
+      why: sentence(error),
+    }));
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
-    return end;
+    if (end.result !== "succeeded") throw new RunFailure(end);
+    return end.changes;
   }
 
-  /** Reads what to watch, and where the next dry run begins; false: the state can't be read. */
-  async #readState(): Promise<boolean> {
-    try {
-      this.#sources = await this.#parts.stack.sources();
-    } catch (error) {
-      this.#failed(failure(error));
-      return false;
-    }
+  /** Reads what to watch, and where the next dry run begins. */
+  async #readState(): Promise<void> {
+    this.#sources = await this.#parts.stack.sources();
     await this.#parts.meshWatch.update(this.#sources);
-    return true;
   }
 
   /** Notes that nothing is left to do but what was refused, which a person sees to, or the next dry run. */
@@ -167,12 +143,11 @@ export class ControlLoop {
     else this.#tell("refused", refusals, this.#schedule.untilResync);
   }
 
-  #failed({ result, why }: RunEnd): void {
+  #failed(error: unknown): void {
     // It was told to stop, which fails whatever is under way.
     if (this.#isStopped()) return;
-    const retryIn = this.#schedule.failed();
-    const state = result === "locked" ? "locked" : "failing";
-    this.#tell(state, why === undefined ? [] : [why], retryIn);
+    const state = error instanceof RunFailure && error.result === "locked" ? "locked" : "failing";
+    this.#tell(state, [sentence(error)].filter(Boolean), this.#schedule.failed());
   }
 
   #tell(state: State, why: readonly string[] = [], retryIn?: number): void {
@@ -191,7 +166,16 @@ export class ControlLoop {
   }
 }
 
-function failure(error: unknown): RunEnd {
-  const why = error instanceof Error ? error.message : String(error);
-  return { result: "failed", changes: 0, why };
+/** A run that has not succeeded. */
+class RunFailure extends Error {
+  readonly result: RunEnd["result"];
+
+  constructor({ result, why }: RunEnd) {
+    super(why);
+    this.result = result;
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

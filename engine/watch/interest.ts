@@ -20,24 +20,18 @@ export interface Interest {
 /** The interest in each cluster that the mirrors in the state depend on. */
 export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
-  const add = (inputs: Inputs, name: string, more: Partial<Interest>) => {
+  const add = (inputs: Inputs, name: string, more: Omit<Interest, "access">) => {
     const { uid: _, ...access } = entryOf(inputs, name);
     const before = found.get(name);
-    found.set(name, {
-      ...before,
-      ...more,
-      access,
-      selectors: distinct([...(before?.selectors ?? []), ...(more.selectors ?? [])]),
-      gateways: distinct([...(before?.gateways ?? []), ...(more.gateways ?? [])]),
-    });
+    const selectors = distinct([...(before?.selectors ?? []), ...more.selectors]);
+    const gateways = distinct([...(before?.gateways ?? []), ...more.gateways]);
+    found.set(name, { ...before, ...more, access, selectors, gateways });
   };
   for (const inputs of sources) {
     const links = inputs.links.map(linkOf);
     const targets = [...links, ...(inputs.removedLinks ?? [])].map(({ target }) => target);
-    add(inputs, inputs.source, {
-      selectors: links.map((link) => link.federatedServiceSelector),
-      mirrorsOf: distinct(targets).sort(),
-    });
+    const selectors = links.map((link) => link.federatedServiceSelector);
+    add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(targets).sort() });
     for (const { target, gateway, ...link } of links)
       add(inputs, target, {
         selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],

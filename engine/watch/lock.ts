@@ -98,10 +98,7 @@ export class RunRecords {
   async clear(
     locks: readonly Lock[],
     cancel: () => Promise<unknown>,
-  ): Promise<"cleared" | "contended" | "running" | "foreign"> {
-    const verdict = () => judge(locks, [...this.#all().values()], hostname(), isPulumi);
-    const first = verdict();
-    if (first !== "stale") return first;
+  ): Promise<ReturnType<typeof judge> | "contended"> {
     const turn = createServer().listen(`\0linkerd-multicluster-${this.#id}`);
     try {
       await once(turn, "listening");
@@ -109,18 +106,18 @@ export class RunRecords {
       return "contended";
     }
     try {
-      if (verdict() !== "stale") return "contended";
+      const verdict = judge(locks, [...this.#all().values()], hostname(), isPulumi);
+      if (verdict !== "stale") return verdict;
       await cancel();
       this.removeEnded();
-      return "cleared";
+      return verdict;
     } finally {
       turn.close();
     }
   }
 
   #all(): ReadonlyMap<string, RunRecord> {
-    const files = globSync("*/run.json", { cwd: this.#folder });
-    const records = files.flatMap((name) => {
+    const records = globSync("*/run.json", { cwd: this.#folder }).flatMap((name) => {
       const file = join(this.#folder, name);
       try {
         return [[dirname(file), JSON.parse(readFileSync(file, "utf8")) as RunRecord] as const];

@@ -81,20 +81,20 @@ export class Schedule {
     this.#debounce.add(cluster, this.#time.now());
   }
 
-  /** Takes the changes to act upon; returns when the first was seen, if there has been one. */
-  take(): number | undefined {
+  /**
+   * Takes the changes to act upon, and with everything plans the next time for it: watches that start
+   * together do not stay together. Returns when the first change was seen, if there has been one.
+   */
+  take(what: "everything" | "mirrors"): number | undefined {
+    const now = this.#time.now();
+    if (what === "everything") this.#resync = now + this.#every * (0.95 + this.#time.random() / 10);
     this.#due = Infinity;
-    return this.#debounce.take(this.#time.now());
+    return this.#debounce.take(now);
   }
 
   /** Plans a dry run in so many milliseconds, whatever clusters tell. */
   dueIn(milliseconds: number): void {
     this.#due = this.#time.now() + milliseconds;
-  }
-
-  /** Plans the next run that sees to everything. Watches that start together do not stay together. */
-  resync(): void {
-    this.#resync = this.#time.now() + this.#every * (0.95 + this.#time.random() / 10);
   }
 
   /** Milliseconds. */

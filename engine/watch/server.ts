@@ -33,8 +33,10 @@ export async function serve(
     // A client that goes away meanwhile is nobody's loss.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    void answerTo(request, served).then(([code, text, type = "text/plain; charset=utf-8"]) =>
-      response.writeHead(code, { "content-type": type }).end(text),
+    answerTo(request, served).then(
+      ([code, text, type = "text/plain; charset=utf-8"]) =>
+        response.writeHead(code, { "content-type": type }).end(text),
+      () => response.writeHead(500).end("the metrics can't be read\n"),
     );
   });
   server.maxConnections = mostConnections;
@@ -56,14 +58,10 @@ export async function serve(
   };
 }
 
-type Answer = readonly [code: number, text: string, type?: string];
-
 async function answerTo(
   request: IncomingMessage,
   { isLive, isReady, metrics }: Served,
-): Promise<Answer> {
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return [405, "only GET is served here\n"];
+): Promise<readonly [code: number, text: string, type?: string]> {
   if (!isForUs(request)) return [421, "this is reached by its IP or localhost\n"];
   switch (request.url?.split("?")[0]) {
     case "/livez":
@@ -72,10 +70,7 @@ async function answerTo(
     case "/readyz":
       return isReady() ? [200, "ok\n"] : [503, "waiting for the state, or the first dry run\n"];
     case "/metrics":
-      return metrics.text().then(
-        (text): Answer => [200, text, metrics.contentType],
-        (): Answer => [500, "the metrics can't be read\n"],
-      );
+      return [200, await metrics.text(), metrics.contentType];
     default:
       return [404, "there are /livez, /readyz and /metrics\n"];
   }

@@ -48,11 +48,7 @@ export class StackRuns {
     return [...mirrors.values()];
   }
 
-  /**
-   * Takes no lock and leaves no history.
-   *
-   * @param excluded sources whose mirrors are left as they are
-   */
+  /** Takes no lock and leaves no history. The mirrors of `excluded` sources are left as they are. */
   preview(excluded: readonly string[]): Promise<RunEnd> {
     return this.#run(["preview"], excluded);
   }
@@ -67,7 +63,7 @@ export class StackRuns {
         running: `a run that a watch has begun still goes on: ${about}`,
         foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
         contended: `another watch clears its lock: ${about}`,
-        cleared: undefined,
+        stale: undefined,
       }[await this.#records.clear(locks, () => pulumi(["cancel", "--yes"], this.#settings))];
       if (why !== undefined) return { ...end, why };
       this.#settings.observe({ event: "lockCleared", lock: about });
@@ -87,11 +83,12 @@ export class StackRuns {
   async #run(command: readonly string[], excluded: readonly string[]): Promise<RunEnd> {
     if (this.#isInterrupted) return { result: "cancelled", changes: 0 };
     const folder = this.#records.create();
+    const printed = [join(folder, "stdout"), join(folder, "stderr")] as const;
     const urns = excluded.flatMap((source) => this.#urns.get(source) ?? []);
     const excludes = urns.flatMap((urn) => ["--exclude", urn]);
     const words = [...command, "--json", "--non-interactive", ...excludes];
-    const code = await this.#ended(words, folder);
-    const { changes, errors, stderr } = await outputIn(folder);
+    const code = await this.#ended(words, folder, printed);
+    const { changes, errors, stderr } = await outputIn(printed);
     // One that was killed may have left its lock, which only the record proves to be ours.
     if (typeof code === "number") this.#records.remove(folder);
     if (code === 0) return { result: "succeeded", changes };
@@ -110,9 +107,9 @@ export class StackRuns {
    * @returns the exit code, or the signal that has ended it
    * @throws Error with a sentence if there is no such program
    */
-  async #ended(words: readonly string[], folder: string): Promise<number | NodeJS.Signals> {
+  async #ended(words: readonly string[], folder: string, printed: Printed) {
     const { configFile, variables } = this.#settings;
-    const files = filesIn(folder).map((file) => openSync(file, "w", 0o600));
+    const files = printed.map((file) => openSync(file, "w", 0o600));
     const config = configFile === undefined ? [] : ["--config-file", configFile];
     const child = spawn("pulumi", [...words, ...stackOption(this.#settings), ...config], {
       cwd: this.#settings.folder,
@@ -143,9 +140,7 @@ export class StackRuns {
   }
 }
 
-function filesIn(folder: string): [stdout: string, stderr: string] {
-  return [join(folder, "stdout"), join(folder, "stderr")];
-}
+type Printed = readonly [stdout: string, stderr: string];
 
 interface EngineEvent {
   readonly summaryEvent?: { readonly resourceChanges?: Readonly<Record<string, number>> };
@@ -156,8 +151,7 @@ interface EngineEvent {
  * Reads what a run has printed: how many resources it has changed or is to change, the engine's error
  * messages, and the end of its standard errors. Lines with whole resources, which are long, are not even parsed.
  */
-async function outputIn(folder: string) {
-  const [stdout, stderr] = filesIn(folder);
+async function outputIn([stdout, stderr]: Printed) {
   let changes = 0;
   const errors: string[] = [];
   for await (const line of createInterface({ input: createReadStream(stdout) })) {

@@ -88,14 +88,14 @@ describe("the lock of a stack", () => {
       const other = new RunRecords(state, { XDG_STATE_HOME: state });
       equal(await other.clear(stale, cancel), "contended");
       end();
-      equal(await first, "cleared");
+      equal(await first, "stale");
       deepEqual([cancelled, await records.clear(stale, cancel)], [1, "foreign"]);
     });
 
     it("is left by one whose turn comes when the other has cleared it, since a run may hold the next", async () => {
       const clearing = records.clear(stale, cancel);
       records.remove(run);
-      deepEqual([await clearing, cancelled], ["contended", 0]);
+      deepEqual([await clearing, cancelled], ["foreign", 0]);
     });
   });
 });
