@@ -47,7 +47,7 @@ export class MirrorsProvider {
   constructor({
     clusters = ofThisProcess,
     wanted = new WantedHere(),
-    say = console.log,
+    say = print,
     isolated = isolatedHere,
     now = () => new Date(),
   }: Partial<Process> = {}) {
@@ -130,3 +130,8 @@ export class MirrorsProvider {
 }
 
 export const mirrors = new MirrorsProvider();
+
+/** One line, whoever calls it with more. */
+function print(line: string): void {
+  console.log(line);
+}
