@@ -4,6 +4,7 @@ import { type ObjectKey, objectKey } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
 import type { ObjectChange, Watching } from "../kubernetes/client/watching.ts";
+import { messageOf } from "../message.ts";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
 import { type Interest, isOfInterest } from "./interest.ts";
 
@@ -96,7 +97,7 @@ async function watchKind(
         connection.close(used);
       // Once is usual: the version was too old. A server that always says so is not asked all the time.
       const retryIn = why === "gone" && failures === 1 ? 0 : backoff(failures, watchBackoff, time);
-      const sentence = error instanceof Error ? error.message : String(error);
+      const sentence = messageOf(error);
       // Once for each thing that goes wrong, however often it is tried.
       if (sentence !== said) observe({ event: "watchLost", cluster, kind, why: sentence, retryIn });
       said = sentence;

@@ -1,4 +1,5 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import { messageOf } from "../message.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { DryRunner } from "./dry-runner.ts";
 import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
@@ -121,7 +122,7 @@ export class ControlLoop {
     const end = await stack[command](excluded).catch((error: unknown): RunEnd => ({
       result: "failed",
       changes: 0,
-      why: sentence(error),
+      why: messageOf(error),
     }));
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
     if (end.result !== "succeeded") throw new RunFailure(end);
@@ -147,7 +148,7 @@ export class ControlLoop {
     // It was told to stop, which fails whatever is under way.
     if (this.#isStopped()) return;
     const state = error instanceof RunFailure && error.result === "locked" ? "locked" : "failing";
-    this.#tell(state, [sentence(error)].filter(Boolean), this.#schedule.failed());
+    this.#tell(state, [messageOf(error)].filter(Boolean), this.#schedule.failed());
   }
 
   #tell(state: State, why: readonly string[] = [], retryIn?: number): void {
@@ -174,8 +175,4 @@ class RunFailure extends Error {
     super(why);
     this.result = result;
   }
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

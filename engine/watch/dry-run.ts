@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { messageOf } from "../message.ts";
 import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
 import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
@@ -23,7 +24,7 @@ export class DryRunClusters extends Clusters {
     try {
       return await super.snapshot(name, access);
     } catch (error) {
-      this.unreachable.set(name, error instanceof Error ? error.message : String(error));
+      this.unreachable.set(name, messageOf(error));
       throw error;
     }
   }

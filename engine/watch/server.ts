@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
+import { messageOf } from "../message.ts";
 import type { WatchMetrics } from "./metrics.ts";
 
 export interface Served {
@@ -44,7 +45,7 @@ export async function serve(
   try {
     await once(server, "listening");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`Can't listen on ${host}:${port}, as --listen says: ${why}.`, { cause: error });
   }
   return {
