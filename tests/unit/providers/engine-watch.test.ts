@@ -21,14 +21,7 @@ describe("the watch on the engine", () => {
   });
   afterEach(() => server.close());
 
-  it("ends the process once the engine is gone", async () => {
-    const socket = await watched();
-    server.close();
-    socket.destroy();
-    await gone;
-  });
-
-  it("connects again where the engine has only closed the connection", async () => {
+  it("connects again where the engine has only closed the connection, and ends the process once it is gone", async () => {
     const socket = await watched();
     socket.destroy();
     const [again] = (await once(server, "connection")) as [Socket];

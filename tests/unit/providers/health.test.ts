@@ -113,35 +113,25 @@ describe("health in a run", () => {
 });
 
 describe("looking at a mesh", () => {
-  it("ends as soon as it is healthy", async () => {
-    const time = new FakeTime();
-    let looks = 0;
-    const report = await checkMesh(mesh(), { within: 60_000, every: 2_000, time }, () => {
-      looks += 1;
-      return Promise.resolve(looks < 3 ? broken : healthy);
-    });
-    deepEqual([report.healthy, looks, time.now()], [true, 3, 4_000]);
-  });
-
-  it("ends as soon as nothing is left that it should wait for", async () => {
-    const time = new FakeTime();
-    const polling = { within: 60_000, every: 2_000, time, enough: () => true };
-    const { healthy: isHealthy } = await checkMesh(mesh(), polling, () => Promise.resolve(lost));
-    deepEqual([isHealthy, time.now()], [false, 0]);
-  });
-
-  it("ends when the time is up, and without any after one look", async () => {
-    for (const [within, looks] of [
-      [0, 1],
-      [5_000, 3],
-    ] as const) {
-      let looked = 0;
-      const polling = { within, every: 2_000, time: new FakeTime() };
-      const report = await checkMesh(mesh(), polling, () => {
-        looked += 1;
-        return Promise.resolve(broken);
+  const within = 60_000;
+  for (const [rule, polling, third, expected] of [
+    ["ends as soon as it is healthy", { within }, healthy, [true, 3, 4_000]],
+    [
+      "ends when nothing is left to wait for",
+      { within, enough: () => true },
+      broken,
+      [false, 1, 0],
+    ],
+    ["ends when the time is up", { within: 5_000 }, broken, [false, 3, 4_000]],
+    ["ends after one look without any time", { within: 0 }, broken, [false, 1, 0]],
+  ] as const)
+    it(rule, async () => {
+      const time = new FakeTime();
+      let looks = 0;
+      const report = await checkMesh(mesh(), { every: 2_000, time, ...polling }, () => {
+        looks += 1;
+        return Promise.resolve(looks < 3 ? broken : third);
       });
-      deepEqual([report.healthy, looked], [false, looks]);
-    }
-  });
+      deepEqual([report.healthy, looks, time.now()], expected);
+    });
 });

@@ -13,18 +13,8 @@ const mirror = (name: string, cluster: string, more = {}) =>
 const union = (name: string) =>
   service(name, { [label.mirrored]: "true" }, { [annotation.remoteMembers]: "web@west" });
 
-const decision = (verdict: "create" | "delete", name: string, part: string): Decision => {
-  const about = {
-    part,
-    key: objectKey("shop", name),
-    kind: "gateway",
-    live: {},
-    fields: [],
-  } as const;
-  return (
-    verdict === "delete" ? { verdict, ...about } : { verdict, wanted: {}, ...about }
-  ) as Decision;
-};
+const decision = (verdict: "create" | "delete", name: string, part: string) =>
+  ({ verdict, part, key: objectKey("shop", name), kind: "gateway" }) as Decision;
 
 function last(services: readonly Service[], ...decisions: readonly Decision[]) {
   const all = services.map((each) => [objectKey("shop", each.metadata.name), each] as const);

@@ -42,6 +42,8 @@ const withEast =
 const saying =
   (more: Partial<MirrorsArgs>): Change =>
   () => ({ args: { ...args, ...more } });
+const reaching = (west: MirrorsArgs["clusters"][string]) =>
+  saying({ clusters: { ...args.clusters, west } });
 const remembering =
   (more: Partial<Inputs>): Change =>
   ({ before }) => ({ before: { ...before, ...more } });
@@ -65,9 +67,7 @@ const reasons: [what: string, change: Change][] = [
   ["a mirror that is missing", withEast(() => undefined)],
   [
     "a Service that cannot be mirrored",
-    having({
-      west: west(web, exported("shop/db", {}, alias)),
-    }),
+    having({ west: west(web, exported("shop/db", {}, alias)) }),
   ],
   ["one that can again", remembering({ notMirrored: { west: { "shop/db": "NoPorts: x" } } })],
   [
@@ -92,28 +92,10 @@ const reasons: [what: string, change: Change][] = [
   ],
   [
     "a link that has left, though it mirrored nothing",
-    ({ clusters, before }) => ({
-      clusters,
-      before: { ...before, links: [...before.links, { source: "east", target: "south" }] },
-    }),
+    remembering({ links: [...args.links, { source: "east", target: "south" }] }),
   ],
-  [
-    "another context, since destroy goes by what state says",
-    ({ clusters }) => ({
-      clusters,
-      args: { ...args, clusters: { ...args.clusters, west: { context: "k3d-west" } } },
-    }),
-  ],
-  [
-    "a UID that the config says",
-    ({ clusters }) => ({
-      clusters,
-      args: {
-        ...args,
-        clusters: { ...args.clusters, west: { context: "west", uid: "uid-of-west" } },
-      },
-    }),
-  ],
+  ["another context, since destroy goes by what state says", reaching({ context: "k3d-west" })],
+  ["a UID that the config says", reaching({ context: "west", uid: "uid-of-west" })],
 ];
 
 const never: [what: string, change: Change][] = [

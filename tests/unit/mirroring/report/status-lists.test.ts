@@ -12,7 +12,7 @@ import {
   pods,
   service,
 } from "../../fixtures/objects.ts";
-import { planned, type SourceSituation } from "../../fixtures/reconcile.ts";
+import { planned } from "../../fixtures/reconcile.ts";
 
 /** `shop/web: shop/web-west`, or why not. */
 function lines(entries: readonly StatusEntry[]): string[] {
@@ -25,60 +25,49 @@ function lines(entries: readonly StatusEntry[]): string[] {
 describe("status.mirrorServices of a Link", () => {
   const shop = cluster("east", { namespaces: ["shop"] });
 
-  function status(situation: Omit<SourceSituation, "source">): string[] {
-    const { list, link, entries } = mirrorStatus(
-      "mc/west",
-      planned({ ...situation, source: shop }).decisions,
-    );
-    assert.deepEqual([list, link], ["mirrorServices", "mc/west"]);
-    return lines(entries);
-  }
-
-  it("has an entry for each exported Service, whatever its mirror's kind, and none for pods", () => {
-    const target = cluster("west", {
-      services: [
-        headless("shop/db"),
-        exported("shop/flat", { labels: { "mirror.linkerd.io/exported": "remote-discovery" } }),
-        exported("shop/web"),
-      ],
-      endpoints: [endpoints("shop/db", [pods(["db-0"])])],
-    });
-    assert.deepEqual(status({ target }), [
-      "shop/db: shop/db-west",
-      "shop/flat: shop/flat-west",
-      "shop/web: shop/web-west",
-    ]);
-  });
-
-  it("says why a Service is not mirrored, by Linkerd's reasons", () => {
-    const target = cluster("west", {
-      services: [
+  const db = (...names: string[]) => [endpoints("shop/db", [pods(names)])];
+  const slip = { "mirror.linkerd.io/exported": "True" };
+  const flat = { "mirror.linkerd.io/exported": "remote-discovery" };
+  for (const [rule, services, objects, expected] of [
+    [
+      "has an entry for each exported Service, whatever its mirror's kind, and none for pods",
+      [headless("shop/db"), exported("shop/flat", { labels: flat }), exported("shop/web")],
+      db("db-0"),
+      ["shop/db: shop/db-west", "shop/flat: shop/flat-west", "shop/web: shop/web-west"],
+    ],
+    [
+      "says why a Service is not mirrored, by Linkerd's reasons",
+      [
         exported("lost/web"),
         exported("shop/alias", {}, { type: "ExternalName" }),
         exported("shop/nothing", {}, { ports: [] }),
       ],
+      [],
+      [
+        "lost/web: MissingNamespace: east has no namespace lost: create it there, or set createNamespaces on the link",
+        "shop/alias: InvalidService: an ExternalName Service is an alias in DNS: export the Service it stands for",
+        "shop/nothing: InvalidService: it has no ports: give it at least one, which its mirror can then have too",
+      ],
+    ],
+    [
+      "has no entry for what asks for nothing that the link does",
+      [service("shop/own"), exported("shop/slip", { labels: slip })],
+      [],
+      [],
+    ],
+    [
+      "has one entry for a headless Service of which one pod cannot be mirrored",
+      [headless("shop/db")],
+      db("db-0", "d".repeat(59)),
+      ["shop/db: shop/db-west"],
+    ],
+  ] as const)
+    it(rule, () => {
+      const target = cluster("west", { services, endpoints: objects });
+      const { decisions } = planned({ target, source: shop });
+      const { list, link, entries } = mirrorStatus("mc/west", decisions);
+      assert.deepEqual([list, link, lines(entries)], ["mirrorServices", "mc/west", expected]);
     });
-    assert.deepEqual(status({ target }), [
-      "lost/web: MissingNamespace: east has no namespace lost: create it there, or set createNamespaces on the link",
-      "shop/alias: InvalidService: an ExternalName Service is an alias in DNS: export the Service it stands for",
-      "shop/nothing: InvalidService: it has no ports: give it at least one, which its mirror can then have too",
-    ]);
-  });
-
-  it("has no entry for what asks for nothing that the link does", () => {
-    const target = cluster("west", {
-      services: [service("shop/own"), exported("shop/slip", { labels: slip })],
-    });
-    assert.deepEqual(status({ target }), []);
-  });
-
-  it("has one entry for a headless Service of which one pod cannot be mirrored", () => {
-    const target = cluster("west", {
-      services: [headless("shop/db")],
-      endpoints: [endpoints("shop/db", [pods(["db-0", "d".repeat(59)])])],
-    });
-    assert.deepEqual(status({ target }), ["shop/db: shop/db-west"]);
-  });
 });
 
 describe("status.federatedServices of a Link", () => {
@@ -131,5 +120,3 @@ describe("status.federatedServices of a Link", () => {
     assert.deepEqual(status("east", { targets: some }), []);
   });
 });
-
-const slip = { "mirror.linkerd.io/exported": "True" };
