@@ -190,6 +190,7 @@ describe("a link that has left the config", () => {
     const refuse: Change["refuse"] = (request) =>
       request === "list deployments" ? "server" : undefined;
     const { clusters, inputs } = await secondRun({ args: rest, refuse });
+    deepEqual(Object.keys(mirrorsBefore(inputs, "west")), ["shop/web-west"]);
     clusters.east.refuse = () => undefined;
     await up(clusters, rest, inputs);
     deepEqual([...(await clusters.east.snapshot()).services.keys()].sort(), [
