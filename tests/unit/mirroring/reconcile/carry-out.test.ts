@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { LinkResource } from "../../../../engine/kubernetes/objects/link-resource.ts";
 import { confirmedBy, markersOf, ourManager, unmarked } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, later, pods } from "../../fixtures/objects.ts";
+import { cluster, exported } from "../../fixtures/objects.ts";
 import {
   args,
   expectFacts,
@@ -50,22 +50,6 @@ describe("a run", () => {
       ourManager,
       "linkerd-multicluster/other/prod",
     ]);
-  });
-
-  it("deletes a pod's mirror once it is missing for long, as its own preview says", async () => {
-    const pair = argsFor([{ target: "west", headless: true }]);
-    const target = (...names: string[]) =>
-      new MemoryCluster(
-        exporting("west", [headless("shop/db")], {
-          endpoints: [endpoints("shop/db", [pods(names)])],
-        }),
-      );
-    const change = { first: { west: target("db-0", "db-1") }, clusters: { west: target("db-0") } };
-    const { clusters, inputs, left } = await secondRun({ ...change, of: pair });
-    equal(left.includes("shop/db-1-west"), true);
-    const second = (await preview(clusters, pair, inputs, later)).inputs;
-    deepEqual(await made(clusters, second, undefined, later), []);
-    equal((await mirrorsIn(clusters.east)).includes("shop/db-1-west"), false);
   });
 });
 
