@@ -154,6 +154,13 @@ describe("what inputs keep of a cluster that cannot be read", () => {
       deepEqual((await preview(clusters, args, again.inputs)).inputs.unreachable, undefined);
     });
 
+  it("names clusters out of reach in one order, whatever the order of the links", async () => {
+    const { clusters, before } = await settled();
+    const away = { ...clusters, west: unreachable("west"), north: unreachable("north") };
+    const { inputs } = await preview(away, argsFor(["west", "north"]), before);
+    deepEqual(inputs.unreachable, ["north", "west"]);
+  });
+
   it("is everything where the source is out of reach, and the links that have left", async () => {
     const { clusters, before } = await settled();
     const known = { ...before, changes: { west: {} }, notMirrored: { west: { a: "b" } } };
