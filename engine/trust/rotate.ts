@@ -100,7 +100,7 @@ export function rotate(rotation: Rotation): TrustDecision {
       issuer: issuer === "wanted" ? issuer : facts.signerOf(trust),
     },
   ]);
-  const unknown = facts.strangers.map((anchor) => {
+  const unknown = facts.unknownAnchors.map((anchor) => {
     const start = `${facts.trusting(anchor)}, which is none of this stack's trust anchors. It `;
     return rotation.unknown === "remove"
       ? `${start}is removed as soon as that breaks nothing, and given to no other cluster.`
@@ -116,7 +116,7 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
   const own = previous === undefined ? [wanted] : [wanted, previous];
   const known = [...own, ...adopted];
   const trusted = once(present.flatMap(([, { bundle }]) => bundle));
-  const strangers = without(trusted, known);
+  const unknownAnchors = without(trusted, known);
   const lasting = once([wanted, ...adopted]);
   const isMoved = ({ issuer }: PresentTrust) =>
     previous === undefined || anchorsBehind(issuer, [wanted]).length > 0;
@@ -127,13 +127,13 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     own,
     known,
     /** Live anchors that are none of the stack's. */
-    strangers,
+    unknownAnchors,
     /** The anchors that every cluster trusts in the end. */
     lasting,
     /** The same, and what this stack still has of the generation before, as far as it is in use. */
     shared: once([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
     /** The anchors that are to go from the clusters that trust them. */
-    leaving: without(trusted, unknown === "keep" ? [...lasting, ...strangers] : lasting),
+    leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,
     /** That of a cluster of which nothing is known, or in which nothing runs, is like the others'. */
     signerOf: (trust: LiveTrust): ClusterPlan["issuer"] => {
@@ -242,7 +242,7 @@ function progressUnknown({ previous, live }: Rotation, { present }: Facts): stri
  * An anchor that is none of the stack's may be that of a generation whose rotation was never
  * finished, with certificates under it still in use. A new cluster would refuse these.
  */
-function unfinished(rotation: Rotation, { present, strangers, trusting }: Facts): string[] {
+function unfinished(rotation: Rotation, { present, unknownAnchors, trusting }: Facts): string[] {
   const { live, now, certificateLifetime = dayLong } = rotation;
   // One that can't be read may be new, or hold such certificates, but not both.
   const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
@@ -253,7 +253,7 @@ function unfinished(rotation: Rotation, { present, strangers, trusting }: Facts)
   ];
   if (fresh.length === 0 || late.length === 0) return [];
   const until = renewedBy(present, certificateLifetime);
-  return strangers.map(
+  return unknownAnchors.map(
     (anchor) =>
       `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedPods(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );
