@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { codeOf, plain } from "../kubernetes/objects/plain.ts";
+import { messageOf } from "../message.ts";
 
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
@@ -44,7 +45,5 @@ export async function pulumi(words: readonly string[], at: StackLocation): Promi
 export function notRun(cause: unknown): Error {
   if (codeOf(cause) === "ENOENT")
     return new Error("there is no pulumi on PATH: install Pulumi's CLI", { cause });
-  return new Error(`pulumi failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    cause,
-  });
+  return new Error(`pulumi failed: ${messageOf(cause)}`, { cause });
 }

@@ -63,6 +63,8 @@ async function answerTo(
   request: IncomingMessage,
   { isLive, isReady, metrics }: Served,
 ): Promise<readonly [code: number, text: string, type?: string]> {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return [405, "only GET is served here\n"];
   if (!isForUs(request)) return [421, "this is reached by its IP or localhost\n"];
   switch (request.url?.split("?")[0]) {
     case "/livez":

@@ -27,8 +27,8 @@ describe("the server of health and metrics", () => {
   before(async () => (server = await listening(0)));
   after(() => server.close());
 
-  const ask = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
+  const ask = async (path: string, method = "GET") => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
     return [answer.status, await answer.text(), answer.headers.get("content-type")];
   };
 
@@ -51,6 +51,11 @@ describe("the server of health and metrics", () => {
       const type = text === "mirrors 1\n" ? contentType : other;
       deepEqual(await ask(path), [code, text, type]);
     });
+
+  it("changes nothing, whatever is sent", async () => {
+    const type = "text/plain; charset=utf-8";
+    deepEqual(await ask("/metrics", "POST"), [405, "only GET is served here\n", type]);
+  });
 
   it("serves nobody who comes by loopback under another name, as a page in a browser would", async () => {
     const own = ["localhost", "127.0.0.1:80", "[::1]:80"];
