@@ -107,7 +107,7 @@ export class Mesh {
     const { clusters, ...rest } = this.config;
     const reachable = Object.entries(clusters ?? {}).map(([name, cluster]) => {
       const { context = name } = cluster as { readonly context?: string };
-      const kubeconfig = kubeconfigOf(context);
+      const kubeconfig = this.#kubeconfigOf(context);
       return [name, { context, kubeconfig, ...(cluster as object) }] as const;
     });
     // Pulumi hands maps over sorted.
@@ -120,6 +120,7 @@ export class Mesh {
 
   /** How one process connects, whose requests these things happen to. */
   connecting(plans = noPlans, time = new VirtualTime(), sender = new Sender()): ConnectOptions {
+    for (const context of tokens.keys()) this.#kubeconfigOf(context);
     const all = new Map<string, Faults>();
     const between = (context: string) => {
       const known = all.get(context);
@@ -139,6 +140,14 @@ export class Mesh {
       },
       ...this.options,
     };
+  }
+
+  /** A kubeconfig with this one context, whose token its server lets in. */
+  #kubeconfigOf(context: string): string {
+    const server = this.servers.get(this.contexts.get(context) ?? context);
+    const token = server?.token ?? `token-of-${context}`;
+    if (tokens.get(context) !== token) renewToken(context, token);
+    return path.join(folder, context);
   }
 
   async #operation(
@@ -182,19 +191,11 @@ process.once("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const kubeconfigs = new Map<string, string>();
+/** Contexts, and the token that the kubeconfig of each has. */
+const tokens = new Map<string, string>();
 
-/** A kubeconfig with this one context, whose token is the cluster's name. */
-function kubeconfigOf(context: string): string {
-  const known = kubeconfigs.get(context);
-  if (known !== undefined) return known;
-  const file = path.join(folder, context);
-  writeKubeconfig(file, context, `token-of-${context}`);
-  kubeconfigs.set(context, file);
-  return file;
-}
-
-function writeKubeconfig(file: string, context: string, token: string): void {
+/** Gives the runner another token in the middle of an operation: each begins with the one that is let in. */
+export function renewToken(context: string, token: string): void {
   const content = {
     ...{ apiVersion: "v1", kind: "Config", "current-context": context },
     clusters: [{ name: context, cluster: { server: `https://${context}${domain}` } }],
@@ -202,10 +203,6 @@ function writeKubeconfig(file: string, context: string, token: string): void {
     contexts: [{ name: context, context: { cluster: context, user: context } }],
   };
   // JSON is YAML.
-  writeFileSync(file, JSON.stringify(content));
-}
-
-/** Gives the runner another token for a cluster, from now on. */
-export function renewToken(context: string, token: string): void {
-  writeKubeconfig(kubeconfigOf(context), context, token);
+  writeFileSync(path.join(folder, context), JSON.stringify(content));
+  tokens.set(context, token);
 }

@@ -97,12 +97,15 @@ export const scenarios: readonly Scenario[] = [
   }),
   {
     ...changed("credentials are renewed in the middle of the run", (mesh) => {
-      for (const name of ["east", "west"]) setToken(mesh, name, "old");
+      for (const name of ["east", "west"]) mesh.server(name).token = "old";
       putServices(mesh.server("west"), exported("shop/more"));
       scale(mesh.server("west"), "db", 4);
     }),
     midway: (mesh) => {
-      for (const name of ["east", "west"]) setToken(mesh, name, "new");
+      for (const name of ["east", "west"]) {
+        mesh.server(name).token = "new";
+        renewToken(name, "new");
+      }
     },
   },
   changed("the status of Links is kept", (mesh) => {
@@ -183,9 +186,4 @@ function asOfController(server: ApiServer, stack: string): void {
       );
       server.edit(plural, key, { metadata: { managedFields: others } }, controller);
     }
-}
-
-function setToken(mesh: Mesh, cluster: string, token: string): void {
-  mesh.server(cluster).token = token;
-  renewToken(cluster, token);
 }

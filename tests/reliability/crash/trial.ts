@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { managerOf } from "../../../engine/mirroring/model/owner.ts";
 import { status } from "../../simulation/api-server.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
-import { type Ended, type Mesh, renewToken, type FaultPlans } from "../../simulation/mesh.ts";
+import type { Ended, FaultPlans, Mesh } from "../../simulation/mesh.ts";
 import { contentsOf, managersOf, trespasses, writesTo } from "../../simulation/outcome.ts";
 import { foreignIn, sources } from "./mesh.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -36,9 +36,9 @@ export interface Undisturbed {
 
 export async function undisturbed(scenario: Scenario): Promise<Undisturbed> {
   const before = await scenario.before();
-  const mesh = begin(before);
+  const mesh = before.copy();
   // First only counted, since what happens in the middle has to know where that is.
-  const { requests } = await operate(begin(before), scenario);
+  const { requests } = await operate(before.copy(), scenario);
   const { failure } = await operate(mesh, scenario, midwayOf(mesh, scenario, requests));
   equal(failure, undefined);
   const contents = contentsIn(mesh);
@@ -59,7 +59,7 @@ export async function survives(
   disturbance: Disturbance,
   at: number,
 ): Promise<void> {
-  const mesh = begin(before);
+  const mesh = before.copy();
   const happens = midwayOf(mesh, scenario, requests);
   const disturb = disturbances[disturbance](at);
   const disturbed = await operate(mesh, scenario, (cluster) => (seen) => {
@@ -84,13 +84,6 @@ export async function survives(
   await destroyed(mesh);
   same(contentsIn(mesh), left);
   assertOnlyOwn(before, mesh);
-}
-
-/** A copy to run, whose clusters let the runner in. */
-function begin(before: Mesh): Mesh {
-  const mesh = before.copy();
-  for (const [name, { token }] of mesh.servers) if (token !== undefined) renewToken(name, token);
-  return mesh;
 }
 
 function operate(mesh: Mesh, { operation }: Scenario, plans?: FaultPlans): Promise<Ended> {
