@@ -43,7 +43,6 @@ describe("an API server that has been taken over", () => {
 
   before(async () => {
     await other.start();
-    mesh.options = options;
     mesh.config = {
       clusters: { east: {}, north: {}, west: { kubeconfig: await west.start() } },
       links: [
@@ -57,6 +56,10 @@ describe("an API server that has been taken over", () => {
       putServices(mesh.server(name), headless("shop/db"), member("shop/cart"));
       scale(mesh.server(name), "db", 1);
     }
+    // With the patience of any run: what is not seen in the first one joins the others later, behind them.
+    mesh.options = { time: systemTime };
+    equal((await mesh.up()).failure, undefined);
+    mesh.options = options;
   });
 
   after(async () => {
@@ -144,9 +147,7 @@ function expectWrites(before: ReadonlySet<string>): void {
   ok(mirrors.length <= 20, `${mirrors.length} mirrors`);
   for (const [key, service] of east.all("services")) {
     const members = service.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"];
-    // In the order in which they have joined.
-    if (members !== undefined)
-      deepEqual(members.split(",").sort(), ["cart@north", "cart@west"], key);
+    if (members !== undefined) equal(members, "cart@west,cart@north", key);
   }
   for (const [key, { subsets = [] }] of east.all("endpoints") as ReadonlyMap<string, Addressed>)
     if (key.endsWith("web-west"))
