@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
-import { anchorsBehind, knownCertificates } from "./certificate.ts";
+import { anchorsBehind, type Certificate, knownCertificates } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
 import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
 import { listedPods } from "./proxies.ts";
@@ -63,12 +64,12 @@ export function publicationArgs(
     const { fingerprint } = issuer === "wanted" ? wanted : previous;
     return [cluster, { bundlePem: bundleText(bundle), issuer: fingerprint }] as const;
   });
-  const has = [...live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
+  const found = [...live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
   return {
-    own: own.map(({ fingerprint }) => fingerprint),
-    known: once([...own, ...adopted]).map(({ fingerprint }) => fingerprint),
+    own: fingerprints(own),
+    known: fingerprints(once([...own, ...adopted])),
     next: { stage, notes, clusters: Object.fromEntries(shares) },
-    live: Object.fromEntries(has),
+    live: Object.fromEntries(found),
   };
 }
 
@@ -78,7 +79,7 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
   const signer = own.find((anchor) => anchorsBehind(issuer, [anchor]).length > 0);
   return {
     state: "present",
-    anchors: bundle.filter((anchor) => has(own, anchor)).map(({ fingerprint }) => fingerprint),
+    anchors: fingerprints(bundle.filter((anchor) => has(own, anchor))),
     ...(signer !== undefined && { issuer: signer.fingerprint }),
   };
 }
@@ -88,96 +89,82 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
  * over what it finds when it runs, and nobody knows when that is: were a step taken back or passed over
  * meanwhile, one of them could still apply it, and undo what the next one relies on.
  *
- * A cluster without Linkerd has no traffic to break, and holds up nobody. Should its first run take so
- * long that it applies what is two steps old, the next run of this stack goes back for it.
+ * A cluster without Linkerd is new, whatever was published for its name: it has no traffic to break, and
+ * holds up nobody. Should its first run take so long that it applies what is two steps old, the next run
+ * of this stack goes back for it.
  *
  * @param before what the last run has published, by cluster
  * @returns what to publish; or why nothing can be
  */
 export function publish(
   before: Shares,
-  args: PublicationArgs,
+  { own, known, next, live }: PublicationArgs,
 ): Publication | { readonly refused: string } {
-  const { next, live, own } = args;
-  const known = Object.entries(before).filter(([name]) => Object.hasOwn(next.clusters, name));
-  const behind = known.filter(([name, share]) => !hasIt(live[name], share, args));
-  const isChanged = known.some(([name, share]) => !isSame(share, next.clusters[name]));
-  if (behind.length === 0 || !isChanged) return { ...next, clusters: settled(before, next) };
+  const running = Object.entries(before).filter(
+    ([name]) => (live[name] ?? { state: "absent" }).state !== "absent",
+  );
+  const planned = new Map(
+    Object.entries(next.clusters).map(([name, share]) => [name, sameAs(before[name], share)]),
+  );
+  const behind = running.filter(([name, share]) => !hasIt(live[name], share, own));
+  const isChanged = running.some(([name, share]) => planned.get(name) !== share);
+  if (behind.length === 0 || !isChanged) return { ...next, clusters: Object.fromEntries(planned) };
 
-  const lost = known.flatMap(([name, { issuer }]) => (own.includes(issuer) ? [] : [name]));
-  if (lost.length > 0) {
+  if (running.some(([, { issuer }]) => !own.includes(issuer))) {
     const names = listedPods(behind.map(([name]) => name));
     return {
       refused: `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
     };
   }
-  const held = Object.fromEntries(
-    known.map(([name, share]) => [
-      name,
-      // A cluster without Linkerd is new, although one of this name had it before.
-      live[name]?.state === "absent" ? { ...share, bundlePem: knownOf([share], args) } : share,
-    ]),
+  const held = running.map(([, share]) => share);
+  const beside = [...planned].map(
+    ([name, share]) => [name, amongHeld(share, held, { own, known })] as const,
   );
-  const fresh = Object.entries(next.clusters)
-    .filter(([name]) => !Object.hasOwn(held, name))
-    .map(([name, share]) => [name, amongHeld(share, Object.values(held), args)] as const);
   const late = behind.map(([name]) => {
     const now = live[name];
     return now?.state === "unreadable" ? `${name} (${now.why})` : name;
   });
   const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedPods(late)}.`;
-  const clusters = { ...held, ...Object.fromEntries(fresh) };
-  return { stage: "waiting", notes: [note], clusters };
+  return {
+    stage: "waiting",
+    notes: [note],
+    clusters: { ...Object.fromEntries(beside), ...Object.fromEntries(running) },
+  };
+}
+
+/** What was published before where it says the same: another order of anchors would restart pods. */
+function sameAs(before: Share | undefined, share: Share): Share {
+  const isSame = before?.issuer === share.issuer && isSameSet(anchorsOf(before), anchorsOf(share));
+  return isSame ? before : share;
 }
 
 /** Whether a cluster has what was published for it, whatever else it trusts. */
-function hasIt(
-  live: LiveShare | undefined,
-  { bundlePem, issuer }: Share,
-  { own }: PublicationArgs,
-): boolean {
-  if (live === undefined || live.state === "absent") return true;
-  if (live.state === "unreadable") return false;
-  const published = fingerprints(bundlePem).filter((anchor) => own.includes(anchor));
-  return (
-    live.issuer === issuer &&
-    published.length === live.anchors.length &&
-    published.every((anchor) => live.anchors.includes(anchor))
-  );
+function hasIt(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
+  if (live?.state !== "present" || live.issuer !== share.issuer) return false;
+  const published = fingerprints(anchorsOf(share)).filter((anchor) => own.includes(anchor));
+  return isDeepStrictEqual(new Set(live.anchors), new Set(published));
 }
 
-function isSame(one: Share, other: Share | undefined): boolean {
-  return (
-    other !== undefined &&
-    one.issuer === other.issuer &&
-    isSameSet(knownCertificates(one.bundlePem), knownCertificates(other.bundlePem))
-  );
-}
-
-/** The text of before where it says the same: another order of anchors would restart pods. */
-function settled(before: Shares, { clusters }: Publication): Shares {
-  const each = Object.entries(clusters).map(([name, share]) => {
-    const earlier = before[name];
-    return [name, earlier !== undefined && isSame(earlier, share) ? earlier : share] as const;
-  });
-  return Object.fromEntries(each);
-}
-
-/** A new cluster while the others are held: it trusts what they do, and issues what they trust. */
-function amongHeld(share: Share, held: readonly Share[], args: PublicationArgs): Share {
-  const [, previous] = args.own;
+/**
+ * A new cluster while the others are held: it trusts what they do, without what somebody has added to
+ * one of them, and issues what they trust.
+ */
+function amongHeld(
+  share: Share,
+  held: readonly Share[],
+  { own: [, previous], known }: Pick<PublicationArgs, "own" | "known">,
+): Share {
+  const anchors = once([share, ...held].flatMap(anchorsOf));
   return {
-    bundlePem: knownOf([share, ...held], args),
+    bundlePem: bundleText(anchors.filter(({ fingerprint }) => known.includes(fingerprint))),
     issuer: held.find(({ issuer }) => issuer === previous)?.issuer ?? share.issuer,
   };
 }
 
-/** PEM of what they trust, without what somebody has added to one of the clusters. */
-function knownOf(shares: readonly Share[], { known }: PublicationArgs): string {
-  const anchors = once(shares.flatMap(({ bundlePem }) => knownCertificates(bundlePem)));
-  return bundleText(anchors.filter(({ fingerprint }) => known.includes(fingerprint)));
+function anchorsOf({ bundlePem }: Share): Bundle {
+  return knownCertificates(bundlePem);
 }
 
-function fingerprints(pem: string): string[] {
-  return knownCertificates(pem).map(({ fingerprint }) => fingerprint);
+function fingerprints(certificates: readonly Certificate[]): string[] {
+  return certificates.map(({ fingerprint }) => fingerprint);
 }

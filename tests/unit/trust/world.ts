@@ -79,12 +79,6 @@ export class World {
     if (cluster !== undefined) cluster.readable = readable;
   }
 
-  /** As after a disaster: another cluster of the same name, with nothing in it. */
-  rebuild(name: string): void {
-    this.clusters.delete(name);
-    this.add(name);
-  }
-
   /** Somebody adds an anchor of their own to the bundle of a cluster where Linkerd runs. */
   intrude(name: string): void {
     const [cluster, rogue] = [this.clusters.get(name), rogues.get(name)];
@@ -92,19 +86,16 @@ export class World {
     if (!has(cluster.bundle, rogue)) cluster.bundle = [...cluster.bundle, rogue];
   }
 
-  /** The clusters to which somebody has added an anchor, each beside one that trusts it. */
-  rogues(): string[] {
-    return [...this.clusters].flatMap(([name, { bundle }]) =>
-      [...rogues].flatMap(([from, rogue]) => (has(bundle, rogue) ? [`${name} < ${from}`] : [])),
-    );
-  }
-
   /** Clusters that trust what somebody has added to another one, or lack what the config adds to all. */
   astray(): string[] {
     const lacking = [...this.clusters].filter(
       ([, { bundle }]) => bundle.length > 0 && !adopted.every((anchor) => has(bundle, anchor)),
     );
-    const strange = this.rogues().filter((each) => !/^(\w+) < \1$/.test(each));
+    const strange = [...this.clusters].flatMap(([name, { bundle }]) =>
+      [...rogues].flatMap(([from, rogue]) =>
+        from !== name && has(bundle, rogue) ? [`${name} < ${from}`] : [],
+      ),
+    );
     return [...strange, ...lacking.map(([name]) => name)];
   }
 
