@@ -6,12 +6,7 @@ import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
-import {
-  type Issuance,
-  type IssuanceArgs,
-  issuanceFrom,
-  type TrustOutputs,
-} from "./trust/issuance.ts";
+import { type Issuance, type IssuanceArgs, issuanceFrom, planOf } from "./trust/issuance.ts";
 
 export interface TrustRootArgs extends IssuanceArgs {
   readonly trust: TrustConfig;
@@ -72,20 +67,14 @@ export class TrustRoot extends pulumi.ComponentResource {
 
   /** PEM of the anchors that the cluster trusts after this run, as the chart takes it. */
   bundleFor(cluster: string): pulumi.Output<string> {
-    return this.#issuance.outputs.apply((plan) => of(cluster, plan).bundlePem);
+    return this.#issuance.outputs.apply((plan) => planOf(cluster, plan).bundlePem);
   }
 
   /** The cluster's issuer after this run. Its key is secret. */
   issuerFor(cluster: string): KeyPair {
-    const { wanted, previous } = this.#issuance.issuersOf(cluster);
-    if (wanted === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
-    if (previous === undefined) return wanted;
-    const { outputs } = this.#issuance;
-    const pick = (part: keyof KeyPair): pulumi.Output<string> =>
-      pulumi
-        .all([outputs, wanted[part], previous[part]])
-        .apply(([plan, now, before]) => (of(cluster, plan).issuer === "wanted" ? now : before));
-    return { certPem: pick("certPem"), keyPem: pick("keyPem") };
+    const issuer = this.#issuance.issuerOf(cluster);
+    if (issuer === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
+    return issuer;
   }
 
   /** After an error the run continues to its end, so that all else is done, and then fails. */
@@ -103,12 +92,6 @@ export class TrustRoot extends pulumi.ComponentResource {
  */
 function failAtEnd(): void {
   process.exitCode = 32;
-}
-
-function of(cluster: string, { clusters }: TrustOutputs): TrustOutputs["clusters"][string] {
-  const plan = clusters[cluster];
-  if (plan === undefined) throw new Error(`trust was not planned for cluster ${cluster}`);
-  return plan;
 }
 
 /** The arguments of a stack's trust root. */

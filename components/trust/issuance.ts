@@ -3,7 +3,6 @@ import type { GeneratedTrust, ProvidedTrust, TrustConfig } from "../../config/me
 import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import {
   bundleText,
-  type ClusterPlan,
   type TrustDecision,
   type Expiring,
   expiringAnchors,
@@ -17,14 +16,15 @@ import {
   onlyCertificate,
   planProvided,
   planPublished,
+  type Publication,
+  type PublicationArgs,
   publicationArgs,
   type PublishedTrust,
   rotate,
-  type RotationStage,
   type TrustPlan,
 } from "@linkerd-multicluster/engine/trust";
+import { EngineResource } from "../engine-resource.ts";
 import { Generation, type KeyPair } from "./generation.ts";
-import { TrustPublication } from "./publication.ts";
 
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {
@@ -34,11 +34,7 @@ export interface Issuance {
   readonly outputs: pulumi.Output<TrustOutputs>;
   /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
-  /** `previous`: that of the generation before, while a rotation may still need it. */
-  readonly issuersOf: (cluster: string) => {
-    readonly wanted: KeyPair | undefined;
-    readonly previous?: KeyPair | undefined;
-  };
+  readonly issuerOf: (cluster: string) => KeyPair | undefined;
 }
 
 /** The clusters' trust as it is, and what is known of the trust to come. */
@@ -92,11 +88,11 @@ function givenIssuance(
     anchorsPem: pulumi.output(bundleText(anchors)),
     outputs: pulumi.output(outputs),
     expiries: [pulumi.output(expiries)],
-    issuersOf: (cluster) => {
+    issuerOf: (cluster) => {
       const given = issuers.get(cluster);
-      if (given === undefined) return { wanted: undefined };
+      if (given === undefined) return undefined;
       const certPem = pulumi.output(bundleText(given.issuer));
-      return { wanted: { certPem, keyPem: pulumi.secret(given.keyPem) } };
+      return { certPem, keyPem: pulumi.secret(given.keyPem) };
     },
   };
 }
@@ -154,23 +150,15 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
   const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
-  const decided = pems.apply((both) => {
+  const planned = pems.apply((both) => {
     const unknown = trust.unknownAnchors;
     const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
-    const plan = allowed(rotate(rotation), say);
-    return { outputs: trustOutputs(plan), publication: publicationArgs(plan, rotation) };
+    return publicationArgs(allowed(rotate(rotation), say), rotation);
   });
   const outputs =
     publishedAfter === undefined
-      ? decided.apply((each) => each.outputs)
-      : publishedOutputs(
-          new TrustPublication(
-            name,
-            decided.apply(({ publication }) => publication),
-            { parent, dependsOn: [...publishedAfter] },
-          ),
-          wanted.anchorPem,
-        );
+      ? planned.apply(({ next }) => next)
+      : new TrustPublication(name, planned, { parent, dependsOn: [...publishedAfter] }).publication;
   const issuerPems = [...wanted.issuers].map(([cluster, { certPem }]) =>
     certPem.apply((pem) => [cluster, pem] as const),
   );
@@ -191,25 +179,32 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
         return expiriesOf(expiringIssuers(trust, new Map(chains)), now);
       }),
     ],
-    issuersOf: (cluster) => ({
-      wanted: wanted.issuers.get(cluster),
-      previous: previous?.issuers.get(cluster),
-    }),
+    issuerOf: (cluster) => {
+      const [issuer, before] = [wanted, previous].map((each) => each?.issuers.get(cluster));
+      if (issuer === undefined || before === undefined) return issuer;
+      const part = (key: keyof KeyPair): pulumi.Output<string> =>
+        pulumi
+          .all([outputs, wanted.anchorPem, issuer[key], before[key]])
+          .apply(([plan, anchor, next, last]) =>
+            planOf(cluster, plan).issuer === onlyCertificate(anchor).fingerprint ? next : last,
+          );
+      return { certPem: part("certPem"), keyPem: part("keyPem") };
+    },
   };
 }
 
-function publishedOutputs(
-  { publication }: TrustPublication,
-  wantedPem: pulumi.Output<string>,
-): pulumi.Output<TrustOutputs> {
-  return pulumi.all([publication, wantedPem]).apply(([{ stage, notes, clusters }, pem]) => {
-    const { fingerprint } = onlyCertificate(pem);
-    const each = Object.entries(clusters).map(([cluster, share]) => {
-      const issuer = share.issuer === fingerprint ? "wanted" : "previous";
-      return [cluster, { bundlePem: share.bundlePem, issuer }] as const;
-    });
-    return { stage, notes, clusters: Object.fromEntries(each) };
-  });
+/** The trust that the stacks of the clusters are told of: the next step, or once more the last one. */
+class TrustPublication extends EngineResource {
+  declare readonly publication: pulumi.Output<Publication>;
+
+  constructor(
+    name: string,
+    args: pulumi.Output<PublicationArgs>,
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    const { own, known, next, live } = args;
+    super("TrustPublication", name, { own, known, next, live, publication: undefined }, opts);
+  }
 }
 
 function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
@@ -223,30 +218,38 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
  * A plan as it travels through Outputs, which pass plain data on as it is, but take Maps, Dates and
  * certificates apart.
  */
-export interface TrustOutputs {
-  readonly stage: RotationStage;
-  readonly notes: readonly string[];
-  readonly clusters: Readonly<
-    Record<string, { readonly bundlePem: string; readonly issuer: ClusterPlan["issuer"] }>
-  >;
+interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
+  readonly clusters: Readonly<Record<string, { readonly bundlePem: string }>>;
+}
+
+/** @throws Error where nothing was planned for the cluster, which no config brings about */
+export function planOf<Plan>(
+  cluster: string,
+  { clusters }: { readonly clusters: Readonly<Record<string, Plan>> },
+): Plan {
+  const plan = clusters[cluster];
+  if (plan === undefined) throw new Error(`trust was not planned for cluster ${cluster}`);
+  return plan;
 }
 
 /**
  * @param say hears of a refusal too
  * @throws RunError, which has no stack trace, with every reason for a refusal
  */
-function allowed(decision: TrustDecision, say?: (message: string) => void): TrustPlan {
-  if (!("refused" in decision)) return decision;
+export function allowed(decision: TrustDecision, say?: (message: string) => void): TrustPlan {
+  if (!("refused" in decision)) {
+    debugLog()?.(`trust: ${decision.stage}`);
+    return decision;
+  }
   const heading = "This change of the clusters' trust is refused:";
   const message = [heading, ...decision.refused].join("\n  ");
   say?.(message);
   throw new pulumi.RunError(message);
 }
 
-export function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutputs {
-  debugLog()?.(`trust: ${stage}`);
-  const each = [...clusters].map(([cluster, { bundle, issuer }]) => {
-    return [cluster, { bundlePem: bundleText(bundle), issuer }] as const;
+function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutputs {
+  const each = [...clusters].map(([cluster, { bundle }]) => {
+    return [cluster, { bundlePem: bundleText(bundle) }] as const;
   });
   return { stage, notes, clusters: Object.fromEntries(each) };
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import { publishedTrust } from "../../components/trust/publication.ts";
+import { publishedTrust } from "../../components/preflight.ts";
 import { TrustStack } from "../../components/trust-stack.ts";
 import { configOf } from "../unit/config/table.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";

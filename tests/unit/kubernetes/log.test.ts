@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { trustOutputs } from "../../../components/trust/issuance.ts";
+import { allowed } from "../../../components/trust/issuance.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
@@ -87,7 +87,7 @@ describe("the debug log", () => {
       await openClusters(accesses, () => Promise.resolve(client));
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-      trustOutputs({ stage: "settled", notes: [], clusters: new Map() });
+      allowed({ stage: "settled", notes: [], clusters: new Map() });
     });
     if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
     else process.env.LINKERD_MULTICLUSTER_LOG = before;
