@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../../kubernetes/client/connect.ts";
+import { cancelledWords } from "../../kubernetes/client/deadline.ts";
 import type { ConnectOptions, Kubernetes } from "../../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Node, StatefulSet } from "../../kubernetes/objects/objects.ts";
@@ -126,11 +127,12 @@ export class Clusters {
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, async () => {
       const { stop } = this.#options.cancellation ?? {};
-      stop?.throwIfAborted();
-      const late = AbortSignal.timeout(resolveTimeout);
-      const ended = stop === undefined ? late : AbortSignal.any([late, stop]);
+      if (this.isCancelled) throw new Error(cancelledWords);
+      const timeout = AbortSignal.timeout(resolveTimeout);
+      const ended = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
       const tooLate = once(ended, "abort").then(() => {
-        throw new Error(`DNS does not answer within ${resolveTimeout / 1000} s`);
+        const late = `DNS does not answer within ${resolveTimeout / 1000} s`;
+        throw new Error(this.isCancelled ? cancelledWords : late);
       });
       const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
       return found.map(({ address }) => address);
