@@ -101,10 +101,13 @@ export class ControlLoop {
     this.#tell("running");
     try {
       await this.#run("up");
-    } finally {
-      if (!this.#isStopped()) await this.#readState();
+    } catch (error) {
+      // That it has failed is what is told, and the next turn reads the state again.
+      if (!this.#isStopped()) await this.#readState().catch(() => undefined);
+      throw error;
     }
     if (this.#isStopped()) return;
+    await this.#readState();
     if (this.#pending !== undefined && this.#refused.length === 0) {
       const milliseconds = this.#time.now() - this.#pending;
       this.#parts.observe({ event: "converged", milliseconds });

@@ -24,6 +24,8 @@ class Scene {
   readonly dueIn: number[] = [];
   /** Whether a dry run fails. */
   isBlind = false;
+  /** Whether the state can be read. */
+  isStateThere = true;
   preview: RunEnd = succeeded;
   up: RunEnd = { result: "succeeded", changes: 1 };
   /** How long each takes, in milliseconds. */
@@ -39,7 +41,10 @@ class Scene {
     });
     this.#loop = new ControlLoop({
       stack: {
-        sources: () => Promise.resolve([{ source: "east" } as Inputs]),
+        sources: () =>
+          this.isStateThere
+            ? Promise.resolve([{ source: "east" } as Inputs])
+            : Promise.reject(new Error("the state is away")),
         preview: (excluded) => this.#work("preview", () => this.preview, excluded),
         up: (excluded) => this.#work("up", () => this.#ran(excluded), excluded),
       },
@@ -224,10 +229,15 @@ describe("a watch of a stack", () => {
     deepEqual(scene.states, ["starting", "refused", "running", "refused"]);
   });
 
-  it("says that the stack is locked, and tries again", async () => {
+  it("says that the stack is locked, even if its state can't be read then, and tries again", async () => {
     scene.up = { result: "locked", changes: 0, why: "it is locked by ann@laptop" };
-    await scene.until(20_000, [5_000, scene.exported]);
-    ok(scene.states.includes("locked"));
+    const away = () => (scene.isStateThere = false);
+    const back = () => (scene.isStateThere = true);
+    await scene.until(20_000, [5_000, scene.exported], [7_000, away], [12_000, back]);
+    const [, , , locked] = scene.events.filter(({ event }) => event === "state");
+    deepEqual(locked, {
+      ...{ event: "state", state: "locked", why: ["it is locked by ann@laptop"], retryIn: 3_750 },
+    });
     ok(scene.times("up").length > 1);
   });
 
