@@ -1,4 +1,5 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
 import { messageOf } from "../message.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
 import type { DryRunner } from "./dry-runner.ts";
@@ -35,11 +36,8 @@ export class ControlLoop {
   #sources: readonly Inputs[] = [];
   /** The sources for which the last dry run has found that nothing may be done. */
   #refused: readonly SourceStatus[] = [];
-  /** When the first change was seen that has not been dealt with. */
-  #pending: number | undefined;
   /** When a dry run must have succeeded, the one under way or one that is tried again and again. */
   #dryRunBy = Infinity;
-  #wake: () => void = () => undefined;
   #isStopped: () => boolean = () => false;
 
   constructor(parts: ControlLoopParts) {
@@ -52,7 +50,6 @@ export class ControlLoop {
   trigger(cluster: string): void {
     this.#parts.dryRunner.prepare();
     this.#schedule.changed(cluster);
-    this.#wake();
   }
 
   /** A dry run should have succeeded long ago. */
@@ -64,23 +61,23 @@ export class ControlLoop {
   async run(signal: AbortSignal): Promise<void> {
     this.#isStopped = () => signal.aborted;
     this.#tell("starting");
-    while (!signal.aborted) {
-      const next = this.#schedule.next();
-      if (typeof next === "object") await this.#sleep(next.wait, signal);
-      else await this.#turn(next).catch(this.#failed.bind(this));
+    for (;;) {
+      const what = await this.#schedule.next(signal);
+      if (what === undefined) return;
+      await this.#turn(what === "everything").catch(this.#failed.bind(this));
     }
   }
 
   /** Sees to everything at the start, after a failure and from time to time, else to mirrors. */
-  async #turn(what: "everything" | "mirrors"): Promise<void> {
-    const first = this.#schedule.take(what);
-    this.#pending ??= first;
-    if (what === "everything") await this.#readState();
-    const isChanged = await this.#dryRun();
+  async #turn(isWhole: boolean): Promise<void> {
+    if (isWhole) await this.#readState();
+    let isToRun = await this.#dryRun();
     if (this.#isStopped()) return;
-    if (isChanged || (what === "everything" && (await this.#run("preview")) > 0)) await this.#up();
+    if (isWhole && !isToRun) isToRun = (await this.#run("preview")) > 0;
+    if (isToRun) await this.#up();
     // A failure that has nothing to do with mirrors is not mended because they are in sync.
-    else if (what === "everything" || !this.#schedule.isFailing) this.#settled();
+    else if (!isWhole && this.#schedule.isFailing) return;
+    if (!this.#isStopped()) this.#settled(isToRun);
   }
 
   /** Finds out whether there is anything to do that may be done. */
@@ -106,13 +103,7 @@ export class ControlLoop {
       if (!this.#isStopped()) await this.#readState().catch(() => undefined);
       throw error;
     }
-    if (this.#isStopped()) return;
-    await this.#readState();
-    if (this.#pending !== undefined && this.#refused.length === 0) {
-      const milliseconds = this.#time.now() - this.#pending;
-      this.#parts.observe({ event: "converged", milliseconds });
-    }
-    this.#settled();
+    if (!this.#isStopped()) await this.#readState();
   }
 
   /** Returns how many resources that has changed, or is to change. @throws RunFailure */
@@ -139,34 +130,28 @@ export class ControlLoop {
   }
 
   /** Notes that nothing is left to do but what was refused, which a person sees to, or the next dry run. */
-  #settled(): void {
-    this.#schedule.succeeded();
-    this.#pending = undefined;
+  #settled(hasRun: boolean): void {
+    const milliseconds = this.#schedule.succeeded();
     const refusals = this.#refused.flatMap((source) => source.refusals);
-    if (refusals.length === 0) this.#tell("settled");
-    else this.#tell("refused", refusals, this.#schedule.untilResync);
+    if (this.#refused.length > 0) {
+      this.#tell("refused", refusals, this.#schedule.untilEverything);
+      return;
+    }
+    if (hasRun && milliseconds !== undefined)
+      this.#parts.observe({ event: "converged", milliseconds });
+    this.#tell("settled");
   }
 
   #failed(error: unknown): void {
     // It was told to stop, which fails whatever is under way.
     if (this.#isStopped()) return;
     const state = error instanceof RunFailure && error.result === "locked" ? "locked" : "failing";
-    this.#tell(state, [messageOf(error)].filter(Boolean), this.#schedule.failed());
+    this.#schedule.failed();
+    this.#tell(state, [messageOf(error)].filter(Boolean), this.#schedule.untilEverything);
   }
 
   #tell(state: State, why: readonly string[] = [], retryIn?: number): void {
-    const retry = retryIn === undefined ? {} : { retryIn };
-    this.#parts.observe({ event: "state", state, why, ...retry });
-  }
-
-  /** Waits until that time has passed, or something has changed. */
-  async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-    const awake = new AbortController();
-    this.#wake = () => {
-      awake.abort();
-    };
-    await this.#time.sleep(milliseconds, AbortSignal.any([awake.signal, signal]));
-    this.#wake = () => undefined;
+    this.#parts.observe({ event: "state", state, why, ...defined({ retryIn }) });
   }
 }
 
