@@ -2,7 +2,6 @@ import { systemTime } from "@linkerd-multicluster/engine/kubernetes";
 import {
   ControlLoop,
   DryRunner,
-  Hostnames,
   limited,
   MeshWatch,
   type Observer,
@@ -37,8 +36,7 @@ export async function watch(
   };
   const program = { folder, variables: process.env };
   const stack = new StackRuns({ ...choice, ...program, observe });
-  const hostnames = new Hostnames();
-  const dryRunner = new DryRunner(hostnames.remember.bind(hostnames));
+  const dryRunner = new DryRunner();
   const meshWatch = new MeshWatch({ observe });
   const loop = new ControlLoop({ stack, dryRunner, meshWatch, observe, resync });
   const served = { isLive: () => !loop.isStuck, isReady: () => isReady, metrics };
@@ -49,7 +47,7 @@ export async function watch(
       dryRunner.close();
       stack.interrupt();
     });
-  void hostnames.watch((about) => {
+  void dryRunner.watchHostnames((about) => {
     observe({ event: "triggered", reason: "hostname", cluster: "", about });
   }, stop.signal);
   try {

@@ -2,7 +2,6 @@
 export { ControlLoop } from "./control-loop.ts";
 export { DryRunner } from "./dry-runner.ts";
 export type { Observer, WatchEvent } from "./events.ts";
-export { Hostnames } from "./hostnames.ts";
 export { limited, sentenceOf } from "./log.ts";
 export { MeshWatch } from "./mesh-watch.ts";
 export { watchMetrics } from "./metrics.ts";

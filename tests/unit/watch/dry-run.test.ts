@@ -1,9 +1,7 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { dryRun, DryRunClusters } from "../../../engine/watch/dry-run.ts";
-import { DryRunner } from "../../../engine/watch/dry-runner.ts";
-import { until } from "../../../testbed/processes.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, later, now, pods } from "../fixtures/objects.ts";
 import { argsFor, exporting, preview, up, World } from "../fixtures/world.ts";
@@ -94,46 +92,5 @@ describe("a dry run", () => {
     const { hostnames } = await seen();
     deepEqual(Object.keys(hostnames), ["localhost"]);
     match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);
-  });
-});
-
-describe("the process of a dry run", () => {
-  const nothing = { sources: [], hostnames: {} };
-
-  it("says that it was ended", async () => {
-    const runner = new DryRunner();
-    const running = runner.run([]);
-    runner.close();
-    await rejects(running, /the dry run was ended \(SIGKILL\)/);
-  });
-
-  it("is another one if it has died before it was asked", async () => {
-    const runner = new DryRunner();
-    runner.prepare();
-    runner.close();
-    const isThere = () => process.getActiveResourcesInfo().includes("ProcessWrap");
-    await until("its end", [], () => Promise.resolve(isThere() ? undefined : true));
-    deepEqual(await runner.run([]), nothing);
-  });
-
-  it("is tried again where none could be started", async () => {
-    const { execPath } = process;
-    const runner = new DryRunner();
-    process.execPath = "/nowhere";
-    try {
-      runner.prepare();
-      await rejects(runner.run([]), /no dry run could be made: .*ENOENT/);
-    } finally {
-      process.execPath = execPath;
-    }
-    deepEqual(await runner.run([]), nothing);
-  });
-
-  it("tells of a kubeconfig that can't be read as a run does", async () => {
-    const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
-    const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
-    const [source] = (await new DryRunner().run([{ ...args, mirrors: {}, revision: 1 }])).sources;
-    equal(source?.status, "refused");
-    match(source.refusals.join(), /\/nowhere/);
   });
 });
