@@ -85,6 +85,15 @@ const rows: readonly Row[] = [
     lists: `have no ${plural}, with status 200`,
     ...{ fault: empty, path: new RegExp(`/${plural}\\?`), end: "done" as const },
   })),
+  ...["namespaces", "services", "endpoints"].map((plural) => ({
+    lists: `fail, of ${plural} alone`,
+    ...{ fault: refusal(500, "InternalError"), path: new RegExp(`/${plural}\\?`) },
+    ...{ sentence: /\(status 500\) after 8 attempts/, patience: 9_000 },
+  })),
+  ...[refusal(404, "NotFound"), refusal(403, "Forbidden")].map((fault, index) => ({
+    lists: `of Links are ${index === 0 ? "not served" : "forbidden"}`,
+    ...{ fault, path: /\/links\?/, end: "done" as const },
+  })),
   {
     lists: "lack the namespace kube-system",
     ...{ fault: lacking("kube-system"), path: /\/namespaces\?/, sentence: doubt },

@@ -130,14 +130,6 @@ describe("a source that", () => {
     });
   });
 
-  it("lets nobody list Links: mirrors do not need them", async () => {
-    for (const at of ["east", "west"] as const)
-      await expectCell({
-        ...{ phase: "while it plans", at, fault: always(refusedTo("list")), lasts: "for good" },
-        ...{ path: /links/, end: "done", sentence: /./, patience: 0 },
-      });
-  });
-
   it("may not list the StatefulSets of a target: a pod that is away keeps its mirror for now", () =>
     expectCell({
       ...{

@@ -1,10 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
+import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import { reportOn, reportTable, resultOf } from "../../../engine/health/report.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
-import { cluster, service } from "../fixtures/objects.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster, exported, service } from "../fixtures/objects.ts";
+import { World } from "../fixtures/world.ts";
 import {
   clusterView,
   east,
@@ -13,6 +16,7 @@ import {
   mesh,
   outOfReach,
   reading,
+  said,
   west,
 } from "./views.ts";
 
@@ -42,6 +46,30 @@ describe("the report", () => {
     equal(new Set(all.map(({ id }) => id)).size, all.length);
     for (const { hint = "https://linkerd.io/2/checks/#l5d-" } of checks)
       equal(hint.startsWith("https://linkerd.io/2/checks/#l5d-"), true);
+  });
+
+  it("passes nothing that could not be read", () => {
+    const why = "cluster west can't be reached";
+    const ofCluster = clusterView({ reading: outOfReach, federated: { why } });
+    const unknown = linkReading({
+      ...{ gateway: { why }, gatewayFacts: { why }, mirrors: { why } },
+      credentials: { mirror: { why }, destination: { why } },
+    });
+    const ofLink = linkView({ source: outOfReach, target: outOfReach, reading: unknown });
+    for (const check of clusterChecks) equal(said(check, ofCluster).length > 0, true, check.id);
+    for (const check of linkChecks) equal(said(check, ofLink).length > 0, true, check.id);
+  });
+
+  it("asks as little about 400 mirrors as about one", async () => {
+    const requests = async (count: number) => {
+      const services = Array.from({ length: count }, (_, index) => exported(`shop/web-${index}`));
+      const memory = new MemoryCluster(cluster("west", { services }));
+      const lines: string[] = [];
+      memory.refuse = (line) => void lines.push(line);
+      await readCluster(new World({ west: memory }), mesh(), "west");
+      return lines.sort();
+    };
+    deepEqual(await requests(400), await requests(1));
   });
 
   it("stays healthy with a warning, and does not with an error", () => {

@@ -220,14 +220,20 @@ describe("a run that has just made a Link or a gateway", () => {
       deepEqual(lists, expected);
     });
 
-  it("writes the Link's status with what has failed", async () => {
+  it("writes the Link's status with what has failed, whatever else has changed in the Link meanwhile", async () => {
     const clusters = { east: linked("west"), west: west(web, exported("shop/db")) };
     const { inputs } = await preview(clusters, of);
-    clusters.east.refuse = (request) =>
-      request === "create services shop/db-west" ? "invalid" : undefined;
+    const spec = { targetClusterName: "west", gatewayAddress: "192.0.2.99" };
+    clusters.east.refuse = (request) => {
+      if (request !== "create services shop/db-west") return undefined;
+      clusters.east.edit("links", "linkerd-multicluster/west", { spec });
+      return "invalid";
+    };
     equal((await made(clusters, inputs)).length, 1);
     const link: unknown = clusters.east.get("links", "linkerd-multicluster/west");
-    const entries = (link as LinkResource).status?.mirrorServices ?? [];
+    const { status, spec: left } = link as LinkResource;
+    deepEqual(left, spec);
+    const entries = status?.mirrorServices ?? [];
     deepEqual(
       entries.map(({ remoteRef, conditions = [] }) => [remoteRef.name, conditions[0]?.reason]),
       [
