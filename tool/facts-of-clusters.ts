@@ -20,8 +20,6 @@ import {
   type Outcome,
   portsText,
   stackOf,
-  summaries,
-  viewsOf,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import type {
@@ -226,16 +224,12 @@ function nextRun(
     return { ...nothing, refusals: outcome.mistakes.map((text) => plain(text)) };
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
     return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
-  const { inputs, hasWrites } = inputsFor(state.before, state.args, outcome);
+  const { inputs, hasWrites, summaries } = inputsFor(state.before, state.args, outcome);
   // Where nobody knows the run before, whatever there is would seem to be adopted.
   const isKnown = hasWrites || state.before.revision !== undefined;
   return {
     ...{ source, writes: hasWrites },
-    lines: isKnown
-      ? summaries(source, viewsOf(state.before, state.args, outcome), outcome).map((text) =>
-          plain(text),
-        )
-      : [],
+    lines: isKnown ? summaries.map((text) => plain(text)) : [],
     refusals: Object.values(inputs.refused ?? {}).map((text) => plain(text)),
   };
 }

@@ -34,5 +34,3 @@ export { federatedPart, stackOf } from "./model/owner.ts";
 export { describeLive, describeWanted, kindOfLine, membersIn } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
 export type { Outcome } from "./report/outcome.ts";
-export { viewsOf } from "./report/changes.ts";
-export { summaries } from "./report/notes.ts";

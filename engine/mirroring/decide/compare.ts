@@ -35,11 +35,8 @@ export function plan(
   targets: readonly string[],
 ): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
-  const collisions = colliding(claims, source, targets);
-  return wanted.flatMap((each) => {
-    const own = collisions.filter(({ part }) => part === each.part);
-    return compare(each, own, source);
-  });
+  const collisions = Map.groupBy(colliding(claims, source, targets), ({ part }) => part);
+  return wanted.flatMap((each) => compare(each, collisions.get(each.part) ?? [], source));
 }
 
 /**

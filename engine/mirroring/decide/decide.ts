@@ -1,19 +1,19 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { linkDefaults } from "../model/link.ts";
-import type { Mirror } from "../model/mirror.ts";
+import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import type { LinkObservation } from "../model/observation.ts";
-import { federatedPart, isMarkedBy } from "../model/owner.ts";
+import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { ByPart, MirrorsArgs } from "../model/state.ts";
 import { plan, type WantedPart } from "./compare.ts";
-import { type Decision, isListed, isWanted, isWrite } from "./decision.ts";
+import { type Decision, isWrite, type Note } from "./decision.ts";
 import { desiredFederated, isForeign } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { standingMirrors } from "./mirrors/standing-mirrors.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
-import { othersAmongFederated, sharedIn } from "./policies/other-stacks.ts";
-import type { RemovedPart } from "./policies/removed-links.ts";
+import { othersAmongFederated, sharedIn, sharedNotes, withMark } from "./policies/other-stacks.ts";
+import { type RemovedPart, undecided } from "./policies/removed-links.ts";
 
 /** Everything that a decision about a source is made from. */
 export interface SourceObservation {
@@ -35,13 +35,18 @@ export interface Decided {
   readonly decisions: readonly Decision[];
   /** The same by part: the parts about which a conclusion could be drawn, and of which one run may do as much. */
   readonly judged: ReadonlyMap<string, readonly Decision[]>;
-  /** By target: the sentence for a link of which so much would go that nothing of it is done. */
+  /**
+   * Sentences about what somebody has to see to: by target for a link of which so much would go that nothing of it is
+   * done, and by source for removed links about which nothing could be decided.
+   */
   readonly refusals: ByPart<string>;
   /** All federated Services with a member of this stack's, those that cannot be had included. */
   readonly united: readonly Mirror[];
   readonly portConflicts: PortConflicts;
   /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
   readonly missing: Readonly<Record<ObjectKey, string>>;
+  /** What there is to say of mirrors that stay with others, or that others have as well. */
+  readonly notes: readonly Note[];
 }
 
 /**
@@ -68,13 +73,13 @@ export function decide(observation: SourceObservation): Decided {
   ];
   const managed = new Set(links.map(({ link }) => link.target));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
-  const others = othersAmongFederated(source, links, stacks).retained;
+  const others = othersAmongFederated(source, links, stacks);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
     const joined = {
       ...{ part: federatedPart, skips: union.skips },
-      mirrors: union.mirrors.filter(({ namespace, name }) => !others.has(`${namespace}/${name}`)),
-      retained: new Set([...union.foreign, ...others]),
+      mirrors: union.mirrors.filter((mirror) => !others.retained.has(mirrorKey(mirror))),
+      retained: new Set([...union.foreign, ...others.retained]),
     };
     return { union, decisions: plan([...ownParts, joined], source, targets) };
   };
@@ -83,33 +88,31 @@ export function decide(observation: SourceObservation): Decided {
     ...links.map(({ link }) => link),
     ...going.map(({ link }) => limitOf(link, observation.args)),
   ];
-  const refusals = refusalsIn(first.decisions, limits);
-  const held = new Set(Object.keys(refusals));
+  const tooMany = refusalsIn(first.decisions, limits);
+  const held = new Set(Object.keys(tooMany));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);
-  // Of a target that is away nothing else is known, so nothing else is confirmed.
+  // Of a target that is away nothing else is known, so nothing else is confirmed or said.
   const unread = new Set(away.map(({ part }) => part));
-  const decisions = all
-    .filter(({ part }) => !held.has(part))
-    .map((decision) => withOthers(decision, managed))
-    .map((decision) => (unread.has(decision.part) ? decision : withMark(decision, stacks)));
+  const decisions = all.flatMap((decision) => {
+    if (held.has(decision.part)) return [];
+    const known = withOthers(decision, managed);
+    return unread.has(decision.part) ? known : withMark(known, stacks);
+  });
+  const byPart = Map.groupBy(decisions, ({ part }) => part);
   const judged = [...ownParts.map(({ part }) => part), federatedPart].filter(
     (part) => !held.has(part),
   );
   return {
-    ...{ decisions, refusals, united: union.mirrors, portConflicts: union.conflicts },
-    judged: new Map(judged.map((part) => [part, decisions.filter((each) => each.part === part)])),
+    ...{ decisions, united: union.mirrors, portConflicts: union.conflicts },
+    refusals: { ...tooMany, ...undecided(args.source, removed) },
+    judged: new Map(judged.map((part) => [part, byPart.get(part) ?? []])),
     missing: Object.fromEntries(reached.flatMap(({ missing }) => Object.entries(missing))),
+    notes: [
+      ...removed.flatMap(({ link, notes }) => notes.map((note): Note => [link.target, note])),
+      ...others.notes.map((note): Note => [federatedPart, note]),
+      ...sharedNotes(decisions, unread, stacks),
+    ],
   };
-}
-
-/** Notes that a mirror which stays does not carry this stack's mark yet. */
-function withMark(decision: Decision, stacks: readonly string[]): Decision {
-  const isKept = decision.verdict === "keep" || decision.verdict === "update";
-  if (!isKept || !isWanted(decision) || !isListed(decision)) return decision;
-  const meta = decision.live.service?.metadata;
-  return meta === undefined || isMarkedBy(meta, stacks)
-    ? decision
-    : { ...decision, unmarked: true };
 }
 
 /** Notes that a federated Service is no longer among this stack's once its members have left it. */

@@ -28,8 +28,8 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
-  /** The Service stays, and does not carry this stack's mark yet. */
-  readonly unmarked?: boolean;
+  /** What becomes of this stack's mark on a Service that stays: it gets the mark, or loses it to another stack. */
+  readonly mark?: "confirm" | "release";
 }
 
 /** `replace`: deleted and created again, since `clusterIP: None` cannot be changed in place. */
@@ -61,6 +61,9 @@ export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "han
 
 export type Change = Write | Deletion;
 
+/** A sentence and the part that it is about. */
+export type Note = readonly [part: string, sentence: string];
+
 export function isWrite(decision: Decision): decision is Write {
   return ["create", "update", "replace"].includes(decision.verdict);
 }
@@ -83,9 +86,17 @@ export function isListed(decision: Decision): decision is Write | Keep {
   return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
 }
 
-/** Whether a mirror that stays is to get this stack's mark. */
-export function isUnmarked(decision: Decision): decision is Write | Keep {
-  return !isSkip(decision) && decision.unmarked === true;
+/** Those whose mark is to be set, or taken off. */
+export function markedBy(
+  decisions: readonly Decision[],
+  mark: "confirm" | "release",
+): Exclude<Decision, Skipped>[] {
+  return decisions.flatMap((each) => (isSkip(each) || each.mark !== mark ? [] : [each]));
+}
+
+/** Whether anything at all is sent for it. */
+export function isSent(decision: Decision): boolean {
+  return isChange(decision) || (!isSkip(decision) && decision.mark !== undefined);
 }
 
 /** A decision about a mirror that should exist and can. */

@@ -18,6 +18,13 @@ export interface Controller {
 /** What is found of Linkerd's controllers in a cluster, or in a sentence why they can't be known. */
 export type Controllers = { readonly found: readonly Controller[] } | { readonly why: string };
 
+/** What is known of others who write what this program does. */
+export interface OtherWriters {
+  readonly controllers: Controllers;
+  /** Whether the runner may patch the status of Links; where the API server does not say, a write will tell. */
+  readonly mayKeepStatus: boolean;
+}
+
 /** Those that are meant to run; the local service mirror where no target is named. */
 export function running(
   controllers: readonly Controller[],

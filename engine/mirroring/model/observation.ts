@@ -23,6 +23,12 @@ export interface LinkObservation {
   readonly remembered?: Gateway;
 }
 
+/** Where the mirrors of a link lead, as far as this run knows it; of a target that can't be read, from memory. */
+export function gatewayOf({ target, remembered }: LinkObservation): Gateway | undefined {
+  if (target === undefined) return remembered;
+  return target.gateway.known && !target.awaited ? target.gateway.gateway : undefined;
+}
+
 export interface TargetObservation {
   readonly snapshot: ClusterSnapshot;
   readonly gateway: GatewayReading;

@@ -1,9 +1,10 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
 import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
 import { messageOf } from "../../message.ts";
 import { absentPods } from "../model/pods.ts";
-import type { Controllers } from "../model/controller.ts";
+import type { Controllers, OtherWriters } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import { linkOf, type LinkSpec } from "../model/link.ts";
 import {
@@ -132,6 +133,27 @@ export async function observeControllers(
   } catch (error) {
     return { why: messageOf(error) };
   }
+}
+
+/**
+ * Those who may write the same. They are asked for only where a status of a Link is due or there is something to
+ * federate, which the decisions alone can say: a run that finds all in order reads none of this.
+ */
+export async function observeOtherWriters(
+  clusters: Observed,
+  args: MirrorsArgs,
+  { due, union }: { readonly due: readonly unknown[]; readonly union: readonly unknown[] },
+): Promise<OtherWriters> {
+  const isAsked = due.length + union.length > 0;
+  const controllers = isAsked ? await observeControllers(clusters, args) : { found: [] };
+  return { controllers, mayKeepStatus: due.length === 0 || (await mayKeepStatus(clusters, args)) };
+}
+
+async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boolean> {
+  const { source, statusIn: namespace } = args;
+  const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
+  const question = { ...links, verb: "patch", ...defined({ namespace }) };
+  return clusters.mayDo(source, entryOf(args, source), question).catch(() => true);
 }
 
 function readingOf(error: unknown): Exclude<ClusterReading, { readonly outcome: "read" }> {

@@ -8,7 +8,6 @@ import type { Clusters } from "../observe/clusters.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Outcome } from "../report/outcome.ts";
 import { entryOf, type Inputs, makesLinks } from "../model/state.ts";
-import { undecidedLinks } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./write.ts";
 
@@ -52,9 +51,7 @@ export async function carryOut(
       !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
   );
   const failures = await writeDecided(clusters, inputs, source, decisions, report.statuses, say);
-  const refusals = Object.values(decided.refusals);
-  const undecided = Object.values(undecidedLinks(inputs.source, removed));
-  return [...new Set([...lost, ...refusals, ...undecided, ...failures])];
+  return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
 }
 
 /** What was decided, if every cluster is still known by the very reading that it was decided by. */

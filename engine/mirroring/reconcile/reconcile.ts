@@ -5,16 +5,12 @@ import {
   type Observed,
   observeControllers,
   observeLinks,
+  observeOtherWriters,
   readClusters,
 } from "../observe/readings.ts";
-import { besideOthers } from "./other-writers.ts";
+import { besideOthers, contested } from "../report/other-writers.ts";
 import type { Outcome } from "../report/outcome.ts";
-import {
-  dispositionOf,
-  hasLeft,
-  removedLinks,
-  unnotedLinks,
-} from "../decide/policies/removed-links.ts";
+import { dispositionsOf, linksLeft, removedLinks } from "../decide/policies/removed-links.ts";
 import { observationNotes } from "../report/notes.ts";
 import { statusesOf } from "../report/status.ts";
 import { decide } from "../decide/decide.ts";
@@ -39,32 +35,20 @@ export async function reconcile(
       : await observeLinks(clusters, args, before, first, source);
   const mistakes = mistakesIn(args, before, readings);
   if (mistakes.length > 0) return { outcome: "invalid", mistakes };
-  const former = removedLinks(args, before);
-  if (source === undefined) return { outcome: "sourceUnreadable", readings, removed: former };
-  const stacks = stacksNow(before, args);
-  const noted = new Set(former.map(({ target }) => target));
-  const leftOver = [
-    ...former.filter(({ target }) => hasLeft(source, target, stacks)),
-    ...unnotedLinks(args, source, stacks).filter(({ target }) => !noted.has(target)),
-  ];
-  const controllers =
-    leftOver.length === 0 ? { found: [] } : await observeControllers(clusters, args);
-  const removed = leftOver
-    .map((link) => dispositionOf(link, args, before, source, controllers))
-    // What nobody has noted stays, without a word, where it is another's by now or may be.
-    .filter(({ disposition, link }) => disposition === "delete" || noted.has(link.target));
+  if (source === undefined)
+    return { outcome: "sourceUnreadable", readings, removed: removedLinks(args, before) };
+  const left = linksLeft(source, args, before);
+  const controllers = left.length === 0 ? { found: [] } : await observeControllers(clusters, args);
+  const removed = dispositionsOf(left, source, args, before, controllers);
   const { missing = {} } = before;
-  const observation = { args, source, links, removed, missing, now, stacks };
-  const decided = decide(observation);
-  const said = {
-    notes: observationNotes(observation, decided),
-    statuses: statusesOf(observation, decided),
-  };
-  return {
-    ...{ outcome: "planned", source, readings, links, removed },
-    decided,
-    report: await besideOthers(clusters, args, decided, said),
-  };
+  const known = { args, source, links, removed, missing, now, stacks: stacksNow(before, args) };
+  const decided = decide(known);
+  const statuses = statusesOf(known, decided);
+  const asked = contested(decided, statuses);
+  const others = await observeOtherWriters(clusters, args, asked);
+  const beside = besideOthers(args, statuses, asked, others);
+  const notes = [...observationNotes(known, decided), ...beside.notes];
+  return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
 }
 
 /** What there is to do about one source, and what came of reading its clusters. */

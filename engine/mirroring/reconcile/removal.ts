@@ -4,7 +4,7 @@ import { type Decision, isChange } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs } from "../model/state.ts";
-import { about, dispositionNotes } from "../report/notes.ts";
+import { about } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./write.ts";
 
@@ -42,7 +42,6 @@ export async function removeAll(
     );
   const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new Error(unknown.why);
-  for (const note of dispositionNotes(name, removed)) say(note);
   for (const [part, note] of report.notes) say(about(name, part) + note);
   const left = (decision: Decision) =>
     isChange(decision) && wanted.has(source.identity, decision.key);

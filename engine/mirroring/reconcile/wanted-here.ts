@@ -2,7 +2,7 @@ import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { mirrorsOf } from "../model/owner.ts";
 import { isListed } from "../decide/decision.ts";
 import { liveMirrors } from "../decide/policies/ownership.ts";
-import type { Outcome } from "../report/outcome.ts";
+import type { PlannedOutcome } from "../report/outcome.ts";
 
 /**
  * What the resources of one process want to be there, by the cluster's identity. Pulumi creates a
@@ -15,11 +15,7 @@ export class WantedHere {
   readonly #unread: (string | undefined)[] = [];
 
   /** Notes what a resource wants, and what it can't judge now and so keeps. */
-  add({
-    source,
-    links,
-    decided: { decisions, refusals },
-  }: Extract<Outcome, { readonly outcome: "planned" }>): void {
+  add({ source, links, decided: { decisions, refusals } }: PlannedOutcome): void {
     const keys = this.#keys.get(source.identity) ?? new Set();
     const add = (all: Iterable<string>) => {
       for (const key of all) keys.add(key);

@@ -7,9 +7,8 @@ import { inWritingTime } from "../apply/writing-time.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { managerOf } from "../model/owner.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { type Decision, isChange, isUnmarked, namespacesToCreate } from "../decide/decision.ts";
+import { type Decision, isSent, markedBy, namespacesToCreate } from "../decide/decision.ts";
 import type { LinkStatuses } from "../report/status.ts";
-import { releasedIn } from "../decide/policies/other-stacks.ts";
 import { entryOf, type Outputs, stacksOf } from "../model/state.ts";
 
 /**
@@ -26,12 +25,8 @@ export async function writeDecided(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
-  const unmarked = decisions.filter(isUnmarked);
-  const stacks = stacksOf(state);
-  const released = releasedIn(decisions, stacks).map((key) => ({ key }));
-  const objects = decisions.filter(isChange).length + unmarked.length + released.length;
   const client = await clusters.client(state.source, access);
-  const kubernetes = inWritingTime(client, objects, clusters.time);
+  const kubernetes = inWritingTime(client, decisions.filter(isSent).length, clusters.time);
   const destination = {
     ...{ kubernetes, source: state.source, time: clusters.time },
     fieldManager: managerOf(state.stack),
@@ -40,8 +35,8 @@ export async function writeDecided(
   const namespaces = namespacesToCreate(decisions, source);
   const failures = await apply(destination, decisions, namespaces);
   const marks = [
-    ...(await confirm(destination, unmarked)),
-    ...(await release(destination, released, stacks)),
+    ...(await confirm(destination, markedBy(decisions, "confirm"))),
+    ...(await release(destination, markedBy(decisions, "release"), stacksOf(state))),
   ];
   (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
   return sentencesOf([...failures, ...marks]);

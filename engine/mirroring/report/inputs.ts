@@ -1,120 +1,137 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
-import { isChange, isUnmarked } from "../decide/decision.ts";
-import { releasedIn } from "../decide/policies/other-stacks.ts";
+import { isSent } from "../decide/decision.ts";
+import { type ClusterReading, type ClusterReadings, gatewayOf } from "../model/observation.ts";
 import {
   type Before,
+  type ByPart,
   gatewayFact,
   type Inputs,
   type Memory,
-  type MirrorLines,
   type MirrorsArgs,
-  mirrorsBefore,
   nonEmpty,
   type Planned,
   stacksNow,
 } from "../model/state.ts";
-import { federatedPart } from "../model/owner.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
-import { historyOf, type PartView, pendingChanges, viewsOf } from "./changes.ts";
-import { linesOf } from "./describe.ts";
-import { linkGateways, notesOf, undecidedLinks } from "./notes.ts";
-import { type Outcome, type PlannedOutcome, type Unavailable, unavailableIn } from "./outcome.ts";
-import { skippedByPart } from "./skips.ts";
+import { historyOf } from "./changes.ts";
+import { notesOf, summaries } from "./notes.ts";
+import type { Outcome, PlannedOutcome } from "./outcome.ts";
+import { type PartReport, partsOf } from "./parts.ts";
 
 /** An outcome as a preview shows it, with what there is to say that no diff has a place for. */
 export interface CheckedPlan {
   readonly inputs: Inputs;
   /** Sentences about what the user has to fix; then nothing may be done. */
   readonly mistakes: readonly string[];
+  /** What comes, changes and goes, in a line for each part: the first of the notes. */
+  readonly summaries: readonly string[];
   readonly notes: readonly string[];
   /** Whether a run would write anything to the source. */
   readonly hasWrites: boolean;
 }
+
+const nothing = { mistakes: [], summaries: [], notes: [], hasWrites: false };
 
 /**
  * Turns what was found into inputs, where a preview shows it: maps by part, so that it reads link by
  * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
  */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): CheckedPlan {
-  if (outcome.outcome === "invalid")
-    return {
-      inputs: { ...args, mirrors: {}, revision: 0 },
-      ...{ mistakes: outcome.mistakes, notes: [], hasWrites: false },
-    };
-  const read = unavailableIn(outcome.readings);
-  if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome, read);
-  const { decided, removed } = outcome;
-  const unavailable = { ...read, refused: { ...read.refused, ...decided.refusals } };
-  const refused = { ...unavailable.refused, ...undecidedLinks(args.source, removed) };
-  const skips = skippedByPart(before, args, decided, unavailable);
+  if (outcome.outcome === "invalid") {
+    const inputs = { ...args, mirrors: {}, revision: 0 };
+    return { ...nothing, inputs, mistakes: outcome.mistakes };
+  }
+  if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome);
+  const { decided, readings, report } = outcome;
+  const unreachable = whys(readings, "unreachable");
+  const refused = { ...whys(readings, "refused"), ...decided.refusals };
+  const parts = partsOf(before, outcome);
   const planned = {
     ...memoryOf(before, args, outcome),
     ...nonEmpty("portConflicts", decided.portConflicts),
-    ...nonEmpty("notMirrored", skips),
-    ...nonEmpty("unreachable", Object.keys(unavailable.unreachable).sort()),
+    ...nonEmpty(
+      "notMirrored",
+      byPart(parts, ({ notMirrored }) => notMirrored),
+    ),
+    ...nonEmpty("unreachable", Object.keys(unreachable).sort()),
     ...nonEmpty("refused", refused),
   };
-  const views = viewsOf(before, args, outcome);
-  const pending = pendingChanges(before, args, outcome, views);
-  const hasWrites =
-    decided.decisions.some((each) => isChange(each) || isUnmarked(each)) ||
-    releasedIn(decided.decisions, stacksNow(before, args)).length > 0 ||
-    outcome.report.statuses.some(({ isDue }) => isDue);
+  const pending = byPart(parts, ({ changes }) => changes);
+  const hasWrites = decided.decisions.some(isSent) || report.statuses.some(({ isDue }) => isDue);
   const isNews =
     Object.keys(pending).length > 0 ||
     hasWrites ||
     Object.keys(refused).length > 0 ||
     differs(before, { ...args, ...planned });
-  const changes = isNews ? historyOf(before, pending) : {};
+  const lines = summaries(args.source, parts);
   return {
     inputs: {
       ...args,
       ...planned,
-      mirrors: mirrorsByPart(before, args, planned, views),
-      ...nonEmpty("changes", changes),
+      mirrors: byPart(parts, ({ mirrors }) => mirrors),
+      ...nonEmpty("changes", isNews ? historyOf(before, pending) : {}),
       revision: revisionAfter(before, isNews),
     },
-    mistakes: [],
-    hasWrites,
-    notes: notesOf(args, outcome, unavailable, views),
+    ...{ mistakes: [], hasWrites, summaries: lines },
+    notes: [...lines, ...notesOf(outcome, { ...refused, ...unreachable }, parts)],
   };
+}
+
+/** What there is of it, by part. */
+function byPart<T extends object | string>(
+  parts: readonly PartReport[],
+  of: (report: PartReport) => T,
+): ByPart<T> {
+  const all = parts.map((report) => [report.part, of(report)] as const);
+  return Object.fromEntries(all.filter(([, found]) => Object.keys(found).length > 0));
+}
+
+/** By cluster that could not be read: why. Those that are refused somebody has to mend, the others may pass. */
+function whys(
+  readings: ClusterReadings,
+  outcome: Exclude<ClusterReading["outcome"], "read">,
+): ByPart<string> {
+  return Object.fromEntries(
+    [...readings].flatMap(([name, reading]) =>
+      reading.outcome === outcome ? [[name, reading.why] as const] : [],
+    ),
+  );
 }
 
 /** The source says nothing, so nothing about it may be concluded. */
 function keepAll(
   before: Before,
   args: MirrorsArgs,
-  { removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
-  unavailable: Unavailable,
+  { readings, removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
 ): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
+  const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
   const inputs = {
     ...args,
     ...defined({ identities, gateways, portConflicts, notMirrored, changes, missing }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
-    ...nonEmpty("unreachable", Object.keys(unavailable.unreachable).sort()),
-    ...nonEmpty("refused", unavailable.refused),
+    ...nonEmpty("unreachable", Object.keys(unreachable).sort()),
+    ...nonEmpty("refused", refused),
   };
-  const isNews = Object.keys(unavailable.refused).length > 0 || differs(before, inputs);
+  const isNews = Object.keys(refused).length > 0 || differs(before, inputs);
   const { source } = args;
-  const why = unavailable.unreachable[source] ?? unavailable.refused[source];
+  const why = unreachable[source] ?? refused[source] ?? "it can't be read";
   return {
-    inputs: { ...inputs, revision: revisionAfter(before, isNews) },
-    mistakes: [],
-    hasWrites: false,
-    notes: [`${source}: its mirrors stay as they are, because ${why ?? "it can't be read"}`],
+    ...{ ...nothing, inputs: { ...inputs, revision: revisionAfter(before, isNews) } },
+    notes: [`${source}: its mirrors stay as they are, because ${why}`],
   };
 }
 
 /** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
   const { decided, links, readings, removed } = outcome;
-  const known = [...linkGateways(links)].map(
-    ([name, gateway]) => [name, gatewayFact(gateway)] as const,
-  );
+  const known = links.flatMap((each) => {
+    const gateway = gatewayOf(each);
+    return gateway === undefined ? [] : [[each.link.target, gatewayFact(gateway)] as const];
+  });
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid =
@@ -146,22 +163,6 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
 function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
-}
-
-/** Of all parts that the source's mirrors have, those that could not be planned included. */
-function mirrorsByPart(
-  before: Before,
-  { links }: MirrorsArgs,
-  { removedLinks = [] }: Memory,
-  views: ReadonlyMap<string, PartView>,
-): Planned["mirrors"] {
-  const parts = [...[...links, ...removedLinks].map(({ target }) => target), federatedPart];
-  const entries = parts.map((part): [string, MirrorLines | string] => {
-    const view = views.get(part);
-    if (view === undefined) return [part, mirrorsBefore(before, part)];
-    return [part, view.awaited ?? linesOf(view.decisions)];
-  });
-  return Object.fromEntries(entries.filter(([, lines]) => Object.keys(lines).length > 0));
 }
 
 /** @param isNews whether there is something to do or to say */

@@ -1,9 +1,8 @@
-import type { ClusterReadings, LinkObservation } from "../model/observation.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { LinkStatuses } from "./status.ts";
-import type { RemovedPart } from "../decide/policies/removed-links.ts";
-import type { Decided } from "../decide/decide.ts";
+import type { Decided, SourceObservation } from "../decide/decide.ts";
+import type { Note } from "../decide/decision.ts";
+import type { ClusterReadings } from "../model/observation.ts";
 import type { RemovedLink } from "../model/state.ts";
+import type { LinkStatuses } from "./status.ts";
 
 /** What came of looking at a source and its targets. */
 export type Outcome =
@@ -15,41 +14,17 @@ export type Outcome =
       readonly readings: ClusterReadings;
       readonly removed: readonly RemovedLink[];
     }
-  | {
-      readonly outcome: "planned";
-      readonly source: ClusterSnapshot;
-      readonly readings: ClusterReadings;
-      readonly links: readonly LinkObservation[];
-      readonly removed: readonly RemovedPart[];
-      readonly decided: Decided;
-      readonly report: Report;
-    };
+  | PlannedOutcome;
 
-export type PlannedOutcome = Extract<Outcome, { readonly outcome: "planned" }>;
-
-/** A sentence and the part that it is about. */
-export type Note = readonly [part: string, sentence: string];
+export interface PlannedOutcome extends SourceObservation {
+  readonly outcome: "planned";
+  readonly readings: ClusterReadings;
+  readonly decided: Decided;
+  readonly report: Report;
+}
 
 /** All that there is to say of the decisions about a source, beside what previews show of each. */
 export interface Report {
   readonly notes: readonly Note[];
   readonly statuses: LinkStatuses;
-}
-
-/** By cluster: why nothing can be done about what it has a part in. */
-export interface Unavailable {
-  /** These may pass by themselves. */
-  readonly unreachable: Readonly<Record<string, string>>;
-  /** These somebody has to mend. */
-  readonly refused: Readonly<Record<string, string>>;
-}
-
-export function unavailableIn(readings: ClusterReadings): Unavailable {
-  const those = (wanted: string) =>
-    Object.fromEntries(
-      [...readings].flatMap(([name, reading]) =>
-        reading.outcome === wanted && "why" in reading ? [[name, reading.why] as const] : [],
-      ),
-    );
-  return { unreachable: those("unreachable"), refused: those("refused") };
 }

@@ -1,27 +1,4 @@
 import type { Skip } from "../model/reasons.ts";
-import type { Before, ByPart, MirrorsArgs } from "../model/state.ts";
-import { isSkip } from "../decide/decision.ts";
-import type { Decided } from "../decide/decide.ts";
-import type { Unavailable } from "./outcome.ts";
-
-/** By part: what is not mirrored, and of a target that is away what was not before. */
-export function skippedByPart(
-  before: Before,
-  { links }: MirrorsArgs,
-  { judged }: Decided,
-  { unreachable, refused }: Unavailable,
-): ByPart<Readonly<Record<string, string>>> {
-  // Of a target that is away there may be a plan, which knows nothing of what is not mirrored.
-  const kept = links.flatMap(({ target }) => {
-    const old = before.notMirrored?.[target];
-    const isAway = unreachable[target] !== undefined || refused[target] !== undefined;
-    return isAway && old !== undefined ? [[target, old] as const] : [];
-  });
-  const found = [...judged].map(([part, own]) => [part, notMirrored(own.filter(isSkip))] as const);
-  return Object.fromEntries(
-    [...found, ...kept].filter(([, lines]) => Object.keys(lines).length > 0),
-  );
-}
 
 /** Skips by what they are about. */
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {

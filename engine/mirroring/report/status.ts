@@ -25,26 +25,21 @@ export function statusesOf(
 ): LinkStatuses {
   const { statusIn } = args;
   if (statusIn === undefined) return [];
-  const joined = judged.get(federatedPart) ?? [];
-  const current = links.flatMap(({ link: { target: name }, target }) => {
-    const own = judged.get(name);
-    if (target === undefined || own === undefined) return [];
-    const link = objectKey(statusIn, name);
-    return [mirrorStatus(link, own), federatedStatus(link, name, united, joined)];
-  });
   // A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors.
   const left = makesLinks(args)
     ? []
     : removed.filter((part) => part.disposition === "delete" && part.retained.size === 0);
-  const former = left.flatMap(({ link: { target: name } }) => {
-    const link = objectKey(statusIn, name);
-    return judged.has(name) ? [mirrorStatus(link, []), federatedStatus(link, name, [], [])] : [];
-  });
-  return [...current, ...former].flatMap((status) => {
-    const live = source.links?.get(status.link);
+  const read = links.filter(({ target }) => target !== undefined);
+  const joined = judged.get(federatedPart) ?? [];
+  return [...read, ...left].flatMap(({ link: { target } }) => {
+    const key = objectKey(statusIn, target);
+    const own = judged.get(target);
+    const live = source.links?.get(key);
     // Without the Link resource there is no status to keep.
-    if (live === undefined) return [];
-    return [{ ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined }];
+    if (live === undefined || own === undefined) return [];
+    return [mirrorStatus(key, own), federatedStatus(key, target, united, joined)].map((status) => {
+      return { ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined };
+    });
   });
 }
 

@@ -7,7 +7,7 @@ import {
   otherStacks,
 } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { type Decision, isWanted } from "../decision.ts";
+import { type Decision, isListed, isWanted, type Note } from "../decision.ts";
 import { liveMirrors } from "./ownership.ts";
 import { retainedMirrors } from "./removed-links.ts";
 
@@ -20,30 +20,41 @@ export function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[
   );
 }
 
-/** Two stacks that mirror one link: each would undo what the other does when they disagree. */
+/**
+ * Two stacks that mirror one link: each would undo what the other does when they disagree.
+ *
+ * @param unread parts of targets that can't be read
+ */
 export function sharedNotes(
   decisions: readonly Decision[],
+  unread: ReadonlySet<string>,
   stacks: readonly string[],
-): (readonly [part: string, sentence: string])[] {
+): Note[] {
   const keepers = new Map<string, Set<string>>();
-  for (const { part, live } of decisions.filter(isWanted))
+  for (const { part, live } of decisions.filter(isWanted)) {
+    if (unread.has(part)) continue;
     for (const other of otherStacks(live.service?.metadata ?? {}, stacks))
       keepers.set(part, (keepers.get(part) ?? new Set()).add(other));
+  }
   return [...keepers].map(([part, names]) => [
     part,
     `another stack mirrors this as well (${[...names].sort().join(", ")}): take it out of one of the two`,
   ]);
 }
 
-/** The mirrors that are left to another stack and carry a mark of this one, which is to be taken off. */
-export function releasedIn(decisions: readonly Decision[], stacks: readonly string[]): ObjectKey[] {
-  return decisions.flatMap((decision) => {
-    if (decision.verdict !== "handOver") return [];
-    const { part, key, live } = decision;
-    const meta = live.service?.metadata ?? {};
-    const isTheirs = part !== federatedPart || otherStacks(meta, stacks).length > 0;
-    return isTheirs && isMarkedBy(meta, stacks) ? [key] : [];
-  });
+/** Notes which mirrors that stay are to get this stack's mark, and which are to lose it, left to another stack. */
+export function withMark(decision: Decision, stacks: readonly string[]): Decision {
+  const meta = "live" in decision ? decision.live.service?.metadata : undefined;
+  if (meta === undefined) return decision;
+  const isMarked = isMarkedBy(meta, stacks);
+  if (decision.verdict === "handOver") {
+    const isTheirs = decision.part !== federatedPart || otherStacks(meta, stacks).length > 0;
+    return isTheirs && isMarked ? { ...decision, mark: "release" } : decision;
+  }
+  const isKept = decision.verdict === "keep" || decision.verdict === "update";
+  return isKept && !isMarked && isWanted(decision) && isListed(decision)
+    ? { ...decision, mark: "confirm" }
+    : decision;
 }
 
 /** Where no link is left in the config, the federated Services that are not provably this stack's alone. */

@@ -7,15 +7,24 @@ import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import type { LiveMirror } from "../decision.ts";
 import { liveMirrors } from "./ownership.ts";
 import { count } from "../../model/text.ts";
-import { type Before, type MirrorsArgs, type RemovedLink, stacksNow } from "../../model/state.ts";
+import {
+  type Before,
+  type ByPart,
+  type MirrorsArgs,
+  type RemovedLink,
+  stacksNow,
+} from "../../model/state.ts";
 
 /** What becomes of what a link has brought, once it has left the config. */
-export type RemovedPart = { readonly link: RemovedLink } & (
+export type RemovedPart = {
+  readonly link: RemovedLink;
+  /** What there is to say of its mirrors that stay. */
+  readonly notes: readonly string[];
+} & (
   | {
       readonly disposition: "delete";
       /** Mirrors that carry the mark of another stack, or none of this one. */
       readonly retained: ReadonlySet<ObjectKey>;
-      readonly notes: readonly string[];
     }
   /** A controller of Linkerd's mirrors the link from now on. */
   | { readonly disposition: "handOver"; readonly controller: string }
@@ -37,11 +46,26 @@ export function removedLinks(
   );
 }
 
+/** Links that have left the config, and of which the source has anything that carries a mark of this stack. Pure. */
+export function linksLeft(
+  source: ClusterSnapshot,
+  args: MirrorsArgs,
+  before: Before,
+): RemovedLink[] {
+  const stacks = stacksNow(before, args);
+  const former = removedLinks(args, before);
+  const noted = new Set(former.map(({ target }) => target));
+  return [
+    ...former.filter(({ target }) => hasLeft(source, target, stacks)),
+    ...unnotedLinks(args, source, stacks).filter(({ target }) => !noted.has(target)),
+  ];
+}
+
 /**
  * Links that no run has noted: a run that fails leaves the inputs of the one before, and one that is killed leaves
- * none. Their mirrors carry this stack's mark, and are of no link of the config. Pure.
+ * none. Their mirrors carry this stack's mark, and are of no link of the config.
  */
-export function unnotedLinks(
+function unnotedLinks(
   { source: name, links, controllerLinks = [] }: MirrorsArgs,
   source: ClusterSnapshot,
   stacks: readonly string[],
@@ -55,12 +79,7 @@ export function unnotedLinks(
   return [...new Set(found)].sort().map((target) => ({ source: name, target }));
 }
 
-/** Whether the source has anything left of a link that carries a mark of this stack. Pure. */
-export function hasLeft(
-  source: ClusterSnapshot,
-  target: string,
-  stacks: readonly string[],
-): boolean {
+function hasLeft(source: ClusterSnapshot, target: string, stacks: readonly string[]): boolean {
   const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
   const isMember = ({ metadata: { annotations = {} } }: Service) =>
     tokensIn(annotations).some((token) => clusterOfToken(token) === target);
@@ -74,28 +93,71 @@ export function hasLeft(
 }
 
 /**
- * Decides about a removed link. Once a controller of Linkerd's mirrors it the mirrors are the
+ * Decides about links that have left. Once a controller of Linkerd's mirrors one the mirrors are the
  * controller's, and it would not make them again for minutes; so nothing may be deleted before the
  * source's Deployments have been read. Pure.
+ *
+ * @param left as `linksLeft` has found them
  */
-export function dispositionOf(
-  link: RemovedLink,
+export function dispositionsOf(
+  left: readonly RemovedLink[],
+  source: ClusterSnapshot,
   args: MirrorsArgs,
   before: Before,
-  source: ClusterSnapshot,
   controllers: Controllers,
-): RemovedPart {
-  const { target } = link;
-  const linkerds = "Linkerd's controller (mirroring: controller)";
-  if (args.controllerLinks?.includes(target) === true)
-    return { link, disposition: "handOver", controller: linkerds };
-  if ("why" in controllers) return { link, disposition: "unknown", why: controllers.why };
-  const [controller] = running(controllers.found, target);
-  if (controller !== undefined)
-    return { link, disposition: "handOver", controller: deploymentOf(args.source, controller) };
+): RemovedPart[] {
   const stacks = stacksNow(before, args);
-  const live = liveMirrors(source, mirrorsOf(target));
-  return { link, disposition: "delete", ...retainedMirrors(live, stacks) };
+  const noted = new Set(removedLinks(args, before).map(({ target }) => target));
+  return (
+    left
+      .map((link): RemovedPart => {
+        const { target } = link;
+        const owner = newOwnerOf(target, args, controllers);
+        if (owner === undefined) {
+          const mirrors = liveMirrors(source, mirrorsOf(target));
+          return { link, disposition: "delete", ...retainedMirrors(mirrors, stacks) };
+        }
+        if ("why" in owner) {
+          const { why } = owner;
+          return {
+            ...{ link, disposition: "unknown", why },
+            notes: [`its mirrors stay for now, because ${why}`],
+          };
+        }
+        const { controller } = owner;
+        return {
+          ...{ link, disposition: "handOver", controller },
+          notes: [`its mirrors stay, because ${controller} mirrors it now`],
+        };
+      })
+      // What nobody has noted stays, without a word, where it is another's by now or may be.
+      .filter(({ disposition, link }) => disposition === "delete" || noted.has(link.target))
+  );
+}
+
+/** The controller of Linkerd's that mirrors a link by now, or why that is not known; undefined: none does. */
+function newOwnerOf(
+  target: string,
+  { source, controllerLinks }: MirrorsArgs,
+  controllers: Controllers,
+): { readonly controller: string } | { readonly why: string } | undefined {
+  if (controllerLinks?.includes(target) === true)
+    return { controller: "Linkerd's controller (mirroring: controller)" };
+  if ("why" in controllers) return controllers;
+  const [controller] = running(controllers.found, target);
+  return controller && { controller: deploymentOf(source, controller) };
+}
+
+/** By the source, which somebody has to see to: the sentences for links that nothing could be decided about. */
+export function undecided(source: string, removed: readonly RemovedPart[]): ByPart<string> {
+  const whys = removed.flatMap((part) =>
+    part.disposition === "unknown"
+      ? [
+          `the mirrors of the removed link ${source}/${part.link.target} stay, because it is not known whether a controller of Linkerd's mirrors it now: ${part.why}`,
+        ]
+      : [],
+  );
+  return whys.length === 0 ? {} : { [source]: whys.join("; ") };
 }
 
 /** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */

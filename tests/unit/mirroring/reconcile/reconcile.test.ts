@@ -34,7 +34,7 @@ describe("a look at a source and its targets", () => {
     );
     const inputs = await up(world, args);
     deepEqual(await mirrorsIn(world.east), ["shop/api-north", "shop/web-west"]);
-    const quiet = { mistakes: [], notes: [], hasWrites: false };
+    const quiet = { mistakes: [], summaries: [], notes: [], hasWrites: false };
     deepEqual(await preview(world, args, inputs), { inputs, ...quiet });
   });
 

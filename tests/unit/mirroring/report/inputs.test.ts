@@ -74,7 +74,8 @@ describe("what inputs list by part", () => {
     const { clusters, before } = await settled();
     deepEqual(await preview({ ...clusters, west: undefined }, args, before), {
       inputs: { ...args, mirrors: {}, revision: 0 },
-      ...{ mistakes: ["cluster west: there is no context west"], notes: [], hasWrites: false },
+      ...{ mistakes: ["cluster west: there is no context west"], notes: [], summaries: [] },
+      hasWrites: false,
     });
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Change, Decision } from "../../../../engine/mirroring/decide/decision.ts";
-import { pendingTexts, viewOf, withHistory } from "../../../../engine/mirroring/report/changes.ts";
+import { withHistory } from "../../../../engine/mirroring/report/changes.ts";
+import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
@@ -81,12 +82,14 @@ describe("what a preview says of a change", () => {
   ];
   for (const [rule, decisions, before, expected] of rows)
     it(rule, () => {
-      assert.deepEqual(pendingTexts(viewOf(decisions, before)), expected);
+      assert.deepEqual(reportOn({ part: "west", decisions, before }).changes, expected);
     });
 
   it("which namespaces are created", () => {
     const created = { action: "create, with its first mirrors" };
-    assert.deepEqual(pendingTexts(viewOf([], {}), ["blog", "shop"]), {
+    const namespaces = ["blog", "shop"];
+    const { changes } = reportOn({ part: "west", decisions: [], before: {}, namespaces });
+    assert.deepEqual(changes, {
       "namespace blog": created,
       "namespace shop": created,
     });

@@ -1,8 +1,7 @@
 import { equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/decide/decision.ts";
-import { viewOf } from "../../../../engine/mirroring/report/changes.ts";
-import { summaryOf } from "../../../../engine/mirroring/report/notes.ts";
+import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
 import { member } from "../../fixtures/federation.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, exported } from "../../fixtures/objects.ts";
@@ -71,7 +70,7 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
 describe("the summary of what becomes of the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
     it(`says ${what}`, () => {
-      equal(summaryOf(viewOf(all, before)), expected);
+      equal(reportOn({ part: "west", decisions: all, before }).summary, expected);
     });
 
   const having = (more: LivingClusters) => async () => {

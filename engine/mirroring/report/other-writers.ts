@@ -1,0 +1,52 @@
+import { objectKey } from "../../kubernetes/objects/objects.ts";
+import type { Decided } from "../decide/decide.ts";
+import { isListed, type Note } from "../decide/decision.ts";
+import { alsoFederates, alsoMirrors, type OtherWriters, running } from "../model/controller.ts";
+import { federatedPart } from "../model/owner.ts";
+import type { MirrorsArgs } from "../model/state.ts";
+import { listed } from "../model/text.ts";
+import type { Report } from "./outcome.ts";
+import type { KeptLinkStatus, LinkStatuses } from "./status.ts";
+
+/** What of the decisions others may write as well: only where there is any are they looked for. */
+export function contested({ judged }: Decided, statuses: LinkStatuses) {
+  const union = (judged.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
+  return { union, due: statuses.filter(({ isDue }) => isDue) };
+}
+
+/**
+ * Tells of Linkerd's controllers that write the same, and leaves the status of Links to whoever is to
+ * write it. Pure.
+ */
+export function besideOthers(
+  args: MirrorsArgs,
+  statuses: LinkStatuses,
+  { union, due }: ReturnType<typeof contested>,
+  { controllers, mayKeepStatus }: OtherWriters,
+): Report {
+  const { source, clusters, links, statusIn = "" } = args;
+  const found = "why" in controllers ? [] : controllers.found;
+  const mirroring = links.flatMap(({ target }) =>
+    running(found, target).map((each): Note => [target, alsoMirrors(source, each)]),
+  );
+  const context = clusters[source]?.context ?? source;
+  const local = union.length === 0 ? [] : running(found, undefined);
+  const federating = local.map((each): Note => [
+    federatedPart,
+    alsoFederates(source, context, each, listed(union)),
+  ]);
+  const theirs = new Set(mirroring.map(([target]) => objectKey(statusIn, target)));
+  const isOurs = ({ link }: KeptLinkStatus) => !theirs.has(link);
+  const asked = due.filter(isOurs);
+  const isAllowed = asked.length === 0 || mayKeepStatus;
+  const refused = isAllowed ? [] : [[federatedPart, notAllowed(args, asked)] as const];
+  return {
+    statuses: isAllowed ? statuses.filter(isOurs) : [],
+    notes: [...mirroring, ...federating, ...refused],
+  };
+}
+
+function notAllowed({ statusIn = "" }: MirrorsArgs, due: LinkStatuses): string {
+  const names = [...new Set(due.map(({ link }) => link))].sort();
+  return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} is not kept and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or go by what this program says`;
+}

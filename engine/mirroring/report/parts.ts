@@ -1,0 +1,192 @@
+import {
+  type Decision,
+  isChange,
+  isListed,
+  isSkip,
+  namespacesToCreate,
+  type Verdict,
+} from "../decide/decision.ts";
+import { federatedPart } from "../model/owner.ts";
+import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
+import { count } from "../model/text.ts";
+import { changeTexts } from "./changes.ts";
+import { linesOf } from "./describe.ts";
+import { lastBackends } from "./last-backends.ts";
+import type { PlannedOutcome } from "./outcome.ts";
+import { notMirrored, skipNotes } from "./skips.ts";
+import type { LinkStatuses } from "./status.ts";
+
+/** All that is told of one part of a source's mirrors, in previews and state and at the terminal. */
+export interface PartReport {
+  readonly part: string;
+  /** A line for each mirror that there is once the run is through; a text: not known yet. */
+  readonly mirrors: MirrorLines | string;
+  readonly changes: ChangeTexts;
+  readonly notMirrored: Readonly<Record<string, string>>;
+  /** What comes, changes and goes, in a line; absent: nothing does. */
+  readonly summary?: string | undefined;
+  /** What is not mirrored, in a line for each reason. */
+  readonly skips?: readonly string[];
+}
+
+/** The decisions about one part beside the list of mirrors that the run before has left. */
+export interface DecidedPart {
+  readonly part: string;
+  readonly decisions: readonly Decision[];
+  readonly before: MirrorLines;
+  /** What stands for a gateway that is yet to be made. */
+  readonly awaited?: string | undefined;
+  /** Namespaces that are created for it. */
+  readonly namespaces?: readonly string[];
+  /** Names of which nothing is left with it. */
+  readonly lost?: readonly string[];
+}
+
+/** Every part of which there is anything to tell: first those about which a conclusion could be drawn. */
+export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
+  const { args, links, source, decided, report } = outcome;
+  const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
+  const lost = lastBackends(source, decided.decisions);
+  const away = new Set(links.flatMap(({ link, target }) => (target ? [] : [link.target])));
+  const statuses = statusTexts(report.statuses);
+  const judged = [...decided.judged].map(([part, decisions]): PartReport => {
+    const { [part]: observed } = args.observedGateways ?? {};
+    const told = reportOn({
+      ...{ part, decisions, before: mirrorsBefore(before, part), lost: lost.get(part) ?? [] },
+      awaited: typeof observed === "string" ? observed : undefined,
+      namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
+    });
+    const changes = { ...told.changes, ...statuses.get(part) };
+    // What is decided of a target that is away knows nothing of what is not mirrored.
+    return away.has(part)
+      ? { ...told, changes, notMirrored: before.notMirrored?.[part] ?? {} }
+      : { ...told, changes };
+  });
+  return [...judged, ...undecidedParts(before, outcome)];
+}
+
+/** What the run before has said of the parts about which nothing was decided, and what becomes of it. */
+function undecidedParts(
+  before: Before,
+  { links, removed, decided: { judged } }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
+): PartReport[] {
+  const nothing = { mirrors: {}, changes: {}, notMirrored: {} };
+  const known = links.map(({ link: { target: part } }) => ({
+    ...{ ...nothing, part, mirrors: mirrorsBefore(before, part) },
+    notMirrored: before.notMirrored?.[part] ?? {},
+  }));
+  const former = removed.map((each): PartReport => {
+    const { target: part } = each.link;
+    const mirrors = mirrorsBefore(before, part);
+    if (each.disposition !== "handOver") return { ...nothing, part, mirrors };
+    const text = { action: `leave: ${each.controller} mirrors it now` };
+    const lines = Object.keys(mirrors).map((key) => [key, text] as const);
+    return { ...nothing, part, changes: Object.fromEntries(lines) };
+  });
+  const parts = [...known, ...former];
+  const seen = new Set([...judged.keys(), ...parts.map(({ part }) => part)]);
+  // A removed link of which nothing was left takes its list along, and nothing with it.
+  const listed = typeof before.mirrors === "object" ? Object.keys(before.mirrors) : [];
+  const forgotten = listed
+    .filter((part) => !seen.has(part))
+    .map((part): PartReport => {
+      const { changes } = reportOn({ part, decisions: [], before: mirrorsBefore(before, part) });
+      return { ...nothing, part, changes };
+    });
+  return [...parts.filter(({ part }) => !judged.has(part)), ...forgotten];
+}
+
+/** What is told of a part about which there are decisions. */
+export function reportOn(decided: DecidedPart): PartReport {
+  const { part, decisions, before, awaited, namespaces = [], lost = [] } = decided;
+  const skips = decisions.filter(isSkip);
+  const about = { part, notMirrored: notMirrored(skips), skips: skipNotes(skips) };
+  // Of a gateway that is yet to be made only this can be foretold: what there will be that is new.
+  const bringsOnly = decisions.every(({ verdict }) => verdict === "create" || verdict === "skip");
+  if (awaited !== undefined && !bringsOnly) return { ...about, mirrors: awaited, changes: {} };
+  const wasListed = (key: string) => Object.hasOwn(before, key);
+  const ours = new Map<string, Decision>(
+    decisions.flatMap((each) =>
+      isChange(each) || isListed(each) ? [[each.key, each] as const] : [],
+    ),
+  );
+  const texts = [...new Set([...ours.keys(), ...Object.keys(before)])].flatMap((key) => {
+    const text = changeTexts(ours.get(key), wasListed(key));
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  const created = namespaces.map(
+    (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
+  );
+  return {
+    ...about,
+    mirrors: linesOf(decisions),
+    changes: Object.fromEntries([...created, ...texts]),
+    summary: summaryOf(
+      decisions,
+      // What the list gains and loses without anything being written.
+      [...ours].filter(([key, { verdict }]) => verdict === "keep" && !wasListed(key)).length,
+      Object.keys(before).filter((key) => !ours.has(key)).length,
+      lost,
+    ),
+  };
+}
+
+/** By part: what becomes of the status of a Link. */
+function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
+  const texts = new Map<string, ChangeTexts>();
+  for (const { link, list, live, entries, isDue } of statuses) {
+    if (!isDue) continue;
+    const mirrored = entries.filter(({ problem }) => problem === undefined).length;
+    const text = `${count(mirrored, "Service")} mirrored, ${entries.length - mirrored} not`;
+    const part = list === "federatedServices" ? federatedPart : live.metadata.name;
+    texts.set(part, { ...texts.get(part), [`Link ${link}`]: { [`status.${list}`]: text } });
+  }
+  return texts;
+}
+
+/** How many mirrors with the same sign are named; where there are more, they are only counted. */
+const named = 3;
+
+const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
+  ["+", ["create"]],
+  ["~", ["update", "replace"]],
+  ["-", ["delete"]],
+];
+
+/**
+ * `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and of what nothing is left;
+ * undefined where no mirror comes, changes or goes.
+ */
+function summaryOf(
+  decisions: readonly Decision[],
+  adopted: number,
+  forgotten: number,
+  lost: readonly string[],
+): string | undefined {
+  const groups = signs.flatMap(([sign, verdicts]) => {
+    const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
+    return keys.length === 0 ? [] : [{ sign, keys }];
+  });
+  if (groups.length + adopted + forgotten === 0) return undefined;
+  const counts = [
+    ...(groups.length === 0
+      ? []
+      : [groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" ")]),
+    ...counted(adopted, "adopted"),
+    ...counted(forgotten, "forgotten"),
+    ...counted(decisions.filter(isSkip).length, "not mirrored"),
+  ].join(", ");
+  const names = groups.flatMap(({ sign, keys }) =>
+    keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],
+  );
+  const left = lost.length > named ? `${lost.length} Services` : lost.join(", ");
+  return [
+    counts,
+    ...(names.length === 0 ? [] : [` (${names.join("; ")})`]),
+    ...(lost.length === 0 ? [] : [`; nothing is left of ${left}`]),
+  ].join("");
+}
+
+function counted(number: number, words: string): string[] {
+  return number === 0 ? [] : [`${number} ${words}`];
+}
