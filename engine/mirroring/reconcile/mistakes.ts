@@ -1,37 +1,14 @@
 import { movedCluster } from "../../kubernetes/identity.ts";
 import { linkOf } from "../model/link.ts";
-import { type ClusterReadings, snapshotIn } from "../model/observation.ts";
+import { type ClusterReading, type ClusterReadings, snapshotIn } from "../model/observation.ts";
 import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** Everything that the user has to fix before anything may be planned, each in a sentence. Pure. */
-export function mistakesIn(
-  args: MirrorsArgs,
-  before: Pick<Before, "identities">,
-  readings: ClusterReadings,
-): string[] {
-  const unread = [...readings].flatMap(([name, reading]) => {
+export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
+  return [...readings].flatMap(([name, reading]) => {
     if (reading.outcome === "read") return [];
     return reading.outcome === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
   });
-  const moved = movedIn(args, before, readings).get(args.source);
-  return moved === undefined ? unread : [...unread, moved];
-}
-
-/**
- * The readings, in which a target counts as refused that is not the cluster it was, or that is the source
- * itself: nothing is concluded from what it says, and its links are left as they are. Pure.
- */
-export function trusted(
-  readings: ClusterReadings,
-  args: MirrorsArgs,
-  before: Pick<Before, "identities">,
-): ClusterReadings {
-  const whys = new Map([...movedIn(args, before, readings), ...sameCluster(args, readings)]);
-  whys.delete(args.source);
-  const refused = [...whys].map(
-    ([name, why]) => [name, { outcome: "refused", why } as const] as const,
-  );
-  return new Map([...readings, ...refused]);
 }
 
 /** Whether a link says `unreachable: fail` of one of its ends. */
@@ -45,36 +22,47 @@ function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
 }
 
 /**
- * By name: the sentences for clusters that are not the ones they were. Nothing is ever written or deleted on
- * account of such a cluster.
+ * The readings, in which a target counts as refused that is not the cluster it was, or that is the source
+ * itself: nothing is concluded from what it says, and its links are left as they are. Of a source that is not the
+ * cluster it was nothing may be planned at all. Pure.
  */
-export function movedIn(
-  args: Pick<MirrorsArgs, "clusters">,
-  { identities = {} }: Pick<Before, "identities">,
+export function trusted(
   readings: ClusterReadings,
-): ReadonlyMap<string, string> {
+  args: MirrorsArgs,
+  before: Pick<Before, "identities">,
+): ClusterReadings {
+  const { source } = args;
   return new Map(
-    [...readings.keys()].flatMap((cluster) => {
-      const live = snapshotIn(readings, cluster)?.identity;
-      if (live === undefined) return [];
-      const { context, uid: expected } = entryOf(args, cluster);
-      const known = { expected, remembered: identities[cluster] };
-      const why = movedCluster({ cluster, context }, live, known);
-      return why === undefined ? [] : [[cluster, why] as const];
+    [...readings].map(([name, reading]): [string, ClusterReading] => {
+      const isSource = name === source;
+      const same = isSource ? undefined : sameAsSource(name, source, readings);
+      const why = same ?? movedTo(name, args, before, readings);
+      if (why === undefined) return [name, reading];
+      return [name, { outcome: isSource ? "invalid" : "refused", why }];
     }),
   );
 }
 
-function sameCluster({ source, links }: MirrorsArgs, readings: ClusterReadings) {
+/** The sentence for a cluster that is not the one it was: nothing is ever written or deleted on its account. */
+function movedTo(
+  cluster: string,
+  args: MirrorsArgs,
+  { identities = {} }: Pick<Before, "identities">,
+  readings: ClusterReadings,
+): string | undefined {
+  const live = snapshotIn(readings, cluster)?.identity;
+  if (live === undefined) return undefined;
+  const { context, uid: expected } = entryOf(args, cluster);
+  return movedCluster({ cluster, context }, live, { expected, remembered: identities[cluster] });
+}
+
+function sameAsSource(
+  target: string,
+  source: string,
+  readings: ClusterReadings,
+): string | undefined {
   const own = snapshotIn(readings, source)?.identity;
-  if (own === undefined) return [];
-  return links
-    .filter(({ target }) => snapshotIn(readings, target)?.identity === own)
-    .map(
-      ({ target }) =>
-        [
-          target,
-          `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source}/${target}`,
-        ] as const,
-    );
+  return own === undefined || snapshotIn(readings, target)?.identity !== own
+    ? undefined
+    : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source}/${target}`;
 }

@@ -33,7 +33,7 @@ export async function reconcile(
     source === undefined
       ? { links: [], readings: first }
       : await observeLinks(clusters, args, before, first, source);
-  const mistakes = mistakesIn(args, before, readings);
+  const mistakes = mistakesIn(args, readings);
   if (mistakes.length > 0) return { outcome: "invalid", mistakes };
   if (source === undefined)
     return { outcome: "sourceUnreadable", readings, removed: removedLinks(args, before) };
