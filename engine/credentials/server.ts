@@ -23,7 +23,7 @@ export async function serverFacts(
   const { cluster: entry } = await readKubeconfig(access, target, environment);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
-  return { server, ...defined({ certificateAuthority, tlsServerName: entry.tlsServerName }) };
+  return { server, ...defined({ certificateAuthority, tlsServerName: entry["tls-server-name"] }) };
 }
 
 function addressOf(entry: KubeconfigCluster, target: string, context: string): string {
@@ -48,19 +48,20 @@ function addressOf(entry: KubeconfigCluster, target: string, context: string): s
  * certificate has to be signed by a public one.
  */
 async function authorityOf(
-  { caData, caFile, skipTLSVerify }: KubeconfigCluster,
+  cluster: KubeconfigCluster,
   target: string,
   context: string,
 ): Promise<string | undefined> {
-  const where = caData === undefined ? caFile : "certificate-authority-data";
+  const { "certificate-authority-data": data, "certificate-authority": file } = cluster;
+  const where = data === undefined ? file : "certificate-authority-data";
   if (where === undefined) {
-    if (!skipTLSVerify) return undefined;
+    if (cluster["insecure-skip-tls-verify"] !== true) return undefined;
     throw new KubeconfigError(
       target,
       `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; put certificate-authority-data in its place`,
     );
   }
-  const text = caData === undefined ? await readAuthority(where, target) : decoded(caData);
+  const text = data === undefined ? await readAuthority(where, target) : decoded(data);
   const certificates = text.match(
     /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g,
   );

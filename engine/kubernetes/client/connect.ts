@@ -85,7 +85,7 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
   const kubeconfig = await read();
   const { context } = kubeconfig;
   const server = new URL(kubeconfig.cluster.server);
-  const proxy = proxyFor(server, kubeconfig.cluster.proxyUrl, variables);
+  const proxy = proxyFor(server, kubeconfig.cluster["proxy-url"], variables);
   if (typeof proxy === "string")
     throw new KubeconfigError(cluster, `the way to the server of context ${context}: ${proxy}`);
   const sessions = sessionsOf({
@@ -112,10 +112,12 @@ async function kubeconfigOf(
   environment: Environment,
 ): Promise<Kubeconfig> {
   if ("server" in to) {
-    const { server, certificateAuthority: caData, tlsServerName, token } = to;
-    const unset = { skipTLSVerify: false, disableCompression: false };
-    const entry = { server, ...unset, ...defined({ caData, tlsServerName }) };
-    return { context: cluster, cluster: entry, user: { token } };
+    const { server, certificateAuthority, tlsServerName, token } = to;
+    const verified = defined({
+      "certificate-authority-data": certificateAuthority,
+      "tls-server-name": tlsServerName,
+    });
+    return { context: cluster, cluster: { server, ...verified }, user: { token } };
   }
   const kubeconfig = await readKubeconfig(to, cluster, environment);
   return "token" in to ? { ...kubeconfig, user: { token: to.token } } : kubeconfig;

@@ -4,7 +4,7 @@ import { defined } from "../objects/defined.ts";
 import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
 import { codeOf } from "../objects/plain.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import type { Impersonation, KubeconfigCluster, KubeconfigUser } from "./entries.ts";
+import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
 
 /** The part of TLS that a kubeconfig decides. */
 export type Tls = Pick<
@@ -45,10 +45,10 @@ export function authenticatorOf(
 ): Authenticate {
   let credential: PluginCredential | undefined;
   const fromPlugin = async () => {
-    if (user.plugin === undefined) return undefined;
+    if (user.exec === undefined) return undefined;
     if (credential === undefined || (credential.expires ?? Infinity) <= Date.now()) {
       const run = { variables, limit, cluster: () => clusterInfo(cluster) };
-      credential = await runPlugin(user.plugin, run);
+      credential = await runPlugin(user.exec, run);
     }
     return credential;
   };
@@ -67,14 +67,14 @@ export function authenticatorOf(
 }
 
 async function authenticate(
-  { caData, caFile, skipTLSVerify, tlsServerName }: KubeconfigCluster,
+  cluster: KubeconfigCluster,
   user: KubeconfigUser,
   fromPlugin: () => Promise<PluginCredential | undefined>,
 ): Promise<Authentication> {
   const [ca, cert, key, fixed] = await Promise.all([
-    contentOf("certificate-authority", caData, caFile),
-    contentOf("client-certificate", user.certData, user.certFile),
-    contentOf("client-key", user.keyData, user.keyFile),
+    contentOf(cluster, "certificate-authority"),
+    contentOf(user, "client-certificate"),
+    contentOf(user, "client-key"),
     tokenOf(user),
   ]);
   const { username = "", password = "" } = user;
@@ -85,11 +85,11 @@ async function authenticate(
   const token = login === "" ? (fixed ?? plugin?.token) : undefined;
   const authorization = login === "" ? token && bearer(token) : `Basic ${login}`;
   return {
-    headers: { ...defined({ authorization }), ...impersonationHeaders(user.impersonate) },
+    headers: { ...defined({ authorization }), ...impersonationHeaders(user) },
     tls: {
       // Always said, so that no variable of Node's can switch verification off.
-      rejectUnauthorized: !skipTLSVerify,
-      ...defined({ ca, servername: tlsServerName }),
+      rejectUnauthorized: cluster["insecure-skip-tls-verify"] !== true,
+      ...defined({ ca, servername: cluster["tls-server-name"] }),
       ...(plugin?.certificate ?? (cert && key && { cert, key })),
     },
     sent: [token ?? "", password, login],
@@ -98,10 +98,11 @@ async function authenticate(
 }
 
 /** The file wins, so that a token can be replaced; without the file the token is used. */
-async function tokenOf({ tokenFile, token }: KubeconfigUser): Promise<string | undefined> {
+async function tokenOf(user: KubeconfigUser): Promise<string | undefined> {
+  const { tokenFile, token } = user;
   if (tokenFile === undefined) return token;
   try {
-    const text = (await contentOf("tokenFile", undefined, tokenFile))?.toString().trim();
+    const text = (await contentOf(user, "tokenFile"))?.toString().trim();
     if (text) return text;
   } catch (error) {
     if (token === undefined) throw error;
@@ -110,27 +111,30 @@ async function tokenOf({ tokenFile, token }: KubeconfigUser): Promise<string | u
   throw new CredentialsMissing("the file that tokenFile names is empty");
 }
 
+/** The extension that is for credential plugins, which alone know its shape. */
+const pluginExtension = "client.authentication.k8s.io/exec";
+
 /** `spec.cluster` of an ExecCredential. */
 async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
-  const ca = await contentOf("certificate-authority", cluster.caData, cluster.caFile);
-  return {
+  const ca = await contentOf(cluster, "certificate-authority");
+  return defined({
     server: cluster.server,
-    ...defined({
-      "tls-server-name": cluster.tlsServerName,
-      "insecure-skip-tls-verify": cluster.skipTLSVerify || undefined,
-      "certificate-authority-data": ca?.toString("base64"),
-      "proxy-url": cluster.proxyUrl,
-      "disable-compression": cluster.disableCompression || undefined,
-      config: cluster.pluginConfig,
-    }),
-  };
+    "tls-server-name": cluster["tls-server-name"],
+    "insecure-skip-tls-verify": cluster["insecure-skip-tls-verify"] || undefined,
+    "certificate-authority-data": ca?.toString("base64"),
+    "proxy-url": cluster["proxy-url"],
+    "disable-compression": cluster["disable-compression"] || undefined,
+    config: cluster.extensions?.find(({ name }) => name === pluginExtension)?.extension,
+  });
 }
 
-async function contentOf(
-  field: string,
-  data: string | undefined,
-  file: string | undefined,
+/** What a field names a file of, or what the same field with `-data` has in base64. */
+async function contentOf<Field extends string>(
+  entry: { readonly [Name in Field | `${Field}-data`]?: string },
+  field: Field,
 ): Promise<Buffer | undefined> {
+  const { [field]: file, [`${field}-data` as const]: data }: Partial<Record<string, string>> =
+    entry;
   if (data !== undefined) return Buffer.from(data, "base64");
   if (file === undefined) return undefined;
   try {
@@ -151,14 +155,14 @@ function base64(text: string): string {
 }
 
 /** Headers as client-go's: one for each value, and a key is encoded as far as no header may be called so. */
-function impersonationHeaders(as: Impersonation | undefined): Authentication["headers"] {
+function impersonationHeaders(user: KubeconfigUser): Authentication["headers"] {
+  const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
   if (as === undefined) return {};
-  const { uid, groups, extra } = as;
   const extras = Object.entries(extra)
     .filter(([, values]) => values.length > 0)
     .map(([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map(headerValue)]);
   return {
-    "impersonate-user": headerValue(as.user),
+    "impersonate-user": headerValue(as),
     ...(uid !== undefined && { "impersonate-uid": headerValue(uid) }),
     ...(groups.length > 0 && { "impersonate-group": groups.map(headerValue) }),
     ...(Object.fromEntries(extras) as Record<string, string[]>),

@@ -1,6 +1,5 @@
 import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
-import { defined } from "../objects/defined.ts";
 
 /**
  * The entries of a kubeconfig that a context refers to, read and refused as kubectl does
@@ -59,48 +58,50 @@ function taken<T>(check: Check<T>, fields: Fields): T {
   return read;
 }
 
-const pluginExtension = "client.authentication.k8s.io/exec";
+/** The fields that name a file, by a path from the folder of the kubeconfig. */
+const fileFields = [
+  ...(["certificate-authority", "client-certificate", "client-key", "tokenFile"] as const),
+];
 
-/** Paths are absolute, and certificates PEM in base64. */
-export type KubeconfigCluster = ReturnType<typeof clusterEntry>;
+type Files = { readonly [Field in (typeof fileFields)[number]]?: string };
+
+/** The entry with absolute paths, and the names of the fields that had others. */
+function located<E extends Files>(entry: E, folder: string): E & { readonly relative: string[] } {
+  const relative = fileFields.filter((field) => isRelative(entry[field]));
+  const paths = relative.map((field) => [field, path.resolve(folder, entry[field] ?? "")]);
+  return { ...entry, ...(Object.fromEntries(paths) as Files), relative };
+}
+
+function isRelative(file: string | undefined): boolean {
+  return file !== undefined && !path.isAbsolute(file);
+}
+
+/** The fields of a cluster by kubectl's names; certificates are PEM in base64, and paths absolute. */
+export type KubeconfigCluster = Partial<ReturnType<typeof clusterEntry>> & {
+  readonly server: string;
+};
 
 /** @throws EntryProblem */
 export function clusterEntry(fields: Fields, folder: string) {
   const entry = taken(clusterFields, fields);
-  const skipTLSVerify = entry["insecure-skip-tls-verify"] ?? false;
-  const caData = entry["certificate-authority-data"];
-  const caFile = absolute(entry["certificate-authority"], folder);
+  const authority = entry["certificate-authority-data"] ?? entry["certificate-authority"];
   refuseBoth(entry, "certificate-authority-data", "certificate-authority");
-  if (skipTLSVerify && (caData ?? caFile) !== undefined) {
+  if (entry["insecure-skip-tls-verify"] === true && authority !== undefined) {
     throw new EntryProblem(
       "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
     );
   }
-  return {
-    // Go's URLs have no path where there is only a slash.
-    server: (entry.server ?? "").replace(/\/$/, ""),
-    skipTLSVerify,
-    disableCompression: entry["disable-compression"] ?? false,
-    ...defined({
-      caData,
-      caFile,
-      tlsServerName: entry["tls-server-name"],
-      proxyUrl: entry["proxy-url"],
-      /** The entry's part for credential plugins, which alone know its shape. */
-      pluginConfig: entry.extensions?.find(({ name }) => name === pluginExtension)?.extension,
-    }),
-  };
+  // Go's URLs have no path where there is only a slash.
+  return { ...located(entry, folder), server: (entry.server ?? "").replace(/\/$/, "") };
 }
 
-type User = Of<typeof userFields>;
-
-/** Without a field: anonymous. Paths are absolute, and certificates and keys PEM in base64. */
-export type KubeconfigUser = ReturnType<typeof userEntry>;
+/** The fields of a user, likewise; without a field: anonymous. */
+export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 
 /** @throws EntryProblem */
 export function userEntry(fields: Fields, folder: string) {
-  const entry = taken(userFields, fields);
-  if (entry["auth-provider"] !== undefined) throw new EntryProblem(providerProblem(entry));
+  const { exec, "auth-provider": provider, ...entry } = taken(userFields, fields);
+  if (provider !== undefined) throw new EntryProblem(providerProblem(provider.name));
   if (entry.token !== undefined && (entry.username ?? entry.password) !== undefined)
     throw new EntryProblem("token and username are two ways to log in; keep one of them");
   if ((entry["client-certificate-data"] ?? entry["client-certificate"]) !== undefined) {
@@ -109,26 +110,11 @@ export function userEntry(fields: Fields, folder: string) {
     if ((entry["client-key-data"] ?? entry["client-key"]) === undefined)
       throw new EntryProblem("client-certificate has no client-key");
   }
-  const { token, username, password, exec } = entry;
-  return defined({
-    ...{ token, username, password },
-    tokenFile: absolute(entry.tokenFile, folder),
-    certData: entry["client-certificate-data"],
-    certFile: absolute(entry["client-certificate"], folder),
-    keyData: entry["client-key-data"],
-    keyFile: absolute(entry["client-key"], folder),
-    impersonate: impersonation(entry),
-    plugin: exec && plugin(exec, folder),
-  });
-}
-
-export type Impersonation = NonNullable<ReturnType<typeof impersonation>>;
-
-function impersonation(entry: User) {
-  const { as: user, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
-  if (user !== undefined) return { user, groups, extra, ...defined({ uid }) };
-  if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-  throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
+  const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
+  const isImpersonating = uid !== undefined || groups.length + Object.keys(extra).length > 0;
+  if (as === undefined && isImpersonating)
+    throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
+  return { ...located(entry, folder), ...(exec && { exec: pluginOf(exec, folder) }) };
 }
 
 /** The versions of `ExecCredential` that kubectl speaks. */
@@ -138,10 +124,10 @@ const pluginVersions: readonly string[] = [
 ];
 
 /** A credential plugin, as `exec` of a kubeconfig's user names it. */
-export type ExecPlugin = ReturnType<typeof plugin>;
+export type ExecPlugin = Omit<ReturnType<typeof pluginOf>, "relative">;
 
-function plugin(exec: NonNullable<User["exec"]>, folder: string) {
-  const { command, apiVersion, interactiveMode: mode, installHint, args = [], env = [] } = exec;
+function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: string) {
+  const { command, apiVersion, interactiveMode: mode, args = [], env = [], ...rest } = exec;
   const [v1] = pluginVersions;
   if (command === undefined) throw new EntryProblem("exec has no command");
   if (apiVersion === undefined || !pluginVersions.includes(apiVersion)) {
@@ -160,12 +146,12 @@ function plugin(exec: NonNullable<User["exec"]>, folder: string) {
     if (name === undefined) throw new EntryProblem("exec.env has an entry without a name");
     return [name, value] as const;
   });
+  // One without a slash is looked up on PATH.
+  const isPath = command.includes("/");
   return {
-    /** An absolute path, or a name without a slash, which is looked up on PATH. */
-    command: command.includes("/") ? path.resolve(folder, command) : command,
-    ...{ apiVersion, args, env: Object.fromEntries(variables) },
-    provideClusterInfo: exec.provideClusterInfo ?? false,
-    ...defined({ installHint }),
+    ...{ ...rest, apiVersion, args, env: Object.fromEntries(variables) },
+    command: isPath ? path.resolve(folder, command) : command,
+    relative: isPath && isRelative(command) ? ["exec.command"] : [],
   };
 }
 
@@ -176,33 +162,14 @@ const successors: Readonly<Record<string, string>> = {
   azure: "kubelogin",
 };
 
-function providerProblem({ "auth-provider": { name = "" } = {} }: User): string {
+function providerProblem(name = ""): string {
   const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
   return successor === undefined
     ? "auth-provider is not supported; use a credential plugin (exec)"
     : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`;
 }
 
-/** The fields of both entries that name a path relative to the folder of their file. */
-export function relativePaths(cluster: Fields, user: Fields): string[] {
-  const { command } = taken(userFields, user).exec ?? {};
-  const files = [
-    ["certificate-authority", cluster["certificate-authority"]] as const,
-    ...["client-certificate", "client-key", "tokenFile"].map((name) => [name, user[name]] as const),
-    ["exec.command", command?.includes("/") === true ? command : undefined] as const,
-  ];
-  return files.filter(([, value]) => isRelative(value)).map(([name]) => name);
-}
-
-function isRelative(value: unknown): boolean {
-  return typeof value === "string" && value !== "" && !path.isAbsolute(value);
-}
-
 function refuseBoth<K extends string>(fields: { [N in K]?: unknown }, one: K, other: K): void {
   if (fields[one] !== undefined && fields[other] !== undefined)
     throw new EntryProblem(`${one} and ${other} are both there; keep one of them`);
-}
-
-function absolute(file: string | undefined, folder: string): string | undefined {
-  return file === undefined ? undefined : path.resolve(folder, file);
 }

@@ -10,7 +10,6 @@ import {
   clusterEntry,
   EntryProblem,
   type Fields,
-  relativePaths,
   type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
@@ -46,8 +45,12 @@ export interface Kubeconfig {
   readonly context: string;
   readonly cluster: KubeconfigCluster;
   readonly user: KubeconfigUser;
-  /** Fields of both that name a path relative to the folder of their file. */
-  readonly relative?: readonly string[];
+}
+
+/** The fields of both entries that name a path relative to the folder of their file. */
+function relativePaths({ cluster, user }: Kubeconfig): string | undefined {
+  const names = [cluster, user, user.exec].flatMap((entry) => entry?.relative ?? []);
+  return names.length === 0 ? undefined : `has a relative path in ${names.join(" and ")}`;
 }
 
 /** Variables and home folder that say where kubeconfig files are. */
@@ -108,10 +111,10 @@ function readGiven(name: string, context: string): Kubeconfig {
   if (context === name && current === undefined)
     throw new EntryProblem(`its kubeconfig ${name} has no current-context: set it, or set context`);
   const found = resolve([entries], context === name ? (current ?? "") : context, name);
-  const { relative = [] } = found;
-  if (relative.length === 0) return found;
+  const relative = relativePaths(found);
+  if (relative === undefined) return found;
   throw new EntryProblem(
-    `its kubeconfig ${name} has a relative path in ${relative.join(" and ")}: embed the file (kubectl config view --flatten --raw)`,
+    `its kubeconfig ${name} ${relative}: embed the file (kubectl config view --flatten --raw)`,
   );
 }
 
@@ -127,12 +130,11 @@ export async function refuseRelativePaths(
   environment?: Environment,
 ): Promise<void> {
   if (access.kubeconfig === undefined) return;
-  const { relative = [] } = await readKubeconfig(access, cluster, environment);
-  if (relative.length === 0) return;
-  const what = `context ${access.context} in kubeconfig ${access.kubeconfig} has a relative path in ${relative.join(" and ")}`;
+  const relative = relativePaths(await readKubeconfig(access, cluster, environment));
+  if (relative === undefined) return;
   throw new KubeconfigError(
     cluster,
-    `${what}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw)`,
+    `context ${access.context} in kubeconfig ${access.kubeconfig} ${relative}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw)`,
   );
 }
 
@@ -141,9 +143,7 @@ function inClusterConfig(host: string, port: string): Kubeconfig {
     context: inCluster,
     cluster: {
       server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
-      caFile: `${serviceAccount}/ca.crt`,
-      skipTLSVerify: false,
-      disableCompression: false,
+      "certificate-authority": `${serviceAccount}/ca.crt`,
     },
     user: { tokenFile: `${serviceAccount}/token` },
   };
@@ -241,28 +241,29 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
     const { fields, file } = found;
     once(found, `${what}, which is`);
     try {
-      return { fields, entry: shape(fields, path.dirname(file)) };
+      return shape(fields, path.dirname(file));
     } catch (error) {
       if (!(error instanceof EntryProblem)) throw error;
       throw new EntryProblem(`${what} in ${file}, which can't be used: ${error.message}`);
     }
   };
   const cluster = read("cluster", clusterEntry);
-  const problem = problemOf(cluster.entry);
+  const problem = problemOf(cluster);
   if (problem !== undefined)
     throw new EntryProblem(`the server of context ${name} in ${where} ${problem}`);
-  const user = context.fields.user ? read("user", userEntry) : { fields: {}, entry: {} };
-  const relative = relativePaths(cluster.fields, user.fields);
-  return { context: name, cluster: cluster.entry, user: user.entry, relative };
+  return { context: name, cluster, user: context.fields.user ? read("user", userEntry) : {} };
 }
 
 /** The mistake in a server, if there is any. */
-function problemOf({ server, skipTLSVerify }: KubeconfigCluster): string | undefined {
+function problemOf({
+  server,
+  "insecure-skip-tls-verify": isUnverified,
+}: KubeconfigCluster): string | undefined {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an https URL";
   if (url.username !== "" || url.password !== "")
     return "has a user name or password in its URL; move them to username and password of the context's user";
-  return url.protocol === "http:" && !skipTLSVerify
+  return url.protocol === "http:" && isUnverified !== true
     ? "is plain http, which sends credentials in clear text; use https, or set insecure-skip-tls-verify: true if that is intended"
     : undefined;
 }

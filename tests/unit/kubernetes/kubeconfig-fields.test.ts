@@ -180,7 +180,7 @@ describe("a field of a kubeconfig", () => {
         contexts: [{name: a, context: {cluster: a}}]}`,
     );
     const { cluster } = await readKubeconfig({ context: "a", kubeconfig }, "west");
-    equal(cluster.skipTLSVerify, true);
+    equal(cluster["insecure-skip-tls-verify"], true);
   });
 
   it("names the paths of files and of a plugin relative to the kubeconfig, but no name on PATH", async () => {
@@ -192,13 +192,14 @@ describe("a field of a kubeconfig", () => {
       },
     });
     const { cluster, user } = await config;
-    const paths = [cluster.caFile, user.tokenFile, user.certFile, user.plugin?.command];
+    const certificates = [cluster["certificate-authority"], user["client-certificate"]];
+    const paths = [...certificates, user.tokenFile, user.exec?.command];
     deepEqual(
       paths.map((file = "") => path.relative(home, file)),
-      ["sub/ca", "../token", "cert", "bin/plugin"],
+      ["sub/ca", "cert", "../token", "bin/plugin"],
     );
-    equal(user.keyFile, "/key");
+    equal(user["client-key"], "/key");
     const onPath = await (await read({ user: { exec } })).config;
-    equal(onPath.user.plugin?.command, "canary-plugin");
+    equal(onPath.user.exec?.command, "canary-plugin");
   });
 });

@@ -60,7 +60,7 @@ describe("a kubeconfig", () => {
     const account = "/var/run/secrets/kubernetes.io/serviceaccount";
     const { cluster, user } = await read({ context: "in-cluster" }, "/nowhere", variables);
     deepEqual(
-      [cluster.server, cluster.caFile, user],
+      [cluster.server, cluster["certificate-authority"], user],
       ["https://[fd00::1]:6443", `${account}/ca.crt`, { tokenFile: `${account}/token` }],
     );
   });
