@@ -2,7 +2,8 @@ import { isRecord, Wrong } from "../objects/checks.ts";
 import { SharedValues } from "../objects/shared-values.ts";
 import { malformed } from "../objects/objects.ts";
 import type { Page } from "./paging.ts";
-import type { Reader, Unreadable } from "./request.ts";
+import { type RequestFailure, unreadable } from "./failure.ts";
+import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
 import { inMiB } from "./size-limits.ts";
 
@@ -13,7 +14,7 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
     // Where no shape is given, nobody looks into what is answered.
     const read = shape === undefined ? (body as T) : shape(body);
     return read instanceof Wrong
-      ? { problem: `the answer is no ${kind}: ${problemOf(read)}`, transient: false }
+      ? { failure: unreadable(`the answer is no ${kind}: ${problemOf(read)}`) }
       : { value: read };
   };
 }
@@ -38,16 +39,16 @@ export function pageOf<T>(
     const token = isRecord(body.metadata) ? body.metadata.continue : undefined;
     const next = typeof token === "string" && token !== "" ? token : undefined;
     const items = itemsOf(resource, list, keep);
-    if (typeof items === "string") return { problem: items, transient: false };
+    if (typeof items === "string") return { failure: unreadable(items) };
     return keep.bytes > most
-      ? { problem: `what is kept of it takes more than ${inMiB(most)}`, transient: false }
+      ? { failure: unreadable(`what is kept of it takes more than ${inMiB(most)}`) }
       : { value: { items, next, version: versionIn(body), bytes } };
   };
 }
 
 /** What does not come from the API server itself may be followed by what does. */
-function another(problem: string): Unreadable {
-  return { problem, transient: true };
+function another(problem: string): { readonly failure: RequestFailure } {
+  return { failure: unreadable(problem, true) };
 }
 
 /**

@@ -4,7 +4,8 @@ import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import type { Kubernetes, ListOptions } from "./interface.ts";
 import { SharedValues } from "../objects/shared-values.ts";
 import { type Items, type ListSettings, readAll } from "./paging.ts";
-import type { Request, Requester } from "./request.ts";
+import type { Request } from "./exchange.ts";
+import type { Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "../objects/resources.ts";
 
 /** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */

@@ -17,7 +17,7 @@ import {
 import { debugLog } from "./log.ts";
 import { proxyFor } from "../kubeconfig/proxy.ts";
 import type { ListSettings } from "./paging.ts";
-import { Requester } from "./request.ts";
+import { requesterOf } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { sessionsOf } from "./session.ts";
 import { sizeLimits } from "./size-limits.ts";
@@ -94,7 +94,7 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     connect: (tls) => dispatcher({ server, proxy, tls, connections, connectTimeout }),
     ...{ proxy, time },
   });
-  const requester = new Requester({
+  const requester = requesterOf({
     ...{ sessions, server, policy: retry, time, cancellation, requestTimeout, log },
     place: { cluster, context, server: server.origin },
     breaker: breakerOf(time),

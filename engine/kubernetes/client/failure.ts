@@ -55,6 +55,11 @@ const transientStatus = new Set([429, 500, 502, 503, 504]);
 /** What an attempt comes to. */
 export type Outcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
 
+/** The failure of an answer that is not what was asked for. */
+export function unreadable(detail: string, transient = false): RequestFailure {
+  return { kind: "server", transient, status: 200, detail };
+}
+
 /** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
 export function failureOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,

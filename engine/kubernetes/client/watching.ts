@@ -1,6 +1,11 @@
 import { objectOf, versionIn } from "./answers.ts";
 import { readList } from "./client.ts";
-import { failureOfConnection, failureOfResponse, type RequestFailure } from "./failure.ts";
+import {
+  failureOfConnection,
+  failureOfResponse,
+  type RequestFailure,
+  unreadable,
+} from "./failure.ts";
 import { KubernetesError } from "./errors.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
@@ -151,11 +156,5 @@ function eventIn(line: string, resource: Resource<unknown>, { redact }: Session)
   if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")
     return { failure: unreadable("an event of the watch is of no known type") };
   const read = objectOf(metadataOf(resource))(object, line.length);
-  return "value" in read
-    ? { version, change: { type, object: read.value } }
-    : { failure: unreadable(read.problem) };
-}
-
-function unreadable(detail: string): RequestFailure {
-  return { kind: "server", transient: false, status: 200, detail };
+  return "value" in read ? { version, change: { type, object: read.value } } : read;
 }
