@@ -82,7 +82,7 @@ async function revokeIn(
   for (const part of await partsIn(args, kubernetes)) {
     if (!isOurs(part.object)) {
       problems.push(
-        `${part.resource.kind} ${target}/${nameOf(part, args)} lacks the label ${managedByLabel}, so this program has not made it: find out whose it is, and delete it`,
+        `${nameOf(part, args, `${target}/`)} lacks the label ${managedByLabel}, so this program has not made it: find out whose it is, and delete it`,
       );
       continue;
     }
@@ -117,9 +117,12 @@ async function remove(
   }
 }
 
-function nameOf({ resource, object }: AccountPart, { namespace }: RevocationArgs): string {
-  const { name } = object.metadata;
-  return `${resource.kind} ${resource.namespaced ? `${namespace}/` : ""}${name}`;
+function nameOf(
+  { resource: { kind, namespaced }, object }: AccountPart,
+  { namespace }: RevocationArgs,
+  inCluster = "",
+): string {
+  return `${kind} ${inCluster}${namespaced ? `${namespace}/` : ""}${object.metadata.name}`;
 }
 
 function sentenceOf(error: unknown): string {
