@@ -4,7 +4,6 @@ import { tokenName } from "../../engine/credentials/tokens.ts";
 import type { RevocationArgs } from "../../engine/credentials/state.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
-import { PartialFailure } from "../../engine/providers/contract.ts";
 import { revocationsOf } from "../../engine/providers/revocations.ts";
 import { type Bed, type BedCluster, until } from "../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
@@ -47,6 +46,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
     await hostile.close();
   });
 
+  /** What else there may be to it, tests/unit/credentials/revocation.test.ts says. */
   describe("of an account", () => {
     let args: RevocationArgs;
 
@@ -59,8 +59,6 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
         ...{ source: "east", isolated: true, namespace: "linkerd-multicluster" },
         targets: { west: await target("west"), north: await target("north") },
       };
-    });
-    beforeEach(async () => {
       const { west, north } = bed.clusters;
       const { resources: all, ...graph } = await clusters.graphOf(facts);
       // The same account in both targets.
@@ -77,11 +75,6 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
         });
       }
     });
-    afterEach(async () => {
-      const { west, north } = bed.clusters;
-      for (const cluster of [west, north])
-        for (const path of Object.values(paths)) await cluster.request("DELETE", path);
-    });
 
     it("deletes its rights, itself and its tokens in every target, and is done then", async () => {
       const { west, north } = bed.clusters;
@@ -93,46 +86,8 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       await own().create(inputs);
       for (const cluster of [west, north]) assert.deepEqual(await left(cluster), []);
       await until("the end of the token", [], async () => (await answer()) === 401 || undefined);
-      const again = await own().check(inputs, args);
-      assert.deepEqual([again.inputs.deletes, again.inputs.revision], [undefined, 1]);
-      assert.deepEqual(await own().diff("", inputs, again.inputs), { changes: false });
+      assert.equal((await own().check(inputs, args)).inputs.deletes, undefined);
       assert.equal(hostile.connections(), 0);
-    });
-
-    it("ends it where it can, and fails for a target that does not answer", async () => {
-      const { west, north } = bed.clusters;
-      const { inputs } = await own().check({}, args);
-      await west.cut();
-      try {
-        const expected = says(/^the access of east .*cluster west can't/);
-        await assert.rejects(own().create(inputs), expected);
-        assert.deepEqual(await left(north), []);
-      } finally {
-        await west.restore();
-      }
-      const next = await own().check(inputs, args);
-      assert.deepEqual(next.inputs.deletes, { west: everything });
-      await own().update("", inputs, next.inputs);
-      assert.deepEqual(await left(west), []);
-    });
-
-    it("leaves what another program has made, says so, and deletes all else", async () => {
-      const { west } = bed.clusters;
-      const metadata = { labels: { "app.kubernetes.io/managed-by": "Helm" } };
-      assert.equal((await west.request("PATCH", paths.role, { metadata })).code, 200);
-      const { inputs } = await own().check({}, args);
-      const expected = says(/ClusterRole west\/.*-east lacks the label app.*this program has not/);
-      await assert.rejects(own().create(inputs), expected);
-      assert.deepEqual(await left(west), ["role"]);
-    });
-
-    it("leaves a cluster alone that is not the one that the run has read", async () => {
-      const { west } = bed.clusters;
-      const other = { context: "west", kubeconfig: bed.kubeconfig, uid: "u" };
-      const targets = { ...args.targets, west: other };
-      const { inputs } = await own().check({}, { ...args, targets });
-      await assert.rejects(own().create(inputs), says(/leads to another cluster than before/));
-      assert.deepEqual(await left(west), Object.keys(paths));
     });
   });
 
@@ -183,12 +138,6 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
     });
     return (await Promise.all(codes)).flat();
   }
-
-  const says = (sentence: RegExp) => (error: unknown) => {
-    assert.ok(error instanceof PartialFailure);
-    assert.match(error.reasons[0] ?? "", sentence);
-    return true;
-  };
 
   /** @param east more keys of the cluster; undefined: it has left the config */
   function config(east: Config | undefined): Config {

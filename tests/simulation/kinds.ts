@@ -12,6 +12,10 @@ export interface Kind {
 const core = { group: "/api/v1", apiVersion: "v1" };
 const apps = { group: "/apis/apps/v1", apiVersion: "apps/v1" };
 const leases = { group: "/apis/coordination.k8s.io/v1", apiVersion: "coordination.k8s.io/v1" };
+const rbac = {
+  group: "/apis/rbac.authorization.k8s.io/v1",
+  apiVersion: "rbac.authorization.k8s.io/v1",
+};
 const multicluster = {
   group: "/apis/multicluster.linkerd.io/v1alpha3",
   apiVersion: "multicluster.linkerd.io/v1alpha3",
@@ -27,6 +31,18 @@ export const kinds: readonly Kind[] = [
   { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true, hasStatus: true },
   { ...leases, kind: "Lease", plural: "leases", namespaced: true, hasStatus: false },
   { ...multicluster, kind: "Link", plural: "links", namespaced: true, hasStatus: true },
+  {
+    ...core,
+    kind: "ServiceAccount",
+    plural: "serviceaccounts",
+    namespaced: true,
+    hasStatus: false,
+  },
+  { ...rbac, kind: "ClusterRole", plural: "clusterroles", namespaced: false, hasStatus: false },
+  {
+    ...{ ...rbac, kind: "ClusterRoleBinding", plural: "clusterrolebindings" },
+    ...{ namespaced: false, hasStatus: false },
+  },
   { ...core, kind: "Node", plural: "nodes", namespaced: false, hasStatus: true },
   // Last, since what is in a namespace has a path below it.
   { ...core, kind: "Namespace", plural: "namespaces", namespaced: false, hasStatus: true },
