@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { externalTrust } from "../../../engine/trust/external.ts";
 import { missingExternal, observeTrust } from "../../../engine/trust/observe.ts";
-import { inDays, issuerUnder, now } from "./certificates.ts";
+import { authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
   live,
@@ -59,6 +59,12 @@ describe("trust that others provide: what a cluster lacks", () => {
   ]);
   lacks("an issuer under the bundle", { ...right, roots: roots(next.pem) }, [
     `The issuer in ${secretAt}, identity.linkerd.cluster.local, must be signed by an anchor in ${rootsAt}.`,
+  ]);
+  const ended = authority({ name: "ended", signer: old, notAfter: inDays(-1) });
+  const leaf = issuerUnder(ended);
+  const chain = secret({ ...leaf, pem: leaf.pem + ended.pem });
+  lacks("a chain that is valid", { ...right, secret: chain }, [
+    `The issuer's chain in ${secretAt}, ended, must be valid still, and not only until 2026-08-20T12:00:00.000Z.`,
   ]);
 
   it("what can't be read", async () => {
