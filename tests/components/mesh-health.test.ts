@@ -62,11 +62,6 @@ describe("Mesh: verified at the end", () => {
         const contexts = { west: { context: "west" }, east: { context: "east" } };
         deepEqual([how, known], [manage, { ...contexts, north: { context: "north" } }]);
       });
-
-      it("leaves Linkerd's CLI alone unless it is asked for", async () => {
-        const mesh = await meshOf();
-        deepEqual([mesh.names(types.cliCheck), mesh.names(types.command), mesh.said], [[], [], []]);
-      });
     });
 
   describe("with linkerdCheck", () => {

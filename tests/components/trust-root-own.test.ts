@@ -1,9 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { TrustConfig } from "../../config/mesh.ts";
-import { bundleText } from "../../engine/trust/bundle.ts";
 import type { LiveTrust } from "../../engine/trust/live.ts";
 import { authority, day, issuerUnder, now } from "../unit/trust/certificates.ts";
-import { anchors, present, proxy } from "../unit/trust/live.ts";
+import { present, proxy } from "../unit/trust/live.ts";
 import { isSecretOutput, valueOf } from "./mocked-stack.ts";
 import { bare, rootOf } from "./trust-roots.ts";
 
@@ -31,14 +30,6 @@ describe("TrustRoot: own anchors and issuers", () => {
     const { certPem, keyPem } = result.issuerFor("east");
     deepEqual([await valueOf(certPem), await valueOf(keyPem)], [east.pem.trim(), east.keyPem]);
     deepEqual([await isSecretOutput(certPem), await isSecretOutput(keyPem)], [false, true]);
-  });
-
-  it("keep the order in which they are live", async () => {
-    const clusters = { west: present([root, next], west), east: present([root], east) };
-    const { result } = await at(own(next.pem + root.pem), clusters);
-    equal(await valueOf(result.bundleFor("west")), bundleText(anchors(root, next)));
-    equal(await valueOf(result.bundleFor("east")), bundleText(anchors(next, root)));
-    equal(await valueOf(result.stage), "bundle");
   });
 
   it("say what remains to be done and what runs out", async () => {

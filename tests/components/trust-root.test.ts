@@ -170,14 +170,6 @@ describe("TrustRoot: a rotation", () => {
     equal(order.length, 16);
   });
 
-  it("starts bare clusters with the new one", async () => {
-    const { result } = await rootOf(second);
-    equal(await valueOf(result.stage), "settled");
-    const anchor = onlyCertificate(await valueOf(result.bundleFor("west")));
-    const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
-    equal(isIssuedBy(issuer, anchor), true);
-  });
-
   it("takes one step in each run, from the anchor and issuers of one generation to the next", async () => {
     const state: State = new Map();
     const now = new Date();
