@@ -6,7 +6,7 @@ import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs } from "../model/state.ts";
 import { about } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
-import { endIfCancelled, writeDecided } from "./write.ts";
+import { endIfCancelled, writeDecided } from "./carry-out.ts";
 
 /**
  * Takes away everything that this stack has mirrored into a source: what is decided where no link is left, from the
