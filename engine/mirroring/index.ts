@@ -27,7 +27,7 @@ export {
   isWanted,
 } from "./decide/decision.ts";
 export { selects } from "./decide/policies/selection.ts";
-export { portsText } from "./decide/difference/canonical.ts";
+export { portsText } from "./decide/canonical.ts";
 export type { GatewayReading } from "./model/gateway.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { federatedPart, stackOf } from "./model/owner.ts";

@@ -1,11 +1,11 @@
-import type { MirrorSubset } from "../../model/mirror.ts";
+import type { MirrorSubset } from "../model/mirror.ts";
 import type {
   EndpointAddress,
   EndpointPort,
   EndpointSubset,
   ObjectKey,
   ServicePort,
-} from "../../../kubernetes/objects/objects.ts";
+} from "../../kubernetes/objects/objects.ts";
 
 /**
  * One spelling for things that Kubernetes spells in several ways: defaults left out or filled in,

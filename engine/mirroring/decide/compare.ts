@@ -5,11 +5,11 @@ import { reasons, type Skip } from "../model/reasons.ts";
 import { excess } from "../model/sizes.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Decision, LiveMirror, Wanted } from "./decision.ts";
-import type { AddressOf } from "./difference/canonical.ts";
-import { difference } from "./difference/difference.ts";
+import type { AddressOf } from "./canonical.ts";
+import { difference } from "./difference.ts";
 import { colliding } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, rootOf, unwritable } from "./policies/ownership.ts";
-import { refuse, type Refusal } from "./policies/refuse.ts";
+import { refuse, type Refusal } from "./policies/rules.ts";
 
 /** The mirrors that one part of a source's should consist of. */
 export interface WantedPart {

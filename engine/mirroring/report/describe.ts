@@ -6,7 +6,7 @@ import {
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import { annotation, tokensIn } from "../model/vocabulary.ts";
-import { portsText } from "../decide/difference/canonical.ts";
+import { portsText } from "../decide/canonical.ts";
 import { liveKind } from "../decide/policies/ownership.ts";
 import { type Decision, isListed, type LiveMirror } from "../decide/decision.ts";
 import { count } from "../model/text.ts";

@@ -4,7 +4,7 @@ import { parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import type { Endpoints } from "../../../engine/kubernetes/objects/objects.ts";
-import { difference } from "../../../engine/mirroring/decide/difference/difference.ts";
+import { difference } from "../../../engine/mirroring/decide/difference.ts";
 import { listed } from "../../../engine/mirroring/model/text.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 

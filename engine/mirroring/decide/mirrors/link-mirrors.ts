@@ -1,24 +1,19 @@
-import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import {
-  type Endpoints,
   isHeadless,
   keyOf,
   malformed,
-  objectKey,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import type { Gateway } from "../../model/gateway.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import type { LinkView } from "../../model/observation.ts";
-import { absentPods, anyNamed, hostSubsets, truncated } from "../../model/pods.ts";
+import { absentPods, hostSubsets } from "../../model/pods.ts";
 import { malformedObject, type Skip, type Why } from "../../model/reasons.ts";
-import { inWords } from "../../model/sizes.ts";
-import { label, mirrorName } from "../../model/vocabulary.ts";
-import { type HeldPods, heldPods } from "../policies/absent-pods.ts";
+import { mirrorName } from "../../model/vocabulary.ts";
+import { heldPods } from "../policies/absent-pods.ts";
+import { headlessShape, tooManyPods } from "../policies/headless.ts";
 import { beyondLimit } from "../policies/most-mirrors.ts";
-import { refuse } from "../policies/refuse.ts";
-import { brokenName, brokenRule } from "../policies/rules.ts";
+import { brokenName, brokenRule, refuse } from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
@@ -82,65 +77,15 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
     return malformedObject(link.target, "Endpoints", endpoints[malformed]);
   if (link.headless && isHeadless(service)) {
     const held = heldPods(service, endpoints, view, absent);
-    const shape = headlessShape(endpoints, liveMirror(service, view), held);
-    if (shape === "unknown")
-      return {
-        reason: "NoPods",
-        sentence: `the headless Service ${keyOf(service)} has no pods on ${link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
-      };
-    if (shape === "headless") return headless(service, endpoints, held, view, gateway.gateway);
+    const shape = headlessShape(service, endpoints, held.subsets, view);
+    if (typeof shape === "object") return shape;
+    if (shape === "headless") {
+      const pods = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+      const tooMany = tooManyPods(service, endpoints, pods);
+      if (tooMany !== undefined) return tooMany;
+      const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.gateway);
+      return { mirrors, missing: held.missing };
+    }
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };
-}
-
-/**
- * What an exported headless Service becomes: headless where any pod has a name, a ClusterIP
- * mirror where none has (linkerd-behaviour.md 3.1). Without a pod nobody can tell: a mirror that
- * exists stays what it is, and a new one waits.
- */
-function headlessShape(
-  endpoints: Endpoints | undefined,
-  live: Service | undefined,
-  held: HeldPods,
-): "headless" | "clusterIP" | "unknown" {
-  const isLiveHeadless = live !== undefined && isHeadless(live);
-  if (endpoints !== undefined && (endpoints.subsets ?? []).length > 0)
-    return anyNamed(endpoints) || (isLiveHeadless && held.subsets.length > 0)
-      ? "headless"
-      : "clusterIP";
-  if (live === undefined) return "unknown";
-  return isLiveHeadless ? "headless" : "clusterIP";
-}
-
-function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {
-  const { namespace, name } = service.metadata;
-  const live = source.services.get(objectKey(namespace, mirrorName(name, link.target)));
-  return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
-}
-
-function headless(
-  service: Service,
-  endpoints: Endpoints | undefined,
-  held: HeldPods,
-  { link }: LinkView,
-  gateway: Gateway,
-): Outcome | Why {
-  const words = `the headless Service ${keyOf(service)}`;
-  if (endpoints !== undefined && truncated(endpoints))
-    return {
-      reason: "TruncatedEndpoints",
-      sentence: `${words} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
-    };
-  const subsets = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
-  const offers = subsets.reduce(
-    (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
-    0,
-  );
-  if (offers > bounds.offers.most)
-    return {
-      reason: "TooLarge",
-      sentence: `the Endpoints of ${words} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
-    };
-  const mirrors = headlessMirrors(service, endpoints, subsets, link, gateway);
-  return { mirrors, missing: held.missing };
 }

@@ -1,5 +1,4 @@
 import {
-  isHeadless,
   keyOf,
   type Namespace,
   type ObjectKey,
@@ -10,9 +9,9 @@ import type { MetadataRules } from "../../model/metadata.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName } from "../../model/vocabulary.ts";
-import { portsText } from "../difference/canonical.ts";
+import { portsText } from "../canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
-import { brokenRule } from "../policies/rules.ts";
+import { brokenMemberRule } from "../policies/rules.ts";
 import { asks, leftOut } from "../policies/selection.ts";
 
 /** All that decides which federated Services a cluster has. */
@@ -118,13 +117,7 @@ function whyNot(
 ): Why | undefined {
   const name = federatedName(service.metadata.name);
   const namespace = namespaces.get(service.metadata.namespace);
-  const broken = brokenRule({ service, cluster, name, link, namespace });
-  if (broken !== undefined || !isHeadless(service)) return broken;
-  return {
-    reason: "HeadlessMember",
-    sentence:
-      "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
-  };
+  return brokenMemberRule({ service, cluster, name, link, namespace });
 }
 
 /** By federated Service's origin: whose ports it has, and whose differ. */

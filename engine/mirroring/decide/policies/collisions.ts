@@ -3,7 +3,7 @@ import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, ownerOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation } from "../../model/vocabulary.ts";
-import type { Refusal } from "./refuse.ts";
+import type { Refusal } from "./rules.ts";
 
 /** A mirror together with the part of the source's mirrors that asks for it. */
 export interface NameClaim {

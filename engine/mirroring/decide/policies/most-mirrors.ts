@@ -7,7 +7,7 @@ import type { Why } from "../../model/reasons.ts";
 import { characters, inWords, type Sized } from "../../model/sizes.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
-import type { Refusal } from "./refuse.ts";
+import type { Refusal } from "./rules.ts";
 
 /**
  * How much one target may bring into a source. Almost every mirror takes one of the source's ClusterIPs, of

@@ -12,7 +12,7 @@ import { malformedObject, type Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
 import type { LiveMirror } from "../decision.ts";
-import type { Refusal } from "./refuse.ts";
+import type { Refusal } from "./rules.ts";
 
 /** All that an owner has in the source, Endpoints that have lost their Service included. */
 export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKey, LiveMirror> {

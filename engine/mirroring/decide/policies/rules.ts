@@ -1,7 +1,13 @@
-import type { Namespace, Service } from "../../../kubernetes/objects/objects.ts";
+import {
+  isHeadless,
+  type Namespace,
+  type ObjectKey,
+  type Service,
+} from "../../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
-import type { Reason, Why } from "../../model/reasons.ts";
+import { type Mirror, mirrorKey } from "../../model/mirror.ts";
+import type { Reason, Skip, Why } from "../../model/reasons.ts";
 import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";
 import { leftOut } from "./selection.ts";
@@ -97,9 +103,25 @@ const rules: readonly Rule<Candidate>[] = [
   },
 ];
 
+const memberRules: readonly Rule<Candidate>[] = [
+  ...rules,
+  {
+    reason: "HeadlessMember",
+    broken: ({ service }) =>
+      isHeadless(service)
+        ? "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP"
+        : undefined,
+  },
+];
+
 /** Why a Service can't be mirrored, or undefined where it can. */
 export function brokenRule(candidate: Candidate): Why | undefined {
   return firstBroken(rules, candidate);
+}
+
+/** Why a Service can't be a member of a federated Service, or undefined where it can. */
+export function brokenMemberRule(candidate: Candidate): Why | undefined {
+  return firstBroken(memberRules, candidate);
 }
 
 /** Why a mirror can't have this name, or undefined where it can. */
@@ -113,4 +135,45 @@ function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefine
     if (sentence !== undefined) return { reason, sentence };
   }
   return undefined;
+}
+
+export interface Refusal extends Why {
+  readonly mirror: Mirror;
+}
+
+/**
+ * Takes mirrors out of a link's list. A headless mirror goes with its endpoint mirrors, and one
+ * without a certain endpoint mirror does not name that pod either.
+ */
+export function refuse(
+  mirrors: readonly Mirror[],
+  refusals: readonly Refusal[],
+): { readonly mirrors: readonly Mirror[]; readonly skips: readonly Skip[] } {
+  const refused = new Set(refusals.map(({ mirror }) => mirror));
+  const roots = refusals.filter(({ mirror }) => mirror.kind === "headless");
+  const originsWithoutRoot = new Set(roots.map(({ mirror }) => mirror.origin));
+  const left = mirrors.filter(
+    (mirror) =>
+      !refused.has(mirror) &&
+      !(mirror.kind === "endpoint" && originsWithoutRoot.has(mirror.origin)),
+  );
+  const pods = new Set(left.filter(({ kind }) => kind === "endpoint").map(mirrorKey));
+  return {
+    mirrors: left.map((mirror) => withHosts(mirror, pods)),
+    skips: refusals.map(({ mirror: { origin, hostname, name: mirror }, reason, sentence }) => {
+      const skip = { origin, mirror, reason, sentence };
+      return hostname === undefined ? skip : { ...skip, hostname };
+    }),
+  };
+}
+
+function withHosts(mirror: Mirror, pods: ReadonlySet<ObjectKey>): Mirror {
+  if (mirror.kind !== "headless" || mirror.endpoints === undefined) return mirror;
+  const subsets = mirror.endpoints.subsets.flatMap((subset) => {
+    const addresses = subset.addresses.filter(
+      (address) => !("endpointMirror" in address) || pods.has(address.endpointMirror),
+    );
+    return addresses.length === 0 ? [] : [{ ...subset, addresses }];
+  });
+  return { ...mirror, endpoints: { ...mirror.endpoints, subsets } };
 }

@@ -1,11 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
-import {
-  liveTexts,
-  portText,
-  resolved,
-} from "../../../../engine/mirroring/decide/difference/canonical.ts";
+import { liveTexts, portText, resolved } from "../../../../engine/mirroring/decide/canonical.ts";
 import { cluster, endpoints, headless, pods } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 import { repack } from "../../fixtures/repack.ts";

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { refuse } from "../../../../engine/mirroring/decide/policies/refuse.ts";
+import { refuse } from "../../../../engine/mirroring/decide/policies/rules.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 

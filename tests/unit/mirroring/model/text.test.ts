@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { portsText } from "../../../../engine/mirroring/decide/difference/canonical.ts";
+import { portsText } from "../../../../engine/mirroring/decide/canonical.ts";
 import { count, listed, shortened } from "../../../../engine/mirroring/model/text.ts";
 
 describe("texts in a preview", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { portsText } from "../../../../engine/mirroring/decide/difference/canonical.ts";
+import { portsText } from "../../../../engine/mirroring/decide/canonical.ts";
 import { describeLive } from "../../../../engine/mirroring/report/describe.ts";
 import type { LiveMirror } from "../../../../engine/mirroring/decide/decision.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";

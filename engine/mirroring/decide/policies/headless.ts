@@ -1,0 +1,66 @@
+import { bounds } from "../../../kubernetes/objects/bounds.ts";
+import {
+  type Endpoints,
+  isHeadless,
+  keyOf,
+  objectKey,
+  type Service,
+} from "../../../kubernetes/objects/objects.ts";
+import type { LinkView } from "../../model/observation.ts";
+import { anyNamed, type HostSubset, truncated } from "../../model/pods.ts";
+import type { Why } from "../../model/reasons.ts";
+import { inWords } from "../../model/sizes.ts";
+import { label, mirrorName } from "../../model/vocabulary.ts";
+
+/**
+ * What an exported headless Service becomes: headless where any pod has a name, a ClusterIP
+ * mirror where none has (linkerd-behaviour.md 3.1). Without a pod nobody can tell: a mirror that
+ * exists stays what it is, and a new one waits.
+ *
+ * @param held pods that are in no Endpoints now and keep their mirrors
+ */
+export function headlessShape(
+  service: Service,
+  endpoints: Endpoints | undefined,
+  held: readonly HostSubset[],
+  view: LinkView,
+): "headless" | "clusterIP" | Why {
+  const live = liveMirror(service, view);
+  const isLiveHeadless = live !== undefined && isHeadless(live);
+  if (endpoints !== undefined && (endpoints.subsets ?? []).length > 0)
+    return anyNamed(endpoints) || (isLiveHeadless && held.length > 0) ? "headless" : "clusterIP";
+  if (live !== undefined) return isLiveHeadless ? "headless" : "clusterIP";
+  return {
+    reason: "NoPods",
+    sentence: `the headless Service ${keyOf(service)} has no pods on ${view.link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
+  };
+}
+
+function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {
+  const { namespace, name } = service.metadata;
+  const live = source.services.get(objectKey(namespace, mirrorName(name, link.target)));
+  return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
+}
+
+/** Why these pods of a headless Service are not mirrored one by one, or undefined where they are. */
+export function tooManyPods(
+  service: Service,
+  endpoints: Endpoints | undefined,
+  subsets: readonly HostSubset[],
+): Why | undefined {
+  const words = `the headless Service ${keyOf(service)}`;
+  if (endpoints !== undefined && truncated(endpoints))
+    return {
+      reason: "TruncatedEndpoints",
+      sentence: `${words} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
+    };
+  const offers = subsets.reduce(
+    (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
+    0,
+  );
+  if (offers <= bounds.offers.most) return undefined;
+  return {
+    reason: "TooLarge",
+    sentence: `the Endpoints of ${words} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
+  };
+}
