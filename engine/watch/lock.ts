@@ -1,13 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { homedir, hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
 import { codeOf } from "../kubernetes/objects/plain.ts";
 
 /** A process of Pulumi's CLI that a watch has started, by which its lock is known again. */
-interface RunRecord {
+export interface RunRecord {
   readonly host: string;
   readonly pid: number;
   /** Milliseconds since 1970. */
@@ -51,83 +46,6 @@ export function judge(
     });
   if (locks.length === 0 || !locks.every(isOfWatch)) return "foreign";
   return locks.some(({ pid }) => isRunning(pid)) ? "running" : "stale";
-}
-
-/**
- * Records of a stack's runs: a folder for each that has not come to its end. They are not with the
- * program, which may be read-only, and not in a temporary folder, which is cleaned up.
- */
-export class RunRecords {
-  readonly #id: string;
-  readonly #folder: string;
-
-  constructor(stack: string, { XDG_STATE_HOME: state = "" }: NodeJS.ProcessEnv) {
-    this.#id = createHash("sha256").update(stack).digest("hex").slice(0, 16);
-    const base = state === "" ? join(homedir(), ".local", "state") : state;
-    this.#folder = join(base, "linkerd-multicluster", "watch", this.#id);
-  }
-
-  /** Makes the folder of a new run. */
-  create(): string {
-    const folder = join(this.#folder, randomUUID());
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  }
-
-  /** Notes at once which process it is: until then, nobody could tell whose lock that takes. */
-  add(folder: string, pid: number): void {
-    const record: RunRecord = { host: hostname(), pid, at: Date.now() };
-    writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
-  }
-
-  remove(folder: string): void {
-    rmSync(folder, { recursive: true, force: true });
-  }
-
-  /** Removes the records of runs that were killed, once the stack has no lock of theirs any more. */
-  removeEnded(): void {
-    for (const [folder, { pid, host }] of this.#all())
-      if (host === hostname() && !isPulumi(pid)) this.remove(folder);
-  }
-
-  /**
-   * Clears stale locks. Of two watches that have found the same lock, the second would clear that of the
-   * run which follows. So they do it one after the other, and the second finds no record any more. A name
-   * of the kernel's stands for whose turn it is, since it goes with its process.
-   */
-  async clear(
-    locks: readonly Lock[],
-    cancel: () => Promise<unknown>,
-  ): Promise<ReturnType<typeof judge> | "contended"> {
-    const turn = createServer().listen(`\0linkerd-multicluster-${this.#id}`);
-    try {
-      await once(turn, "listening");
-    } catch {
-      return "contended";
-    }
-    try {
-      const verdict = judge(locks, [...this.#all().values()], hostname(), isPulumi);
-      if (verdict !== "stale") return verdict;
-      await cancel();
-      this.removeEnded();
-      return verdict;
-    } finally {
-      turn.close();
-    }
-  }
-
-  #all(): ReadonlyMap<string, RunRecord> {
-    const records = globSync("*/run.json", { cwd: this.#folder }).flatMap((name) => {
-      const file = join(this.#folder, name);
-      try {
-        return [[dirname(file), JSON.parse(readFileSync(file, "utf8")) as RunRecord] as const];
-      } catch {
-        // Removed meanwhile, or not written to its end: of no use as a proof.
-        return [];
-      }
-    });
-    return new Map(records);
-  }
 }
 
 /** Whether a process has that id which may be Pulumi's CLI: another program may have got it since. */

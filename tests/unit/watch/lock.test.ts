@@ -1,12 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
 
-import { isPulumi, judge, type Lock, locksIn, RunRecords } from "../../../engine/watch/lock.ts";
-import { until } from "../../../testbed/processes.ts";
+import { isPulumi, judge, type Lock, locksIn } from "../../../engine/watch/lock.ts";
 
 const message = `error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.
   file:///state/.pulumi/locks/organization/p/s/1.json: created by ann@laptop (pid 42) at 2026-11-22T04:20:58Z
@@ -55,47 +51,5 @@ describe("the lock of a stack", () => {
       await once(child, "exit");
     }
     deepEqual(children.map(isRunning), [false, false]);
-  });
-
-  describe("that two watches find", () => {
-    let stale: readonly Lock[];
-    let state: string;
-    let records: RunRecords;
-    let run: string;
-    let cancelled = 0;
-    let end: () => void;
-    const cancel = () => {
-      cancelled += 1;
-      return new Promise<void>((resolve) => (end = resolve));
-    };
-
-    beforeEach(() => {
-      state = mkdtempSync(join(tmpdir(), "linkerd-multicluster-unit-"));
-      records = new RunRecords(state, { XDG_STATE_HOME: state });
-      run = records.create();
-      const { pid } = spawnSync("true");
-      records.add(run, pid);
-      stale = [{ host: hostname(), pid, at: Date.now(), text: "" }];
-      cancelled = 0;
-    });
-    afterEach(() => {
-      rmSync(state, { recursive: true });
-    });
-
-    it("is cleared by one of them while the other one leaves it", async () => {
-      const first = records.clear(stale, cancel);
-      await until("the first one's turn", [], () => Promise.resolve(cancelled > 0 || undefined));
-      const other = new RunRecords(state, { XDG_STATE_HOME: state });
-      equal(await other.clear(stale, cancel), "contended");
-      end();
-      equal(await first, "stale");
-      deepEqual([cancelled, await records.clear(stale, cancel)], [1, "foreign"]);
-    });
-
-    it("is left by one whose turn comes when the other has cleared it, since a run may hold the next", async () => {
-      const clearing = records.clear(stale, cancel);
-      records.remove(run);
-      deepEqual([await clearing, cancelled], ["foreign", 0]);
-    });
   });
 });

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-import type { WatchEvent } from "../../../engine/watch/events.ts";
+import type { RunEnd, WatchEvent } from "../../../engine/watch/events.ts";
 import { StackRuns, type StackRunsSettings } from "../../../engine/watch/stack-runs.ts";
 import { until } from "../../../testbed/processes.ts";
 import { repository } from "../../../testbed/stack.ts";
@@ -131,30 +133,39 @@ while :; do sleep 0.05; done`);
     );
   });
 
-  /** Runs an `up` that is killed, like Pulumi's with its lock; says whose lock that is. */
-  async function killed(): Promise<string> {
+  /** A run that is under way and holds the lock, with its process and the words for its lock. */
+  async function locking() {
     await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
-    const run = runs.up([]);
+    const run = watch().up([]);
     const pid = Number(await printed("started"));
+    return { run, pid, whose: `root@${hostname()} (pid ${pid})` };
+  }
+
+  /** The same, killed: its record is left. */
+  async function killed(): Promise<string> {
+    const { run, pid, whose } = await locking();
     process.kill(pid, "SIGKILL");
     deepEqual(await run, { result: "failed", changes: 0, why: "pulumi ended with SIGKILL" });
     equal((await records()).length, 1);
-    return `root@${hostname()} (pid ${pid})`;
+    return whose;
   }
 
-  /** Fails as long as the lock is there, which `cancel` removes. */
-  const lockedBy = (whose: string) => `
+  /** Lets runs fail as long as the lock is there, which `cancel` removes. */
+  const locked = (whose: string, cancel = ":") =>
+    script(`case $1 in cancel) ${cancel}; rm ${folder}/lock;; up)
 if [ -e ${folder}/lock ]; then
   echo "error: the stack is currently locked by 1 lock(s).
   file:///l.json: created by ${whose} at $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2; exit 255
-fi`;
-  const cancelling = (body: string) =>
-    script(`case $1 in cancel) rm ${folder}/lock;; up) ${body};; esac`);
+fi;; esac`);
+  const cancels = async () => (await calls()).filter((line) => line.startsWith("cancel")).length;
+  const isLeft = async (run: Promise<RunEnd>, because: RegExp) => {
+    const { result, why = "" } = await run;
+    equal(result, "locked");
+    match(why, because);
+  };
 
   it("clear the lock of a run that was killed, and forget it", async () => {
-    const whose = await killed();
-    runs = watch();
-    await cancelling(lockedBy(whose));
+    await locked(await killed());
     equal((await runs.up([])).result, "succeeded");
     equal((await calls()).includes("cancel --yes --stack dev --non-interactive"), true);
     deepEqual(
@@ -162,6 +173,28 @@ fi`;
       ["lockCleared"],
     );
     deepEqual(await records(), []);
+  });
+
+  it("leave the clearing to the watch that has begun it", async () => {
+    const go = `touch ${folder}/cancelling; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
+    await locked(await killed(), go);
+    const first = runs.up([]);
+    await printed("cancelling");
+    await isLeft(watch().up([]), /another watch clears its lock/);
+    await writeFile(join(folder, "go"), "");
+    deepEqual([(await first).result, await cancels()], ["succeeded", 1]);
+  });
+
+  it("leave a lock that another watch has cleared before their turn, since a run may hold the next", async () => {
+    await locked(await killed());
+    const turn = "tracing:net.server.listen:asyncStart";
+    const clear = () => {
+      rmSync(join(folder, "linkerd-multicluster"), { recursive: true });
+    };
+    subscribe(turn, clear);
+    await isLeft(runs.up([]), /not this watch's/);
+    unsubscribe(turn, clear);
+    equal(await cancels(), 0);
   });
 
   it("forget one that was killed without a lock once another has succeeded, of their own stack", async () => {
@@ -178,22 +211,19 @@ fi`;
 
   it("leave a lock that is somebody else's, and say whose", async () => {
     await writeFile(join(folder, "lock"), "");
-    await cancelling(lockedBy("root@laptop (pid 42)"));
-    const { result, why = "" } = await runs.up([]);
-    equal(result, "locked");
-    match(why, /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/);
-    equal((await calls()).length, 1);
+    await locked("root@laptop (pid 42)");
+    await isLeft(
+      runs.up([]),
+      /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/,
+    );
+    equal(await cancels(), 0);
   });
 
   it("leave the lock of a run that an earlier watch has begun and that still goes on", async () => {
-    await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
-    const earlier = watch().up([]);
-    const pid = Number(await printed("started"));
-    await cancelling(lockedBy(`root@${hostname()} (pid ${pid})`));
-    const { result, why = "" } = await runs.up([]);
-    equal(result, "locked");
-    match(why, /a run that a watch has begun still goes on/);
+    const { run, pid, whose } = await locking();
+    await locked(whose);
+    await isLeft(runs.up([]), /a run that a watch has begun still goes on/);
     process.kill(pid);
-    await earlier;
+    await run;
   });
 });
