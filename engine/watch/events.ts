@@ -67,5 +67,10 @@ export type WatchEvent = Readonly<
   | { event: "expiries"; certificates: Readonly<Record<string, string>> }
 >;
 
+/** What is made of each event. */
+export type ByEvent<R> = {
+  readonly [Name in WatchEvent["event"]]: (event: Extract<WatchEvent, { event: Name }>) => R;
+};
+
 /** Told of each event as it happens: it must neither throw nor take long. */
 export type Observer = (event: WatchEvent) => void;

@@ -1,7 +1,7 @@
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { plain } from "../kubernetes/objects/plain.ts";
 import type { Time } from "../kubernetes/client/retry.ts";
-import type { Observer, SourceStatus, State, WatchEvent } from "./events.ts";
+import type { ByEvent, Observer, SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** Events of one cluster that are passed on in so many milliseconds. */
 const most = 60;
@@ -28,56 +28,44 @@ export function limited(observe: Observer, time: Pick<Time, "now">): Observer {
 
 /** One line for a person; undefined for an event that another one or metrics tell as well. */
 export function sentenceOf(event: WatchEvent): string | undefined {
-  const line = lineOf(event);
+  const line = (lines[event.event] as (event: WatchEvent) => string | undefined)(event);
   // What a cluster is called and says comes from outside, and a terminal obeys control characters.
   return line === undefined ? undefined : plain(line);
 }
 
-function lineOf(event: WatchEvent): string | undefined {
-  switch (event.event) {
-    case "clusterAdded":
-    case "clusterRemoved":
-    case "expiries":
-      return undefined;
-    case "watching":
-      return `${event.cluster}: watching ${event.kind}`;
-    case "watchLost":
-      return `${event.cluster}: not watching ${event.kind}: ${event.why}; trying again`;
-    case "triggered": {
-      const { cluster, about } = event;
-      const words = {
-        event: `${cluster}: ${about} changed`,
-        // The line that the watch has begun says it already.
-        listed: undefined,
-        hostname: `${about} leads to another address`,
-        probe: `${cluster}: its gateway ${about}`,
-      };
-      return words[event.reason];
-    }
-    case "muted":
-      return `${event.cluster}: more than can be told here; metrics count it, and lines come again in ${inSeconds(event.milliseconds)}`;
-    case "dryRun":
-      return `dry run took ${inSeconds(event.milliseconds)}: ${event.sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`;
-    case "runBegan":
-      return `pulumi ${event.command} began`;
-    case "runEnded": {
-      const resources = `${event.changes} resource${event.changes === 1 ? "" : "s"}`;
-      const change = event.command === "preview" ? "to change" : "changed";
-      return `pulumi ${event.command} ${event.result} after ${inSeconds(event.milliseconds)}, ${resources} ${change}`;
-    }
-    case "converged":
-      return `everything is done ${inSeconds(event.milliseconds)} after the first change`;
-    case "state": {
-      const again =
-        event.retryIn !== undefined && ` (again in ${inSeconds(event.retryIn)} at the latest)`;
-      return (
-        [stateWords[event.state], event.why.join("; ")].filter(Boolean).join(": ") + (again || "")
-      );
-    }
-    case "lockCleared":
-      return `cleared the lock that an earlier run of this watch has left (${event.lock})`;
-  }
-}
+const lines: ByEvent<string | undefined> = {
+  clusterAdded: () => undefined,
+  clusterRemoved: () => undefined,
+  expiries: () => undefined,
+  watching: ({ cluster, kind }) => `${cluster}: watching ${kind}`,
+  watchLost: ({ cluster, kind, why }) => `${cluster}: not watching ${kind}: ${why}; trying again`,
+  triggered: ({ reason, cluster, about }) =>
+    ({
+      event: `${cluster}: ${about} changed`,
+      // The line that the watch has begun says it already.
+      listed: undefined,
+      hostname: `${about} leads to another address`,
+      probe: `${cluster}: its gateway ${about}`,
+    })[reason],
+  muted: ({ cluster, milliseconds }) =>
+    `${cluster}: more than can be told here; metrics count it, and lines come again in ${inSeconds(milliseconds)}`,
+  dryRun: ({ milliseconds, sources }) =>
+    `dry run took ${inSeconds(milliseconds)}: ${sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`,
+  runBegan: ({ command }) => `pulumi ${command} began`,
+  runEnded: ({ command, result, milliseconds, changes }) => {
+    const resources = `${changes} resource${changes === 1 ? "" : "s"}`;
+    const change = command === "preview" ? "to change" : "changed";
+    return `pulumi ${command} ${result} after ${inSeconds(milliseconds)}, ${resources} ${change}`;
+  },
+  converged: ({ milliseconds }) =>
+    `everything is done ${inSeconds(milliseconds)} after the first change`,
+  state: ({ state, why, retryIn }) => {
+    const again = retryIn === undefined ? "" : ` (again in ${inSeconds(retryIn)} at the latest)`;
+    return [stateWords[state], why.join("; ")].filter(Boolean).join(": ") + again;
+  },
+  lockCleared: ({ lock }) =>
+    `cleared the lock that an earlier run of this watch has left (${lock})`,
+};
 
 const stateWords: Readonly<Record<State, string>> = {
   starting: "starting",

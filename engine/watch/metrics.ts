@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { programVersion } from "../version.ts";
 import { commands, results, states, triggerReasons } from "./events.ts";
-import type { Observer, SourceStatus, State, WatchEvent } from "./events.ts";
+import type { ByEvent, Observer, WatchEvent } from "./events.ts";
 
 export interface WatchMetrics {
   readonly observe: Observer;
@@ -63,26 +63,6 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     pendingSince = isPending ? pendingSince || now() : 0;
     pending.set(pendingSince);
   };
-  const setState = (current: State) => {
-    setPending(current === "settled" ? false : pendingSince > 0 || current !== "starting");
-    for (const each of states) state.set({ state: each }, each === current ? 1 : 0);
-    if (current === "settled") lastSuccess.set(now());
-    if (current === "settled" || current === "refused") failures.set(0);
-    if (current === "failing" || current === "locked") failures.inc();
-  };
-  /** Forgets what is no longer there. */
-  const setSources = (sources: readonly SourceStatus[]) => {
-    for (const each of [mirrors, refusals, reachable]) each.reset();
-    for (const cluster of clusters.keys()) reachable.set({ cluster }, 1);
-    for (const { source, parts, refusals: refused, unreachable } of sources) {
-      refusals.set({ source }, refused.length);
-      for (const cluster of Object.keys(unreachable)) reachable.set({ cluster }, 0);
-      for (const [target, part] of Object.entries(parts)) {
-        mirrors.set({ source, target, state: "mirrored" }, part.mirrors);
-        mirrors.set({ source, target, state: "not_mirrored" }, part.notMirrored);
-      }
-    }
-  };
 
   gauge("build_info", "1, with the version.", "version").set({ version }, 1);
   gauge("resync_interval_seconds", "The option --resync.").set(resync / 1000);
@@ -93,10 +73,10 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
   }
   for (const reason of triggerReasons) triggers.inc({ reason }, 0);
   cleared.inc({ what: "lock" }, 0);
-  setState("starting");
+  for (const each of states) state.set({ state: each }, each === "starting" ? 1 : 0);
   collectDefaultMetrics({ register: registry });
 
-  const told: Handlers = {
+  const told: Partial<ByEvent<void>> = {
     clusterAdded({ cluster, kinds }) {
       clusters.set(cluster, kinds);
       for (const kind of kinds) {
@@ -123,7 +103,17 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     },
     dryRun({ milliseconds, sources }) {
       dryRunSeconds.observe(milliseconds / 1000);
-      setSources(sources);
+      // Forgets what is no longer there.
+      for (const each of [mirrors, refusals, reachable]) each.reset();
+      for (const cluster of clusters.keys()) reachable.set({ cluster }, 1);
+      for (const { source, parts, refusals: refused, unreachable } of sources) {
+        refusals.set({ source }, refused.length);
+        for (const cluster of Object.keys(unreachable)) reachable.set({ cluster }, 0);
+        for (const [target, part] of Object.entries(parts)) {
+          mirrors.set({ source, target, state: "mirrored" }, part.mirrors);
+          mirrors.set({ source, target, state: "not_mirrored" }, part.notMirrored);
+        }
+      }
     },
     runEnded({ command, result, milliseconds, changes: changed }) {
       runs.inc({ command, result });
@@ -135,7 +125,12 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
       convergence.observe(milliseconds / 1000);
     },
     state({ state: current }) {
-      setState(current);
+      // Something is left to do in every other state.
+      setPending(current !== "settled" && (pendingSince > 0 || current !== "starting"));
+      for (const each of states) state.set({ state: each }, each === current ? 1 : 0);
+      if (current === "settled") lastSuccess.set(now());
+      if (current === "settled" || current === "refused") failures.set(0);
+      if (current === "failing" || current === "locked") failures.inc();
     },
     lockCleared() {
       cleared.inc({ what: "lock" });
@@ -154,13 +149,6 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     text: () => registry.metrics(),
   };
 }
-
-/** What to do about each event that metrics tell of. */
-type Handlers = {
-  readonly [Name in WatchEvent["event"]]?: (
-    event: Extract<WatchEvent, { readonly event: Name }>,
-  ) => void;
-};
 
 const mirrorLabels = ["source", "target", "state"];
 const version = programVersion.split("/")[1] ?? "";
