@@ -10,7 +10,7 @@ import {
   type RememberedGateway,
   rememberedGateways,
 } from "../mirroring/model/state.ts";
-import { watchCluster } from "./cluster-watch.ts";
+import { ClusterWatch } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
 import { interests } from "./interest.ts";
 
@@ -47,9 +47,9 @@ export class MeshWatch {
     const { connect, ...settings } = this.#settings;
     const wanted = new Map<string, (signal: AbortSignal) => Promise<void>>();
     for (const [cluster, interest] of interests(sources)) {
-      const watched = { ...settings, cluster, interest };
+      const own = { cluster, interest, connect: () => connect(interest.access, cluster) };
       wanted.set(JSON.stringify([cluster, interest]), (signal) =>
-        watchCluster({ ...watched, connect: () => connect(interest.access, cluster) }, signal),
+        new ClusterWatch({ ...settings, ...own }).run(signal),
       );
     }
     for (const gateway of sources.flatMap((inputs) => rememberedGateways(inputs, inputs)))

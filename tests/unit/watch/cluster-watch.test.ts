@@ -4,7 +4,7 @@ import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { ObjectChange, WatchCalls } from "../../../engine/kubernetes/client/watching.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { watchCluster } from "../../../engine/watch/cluster-watch.ts";
+import { ClusterWatch } from "../../../engine/watch/cluster-watch.ts";
 import type { WatchEvent } from "../../../engine/watch/events.ts";
 import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 
@@ -56,7 +56,7 @@ describe("the watch of a cluster", () => {
     stop = new AbortController();
     const observe = (event: WatchEvent) => events.push(event);
     const settings = { cluster: "west", interest, time, connect, observe };
-    ended = watchCluster(settings, stop.signal);
+    ended = new ClusterWatch(settings).run(stop.signal);
     await settle();
   });
   afterEach(async () => {
