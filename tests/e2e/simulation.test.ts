@@ -32,8 +32,10 @@ const subjects = {
  * - Lists in managed fields are one field, and a field that is no longer sent, but kept by the server
  *   (a ClusterIP), stays with its manager. The conversations are about labels and annotations.
  * - Server-side apply is for labels and annotations.
- * - Pods, Deployments, StatefulSets, ConfigMaps and Secrets are stored as they are sent; of a Link's
- *   schema only the rules for conditions hold.
+ * - It is for programs that send what is valid: it takes any name, label, port, address and status, a body that is not
+ *   what its path says, and makes nothing anew that is updated. It gives out no node ports
+ *   and no generations.
+ * - Pods, Deployments, StatefulSets, ConfigMaps, Secrets and Links are stored as they are sent.
  * - There is no authorization besides the token, no API group but those of kinds.ts, no IPv6 range.
  * - 410 Expired has no conversation: the real server keeps its history for five minutes at least.
  */

@@ -22,7 +22,7 @@ const somebody = "kubectl";
 
 /**
  * An API server in memory, which keeps to Kubernetes' rules as far as mirroring meets them: unique
- * UIDs and versions, preconditions, validation, defaults, pages, server-side apply of labels, managed
+ * UIDs and versions, preconditions, defaults, pages, server-side apply of labels, managed
  * fields, finalizers, Endpoints that go with their Service. tests/e2e/simulation.test.ts holds it
  * against the real one.
  */

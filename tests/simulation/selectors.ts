@@ -1,5 +1,4 @@
 import { badRequest } from "./refusals.ts";
-import { isLabelKey, isLabelValue } from "./validation/metadata.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Selects = (labels: Labels) => boolean;
@@ -20,8 +19,6 @@ function requirementOf(text: string): Selects {
   if (groups === undefined) throw badRequest(`unable to parse requirement: ${text}`);
   const { absent, key = absent ?? "", operator, value = "", set, values = "" } = groups;
   const wanted = set === undefined ? [value] : values.split(",").map((each) => each.trim());
-  if (!isLabelKey(key) || !wanted.every(isLabelValue))
-    throw badRequest(`unable to parse requirement: ${text}`);
   if (absent !== undefined) return (labels) => !Object.hasOwn(labels, key);
   if (operator === undefined && set === undefined) return (labels) => Object.hasOwn(labels, key);
   const is = (labels: Labels) => Object.hasOwn(labels, key) && wanted.includes(labels[key] ?? "");

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { completed } from "./completed.ts";
 import { type Kind, kindOf } from "./kinds.ts";
 import { type Fields, managedAfter, type Writer } from "./managed-fields.ts";
 import { type Draft, keyOf, now, type Stored, withoutEmpty } from "./objects.ts";
-import { invalid } from "./refusals.ts";
-import { completed, objections, withAllocations } from "./validation/objects.ts";
-import { specOf } from "./validation/service.ts";
 
 /** Something that was done, by whomever. */
 export interface Entry {
@@ -75,14 +73,11 @@ export class Store {
       ...(kind.namespaced && { namespace }),
     };
     const typed = { ...draft, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
-    const whole = completed(plain(typed), live);
-    const wrong = [...objections(kind, whole, live, this.#allocator)];
-    if (wrong.length > 0) throw invalid(kind, name, wrong);
-    const allocated = withAllocations(whole, this.#allocator);
-    const managedFields = managedAfter(allocated, live, writer, applied);
-    const shown = compact({ ...allocated, metadata: { ...allocated.metadata, managedFields } });
+    const whole = completed(plain(typed), live, () => this.#freeAddress());
+    const managedFields = managedAfter(whole, live, writer, applied);
+    const shown = compact({ ...whole, metadata: { ...whole.metadata, managedFields } });
     if (live !== undefined && isDeepStrictEqual(unversioned(shown), unversioned(live))) return live;
-    return this.#put(kind, live, by, generated(kind, shown, live));
+    return this.#put(kind, live, by, shown);
   }
 
   remove(kind: Kind, live: Stored, by: string): Stored {
@@ -162,17 +157,6 @@ export class Store {
       this.#drop(kindOf("namespaces"), home, "namespace-controller");
   }
 
-  get #allocator() {
-    return {
-      address: () => this.#freeAddress(),
-      nodePort: () => 30_000 + (Number(this.#next()) % 2768),
-      isTaken: (address: string) =>
-        [...this.#all("services").values()].some(
-          (service) => specOf(service).clusterIP === address && address !== "None",
-        ),
-    };
-  }
-
   #all(plural: string): Map<string, Stored> {
     const all = this.#objects.get(plural) ?? new Map<string, Stored>();
     this.#objects.set(plural, all);
@@ -198,16 +182,6 @@ function isTerminating({ status }: Stored): boolean {
   return (status as { readonly phase?: string }).phase === "Terminating";
 }
 
-/** Of custom resources, the server counts the changes of what is wanted. */
-function generated(kind: Kind, object: Stored, live: Stored | undefined): Stored {
-  if (kind.kind !== "Link") return object;
-  const { generation = 0 } = (live?.metadata ?? {}) as { readonly generation?: number };
-  const { metadata: _, status: _status, ...wanted } = object;
-  const { metadata: _was, status: _wasStatus, ...before } = live ?? object;
-  const isSame = live !== undefined && isDeepStrictEqual(wanted, before);
-  return { ...object, metadata: { ...object.metadata, generation: generation + (isSame ? 0 : 1) } };
-}
-
 function compact(object: Stored): Stored {
   const maps = ["labels", "annotations", "finalizers", "ownerReferences", "managedFields"];
   return { ...object, metadata: withoutEmpty(object.metadata, maps) };
@@ -219,6 +193,6 @@ function plain<T>(object: T): T {
 }
 
 function unversioned({ metadata, ...rest }: Stored): object {
-  const { resourceVersion: _, generation: _generation, ...meta } = metadata;
+  const { resourceVersion: _, ...meta } = metadata;
   return plain({ ...rest, metadata: meta });
 }

@@ -1,19 +1,9 @@
 import type { Answer } from "./answering-dispatcher.ts";
-import { type Kind, kindOf, type Target } from "./kinds.ts";
+import { kindOf, type Target } from "./kinds.ts";
 import type { Lists } from "./lists.ts";
 import { abandoned, conflictsWith, type Fields, fieldsOf } from "./managed-fields.ts";
 import { type Draft, keyOf, mergedWith, type Meta, type Stored } from "./objects.ts";
-import {
-  badRequest,
-  expectSame,
-  expectVersion,
-  invalid,
-  json,
-  notFound,
-  objection,
-  type Objection,
-  Refused,
-} from "./refusals.ts";
+import { expectSame, expectVersion, json, notFound, Refused } from "./refusals.ts";
 import type { Entry, Store } from "./store.ts";
 
 export interface Request {
@@ -27,7 +17,7 @@ export interface Request {
 }
 
 /** Says what admission makes of a write. */
-export type Admit = (verb: Entry["verb"], object: Stored) => Stored;
+type Admit = (verb: Entry["verb"], object: Stored) => Stored;
 
 interface Server {
   readonly store: Store;
@@ -48,31 +38,36 @@ function carriedOut(server: Server, request: Request): object {
   const { method, target, query, sent } = request;
   const { store } = server;
   const { kind, name } = target;
-  if (name === undefined) {
-    if (method === "GET")
-      return server.lists.page(target, query, store.all(kind.plural), store.version);
-    if (method === "POST") return create(server, request);
-    throw notAllowed();
-  }
-  if (method === "POST") throw notAllowed();
-  if (method === "PUT" || method === "PATCH") expectTarget(target, sent);
+  if (name === undefined && method === "GET")
+    return server.lists.page(target, query, store.all(kind.plural), store.version);
+  if (name === undefined) return create(server, request);
   const live = store.get(kind.plural, keyOf({ name, namespace: target.namespace }));
-  if (method === "PUT") return update(server, request, live);
+  if (method === "PUT") expectSame(kind, name, live?.metadata, sent.metadata);
   if (method === "PATCH" && request.contentType.startsWith("application/apply-patch"))
     return apply(server, request, live);
   if (live === undefined) throw notFound(kind, name);
-  if (method === "GET") return live;
-  if (method === "PATCH") return merge(server, request, live);
-  if (method !== "DELETE") throw notAllowed();
-  expectSame(kind, live, (sent as { readonly preconditions?: Partial<Meta> }).preconditions);
-  return store.remove(kind, live, request.agent);
+  switch (method) {
+    case "GET":
+      return live;
+    case "PUT":
+      return write(server, request, "update", sent, live);
+    case "PATCH":
+      expectVersion(kind, live.metadata, sent.metadata?.resourceVersion);
+      return write(server, request, "patch", mergedWith(live, sent) as Stored, live);
+    default:
+      expectSame(kind, name, live.metadata, (sent as DeleteOptions).preconditions);
+      return store.remove(kind, live, request.agent);
+  }
+}
+
+interface DeleteOptions {
+  readonly preconditions?: Partial<Meta>;
 }
 
 function create(server: Server, request: Request): Stored {
   const { target, sent } = request;
   const { kind, namespace } = target;
-  expectTarget(target, sent);
-  const { name = "", resourceVersion = "" } = sent.metadata ?? {};
+  const { name = "" } = sent.metadata ?? {};
   const home = kind.namespaced ? server.store.get("namespaces", namespace) : undefined;
   if (kind.namespaced && home === undefined) throw notFound(kindOf("namespaces"), namespace);
   if (home?.metadata.deletionTimestamp !== undefined)
@@ -82,33 +77,9 @@ function create(server: Server, request: Request): Stored {
       `${kind.plural} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
       { name, causes: ["NamespaceTerminating"] },
     );
-  if (resourceVersion !== "")
-    throw new Refused(500, "", "resourceVersion should not be set on objects to be created");
   if (server.store.get(kind.plural, keyOf({ name, namespace })) !== undefined)
     throw new Refused(409, "AlreadyExists", `${kind.plural} "${name}" already exists`, { name });
   return write(server, request, "create", sent, undefined);
-}
-
-function update(server: Server, request: Request, live: Stored | undefined): Stored {
-  const { target, sent } = request;
-  const { kind, name = "" } = target;
-  const { uid, resourceVersion = "" } = sent.metadata ?? {};
-  if (live === undefined) {
-    if (!isMadeByUpdate(kind)) throw notFound(kind, name);
-    if (uid !== undefined) throw gone(kind, name, uid);
-    // Kubernetes makes it anew, whatever version the update was meant for.
-    return create(server, { ...request, sent: { ...sent, metadata: without(sent.metadata) } });
-  }
-  if (kind.kind === "Link" && resourceVersion === "")
-    throw invalid(kind, name, [objection("FieldValueInvalid", "metadata.resourceVersion", 0)]);
-  expectSame(kind, live, sent.metadata);
-  return write(server, request, "update", sent, live);
-}
-
-function merge(server: Server, request: Request, live: Stored): Stored {
-  const { kind } = request.target;
-  expectVersion(kind, live.metadata, request.sent.metadata?.resourceVersion);
-  return write(server, request, "patch", mergedWith(live, request.sent) as Stored, live);
 }
 
 /** Server-side apply, of labels and annotations. */
@@ -139,17 +110,12 @@ function write(
 ): Stored {
   const { kind, namespace, subresource } = target;
   const draft = withStatus(target, sent, live);
-  const { name = "" } = draft.metadata ?? {};
   const metadata = {
     ...draft.metadata,
     ...keptOf(live),
     managedFields: reset(draft.metadata?.managedFields) ?? live?.metadata.managedFields,
     ...(kind.namespaced && { namespace }),
   };
-  if (live !== undefined) {
-    const wrong = [...changeObjections(live, draft)];
-    if (wrong.length > 0) throw invalid(kind, name, wrong);
-  }
   const object = { ...draft, metadata, apiVersion: kind.apiVersion, kind: kind.kind } as Stored;
   const writer = {
     manager: query.get("fieldManager") ?? agent,
@@ -177,61 +143,8 @@ function keptOf(live: Stored | undefined): object {
   return { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds };
 }
 
-function* changeObjections(
-  { metadata }: Stored,
-  { metadata: sent = {} }: Draft,
-): Generator<Objection> {
-  if (sent.uid !== undefined && sent.uid !== metadata.uid)
-    yield objection("FieldValueInvalid", "metadata.uid", sent.uid);
-  const { finalizers = [], deletionTimestamp } = metadata;
-  const added = (sent.finalizers ?? []).filter((each) => !finalizers.includes(each));
-  if (deletionTimestamp !== undefined && added.length > 0)
-    yield objection("FieldValueForbidden", "metadata.finalizers", added);
-}
-
 /** An empty list of managers, or one with an empty entry, forgets them all. */
 function reset(managedFields: unknown): unknown {
   if (!Array.isArray(managedFields)) return undefined;
   return managedFields.filter((entry: object) => Object.keys(entry).length > 0);
-}
-
-/** What is sent has to be what its path says. */
-function expectTarget(
-  { kind, namespace, name }: Target,
-  { kind: sent, metadata = {} }: Draft,
-): void {
-  if (sent !== undefined && sent !== kind.kind)
-    throw badRequest(
-      `${JSON.stringify(sent)} in version "${kind.apiVersion}" cannot be handled as a ${kind.kind}`,
-    );
-  if (metadata.namespace !== undefined && metadata.namespace !== namespace)
-    throw badRequest(
-      "the namespace of the provided object does not match the namespace sent on the request",
-    );
-  if (name !== undefined && metadata.name !== undefined && metadata.name !== name)
-    throw badRequest(
-      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-}
-
-function isMadeByUpdate({ kind }: Kind): boolean {
-  return kind === "Service" || kind === "Endpoints";
-}
-
-function gone(kind: Kind, name: string, uid: string): Refused {
-  const message = `Operation cannot be fulfilled on ${kind.plural} "${name}": Precondition failed: UID in precondition: ${uid}, UID in object meta: `;
-  return new Refused(409, "Conflict", message, { name });
-}
-
-function without(metadata: Partial<Meta> = {}): Partial<Meta> {
-  const { resourceVersion: _, ...rest } = metadata;
-  return rest;
-}
-
-function notAllowed(): Refused {
-  return new Refused(
-    405,
-    "MethodNotAllowed",
-    "the server does not allow this method on the requested resource",
-  );
 }

@@ -45,8 +45,7 @@ export const lists: Conversations = {
     const selectors = [
       ...["app=a", "app==a", "app!=a", "app", "!app", "app in (a,b)", "app in (a, b),tier"],
       ...["app notin (a)", "app=a,tier=back", "app=", " app = a ", "tier notin (front,back),app"],
-      ...["app in ()", "app=a=b", "app in a", "app=a b", "-a=b", "app gt 1", "=a", "app,,tier"],
-      ...["app=a,", "app in (,a)"],
+      ...["app=a=b", "app in a", "app=a b", "app gt 1", "=a", "app,,tier", "app=a,"],
     ];
     for (const labelSelector of selectors) await list(any, { labelSelector });
   },

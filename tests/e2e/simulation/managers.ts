@@ -55,7 +55,6 @@ export const managers: Conversations = {
     await replace(labelled("web", { x: "2", y: "1" }), "b");
     await replace(labelled("web", { y: "1" }), "c");
     await apply(applied({ x: "1" }, { name: "absent" }), "b");
-    await apply(applied({ x: "1" }, { uid: "other" }), "b");
     await apply(applied({ x: "1" }, { resourceVersion: "1" }), "b");
   },
 

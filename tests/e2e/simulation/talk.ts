@@ -114,10 +114,12 @@ export class Talk {
     if (fields.kind === "Status") return statusShown(fields);
     const isList = /List$/.test(String(fields.kind));
     return Object.fromEntries(
-      Object.entries(fields).map(([key, part]) => [
-        key,
-        isList && key === "metadata" ? pageShown(part as Page) : this.#part(key, part),
-      ]),
+      Object.entries(fields)
+        .filter(([key]) => key !== "generation")
+        .map(([key, part]) => [
+          key,
+          isList && key === "metadata" ? pageShown(part as Page) : this.#part(key, part),
+        ]),
     );
   }
 
