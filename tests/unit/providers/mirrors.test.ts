@@ -1,9 +1,10 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { mirrors, MirrorsProvider } from "../../../engine/providers/mirrors.ts";
 import { unknownValue } from "../../../engine/providers/contract.ts";
-import { exported } from "../fixtures/objects.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
 import { args as settledArgs, settled, web, west } from "../fixtures/settled.ts";
-import { argsFor, World } from "../fixtures/world.ts";
+import { argsFor, linkObject, mirrorsIn, World } from "../fixtures/world.ts";
 
 const args = argsFor(["west"]);
 
@@ -46,6 +47,30 @@ describe("the provider of mirrors", () => {
     await provider.check({}, settledArgs);
     deepEqual(lines, ["east <- west: +1 (+ shop/db-west)"]);
   });
+
+  for (const [rule, reviews, between] of [
+    ["decides once in a run", 1, undefined],
+    ["decides again where a cluster has been read anew since", 2, "anew"],
+    ["decides again by the inputs of another check, as of a saved plan", 2, "others"],
+  ] as const)
+    it(rule, async () => {
+      const links = [linkObject("west")];
+      const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { links });
+      const clusters = new World({ east, west: west(web) });
+      const provider = new MirrorsProvider({ clusters, say: () => undefined });
+      // Who decides that a status is due asks whether it may be written.
+      let asked = 0;
+      east.allows = () => {
+        asked += 1;
+        return true;
+      };
+      const of = { ...args, statusIn: "linkerd-multicluster" };
+      const { inputs } = await provider.check({}, of);
+      if (between === "anew") await clusters.anew("west", { context: "west" });
+      const revision = between === "others" ? 7 : inputs.revision;
+      await provider.update("east", {}, { ...inputs, revision });
+      deepEqual([asked, await mirrorsIn(east)], [reviews, ["shop/web-west"]]);
+    });
 
   it("has something to do exactly where the revision is another", async () => {
     const diff = (before: number | undefined, now: number) =>
