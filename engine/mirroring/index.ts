@@ -9,7 +9,6 @@ export {
   linkDefaults,
   linkerdGateway,
   linkOf,
-  type LinkSettings,
   type LinkSpec,
   settingsOf,
   systemNamespaces,
@@ -17,18 +16,10 @@ export {
 export { othersIn } from "./model/metadata.ts";
 export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
-export type { Before, Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";
-export {
-  type Decision,
-  type Verdict,
-  isChange,
-  isListed,
-  isSkip,
-  isWanted,
-} from "./decide/decision.ts";
+export type { Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";
+export { type Decision, type Verdict, isSkip, isWanted } from "./decide/decision.ts";
 export { selects } from "./decide/policies/selection.ts";
 export { portsText } from "./decide/canonical.ts";
-export type { GatewayReading } from "./model/gateway.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { federatedPart, stackOf } from "./model/owner.ts";
 export { describeLive, describeWanted, kindOfLine, membersIn } from "./report/describe.ts";
