@@ -10,7 +10,7 @@ import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { FakeTime, withFolder } from "../../unit/kubernetes/scripted-cluster.ts";
 import { count, repeated } from "../effort.ts";
-import { canary, deeplyNested, hostile } from "./hostile.ts";
+import { canary, deeplyNested, hostile, mutate, type Mutation } from "./hostile.ts";
 
 const context = "west";
 
@@ -25,11 +25,9 @@ const right = {
   contexts: [{ name: context, context: { cluster: "c", user: "u", namespace: "default" } }],
 };
 
-const serverField = fc.constantFrom(
+const field = fc.constantFrom(
   ...["server", "certificate-authority", "certificate-authority-data", "insecure-skip-tls-verify"],
-  ...["tls-server-name", "proxy-url", "disable-compression", "extensions"],
-);
-const userField = fc.constantFrom(
+  ...["tls-server-name", "proxy-url", "disable-compression", "extensions", "cluster", "user"],
   ...["token", "tokenFile", "username", "password", "client-certificate", "client-key", "exec"],
   ...["client-certificate-data", "client-key-data", "auth-provider", "as", "as-groups", "as-uid"],
 );
@@ -47,30 +45,17 @@ const value = fc.oneof(
   fc.constant({ command: "/nowhere/plugin", apiVersion: "client.authentication.k8s.io/v1" }),
 );
 
+const how = fc.constantFrom("replace" as const, "add", "add", "add", "remove", "rename");
 const edit = fc.oneof(
-  fc.tuple(fc.constant("cluster"), serverField, value),
-  fc.tuple(fc.constant("user"), userField, value),
-  fc.tuple(fc.constant("context"), fc.constantFrom("cluster", "user", "namespace"), short),
-  fc.tuple(fc.constant("top"), fc.constantFrom(...Object.keys(right), "extensions"), value),
-  fc.tuple(fc.constantFrom("clusters", "users", "contexts"), fc.constant("item"), value),
+  fc.record({ inside: fc.constant("all"), at: fc.nat(), how, key: field, value: short }),
+  fc.record({
+    ...{ inside: fc.constantFrom("clusters", "users"), at: fc.nat(), how, key: field, value },
+  }),
 );
 
-function edited(edits: readonly (readonly [string, string, unknown])[]): unknown {
+function edited(edits: readonly (Mutation & { readonly inside: string })[]): unknown {
   const config: Record<string, unknown> = structuredClone(right);
-  const [cluster, user, inContext] = [config.clusters, config.users, config.contexts].map(
-    (list) => (list as Record<string, unknown>[])[0] ?? {},
-  );
-  const places: Record<string, unknown> = {
-    cluster: cluster?.cluster,
-    user: user?.user,
-    context: inContext?.context,
-    top: config,
-  };
-  for (const [place, field, content] of edits) {
-    const at = places[place];
-    if (field === "item") config[place] = [content, ...[config[place]].flat()];
-    else if (typeof at === "object" && at !== null) Object.assign(at, { [field]: content });
-  }
+  for (const { inside, ...mutation } of edits) mutate(config[inside] ?? config, mutation);
   return config;
 }
 
