@@ -58,18 +58,15 @@ function taken<T>(check: Check<T>, fields: Fields): T {
   return read;
 }
 
-/** The fields that name a file, by a path from the folder of the kubeconfig. */
-const fileFields = [
-  ...(["certificate-authority", "client-certificate", "client-key", "tokenFile"] as const),
-];
-
-type Files = { readonly [Field in (typeof fileFields)[number]]?: string };
-
-/** The entry with absolute paths, and the names of the fields that had others. */
-function located<E extends Files>(entry: E, folder: string): E & { readonly relative: string[] } {
-  const relative = fileFields.filter((field) => isRelative(entry[field]));
+/** The entry with absolute paths in those fields that name a file, and the names of those that had others. */
+function located<Field extends string, E extends { readonly [F in Field]?: string }>(
+  entry: E,
+  files: readonly Field[],
+  folder: string,
+): E & { readonly relative: readonly string[] } {
+  const relative = files.filter((field) => isRelative(entry[field]));
   const paths = relative.map((field) => [field, path.resolve(folder, entry[field] ?? "")]);
-  return { ...entry, ...(Object.fromEntries(paths) as Files), relative };
+  return { ...entry, ...(Object.fromEntries(paths) as object), relative };
 }
 
 function isRelative(file: string | undefined): boolean {
@@ -92,7 +89,10 @@ export function clusterEntry(fields: Fields, folder: string) {
     );
   }
   // Go's URLs have no path where there is only a slash.
-  return { ...located(entry, folder), server: (entry.server ?? "").replace(/\/$/, "") };
+  return {
+    ...located(entry, ["certificate-authority"], folder),
+    server: (entry.server ?? "").replace(/\/$/, ""),
+  };
 }
 
 /** The fields of a user, likewise; without a field: anonymous. */
@@ -114,7 +114,8 @@ export function userEntry(fields: Fields, folder: string) {
   const isImpersonating = uid !== undefined || groups.length + Object.keys(extra).length > 0;
   if (as === undefined && isImpersonating)
     throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
-  return { ...located(entry, folder), ...(exec && { exec: pluginOf(exec, folder) }) };
+  const files = ["client-certificate", "client-key", "tokenFile"] as const;
+  return { ...located(entry, files, folder), ...(exec && { exec: pluginOf(exec, folder) }) };
 }
 
 /** The versions of `ExecCredential` that kubectl speaks. */

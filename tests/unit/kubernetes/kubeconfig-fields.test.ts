@@ -83,7 +83,7 @@ describe("a field of a kubeconfig", () => {
     [{ username: "me", exec }, basic("me:")],
   ];
   const ofCluster: readonly (readonly [Entry, Entry])[] = [
-    [{ extra: 1, "disable-compression": true }, {}],
+    [{ extra: 1, tokenFile: 7, "disable-compression": true }, {}],
     [{ "certificate-authority": "ca" }, { ca: "canary-ca" }],
     [{ "certificate-authority-data": base64("ca") }, { ca: "ca" }],
     [{ "insecure-skip-tls-verify": true }, { rejectUnauthorized: false }],
