@@ -1,84 +1,83 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { type Preflight, preflight } from "../../../components/preflight.ts";
-import type { Connect } from "../../../engine/kubernetes/preflight.ts";
+import { preflight } from "../../../components/preflight.ts";
+import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import type { Connect } from "../../../engine/kubernetes/preflight.ts";
 import { configOf, type Raw } from "../config/table.ts";
-import {
-  absent,
-  type Reply,
-  type Script,
-  status,
-  withCluster,
-  withFolder,
-  writeKubeconfig,
-} from "../kubernetes/scripted-cluster.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { cluster } from "../fixtures/objects.ts";
+import { controller } from "../fixtures/world.ts";
+import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
+import { roots, secret } from "../trust/served.ts";
 
 const root = authority({ name: "root" });
 const issuer = issuerUnder(root);
 
-const deployments = "/apis/apps/v1/deployments";
-
-/** A cluster with this UID on which Linkerd runs, and what else is there, by path. */
-function cluster(uid: string, more: Readonly<Record<string, unknown>> = {}): Script {
-  const objects: Readonly<Record<string, unknown>> = {
-    "/api/v1/namespaces/kube-system": {
-      kind: "Namespace",
-      metadata: { name: "kube-system", uid },
-    },
-    "/api/v1/namespaces/linkerd/configmaps/linkerd-identity-trust-roots": {
-      kind: "ConfigMap",
-      metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd" },
-      data: { "ca-bundle.crt": root.pem },
-    },
-    "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer": {
-      kind: "Secret",
-      metadata: { name: "linkerd-identity-issuer", namespace: "linkerd" },
-      data: { "tls.crt": Buffer.from(issuer.pem).toString("base64") },
-    },
-    ...more,
-  };
-  return (request): Reply => {
-    const body = objects[request.url.pathname];
-    return body === undefined ? absent(request) : { body };
-  };
+/** A cluster on which Linkerd runs, whose UID is its name unless said otherwise. */
+function running(name: string, identity = name): MemoryCluster {
+  const memory = new MemoryCluster({ ...cluster(name), identity });
+  memory.put("configmaps", roots(root.pem));
+  const metadata = { name: "linkerd-identity-issuer", namespace: "linkerd" };
+  memory.put("secrets", { ...secret(issuer), metadata });
+  return memory;
 }
 
-/** What is found where west and east answer like this, and how many connections stay open. */
-async function observed(west: Script, east: Script, raw: Raw = {}) {
-  let found: Preflight | undefined;
+/** One that runs with this trust domain. */
+function inDomain(name: string, trustDomain: string): MemoryCluster {
+  const memory = running(name);
+  const values = `clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n`;
+  const metadata = { name: "linkerd-config", namespace: "linkerd" };
+  memory.put("configmaps", { metadata, data: { values } });
+  return memory;
+}
+
+function refusing(name: string, request: string, kind: FailureKind): MemoryCluster {
+  const memory = running(name);
+  memory.refuse = (each) => (each.startsWith(request) ? kind : undefined);
+  return memory;
+}
+
+interface Found {
+  readonly west?: MemoryCluster;
+  readonly east?: MemoryCluster;
+  readonly raw?: Raw;
+  /** How the client of east differs. */
+  readonly changed?: Partial<Kubernetes>;
+}
+
+/** What is found there, and how many connections stay open. */
+async function observed({ west, east, raw = {}, changed = {} }: Found = {}) {
   let open = 0;
-  await withCluster(west, (one) =>
-    withCluster(east, async (other) => {
-      found = await preflight(configOf(raw), async (_access, name) => {
-        const { kubeconfig, time } = name === "west" ? one : other;
-        const client = await connect({ context: "k3d-west", kubeconfig }, name, { time });
-        open += 1;
-        const close = () => {
-          open -= 1;
-          return client.close();
-        };
-        return { ...client, close };
-      });
-    }),
-  );
-  if (found === undefined) throw new Error("nothing was observed");
+  const found = await preflight(configOf(raw), async (_access, name) => {
+    const memory = name === "west" ? (west ?? running(name)) : (east ?? running(name));
+    const client = await memory.client();
+    open += 1;
+    const close = () => {
+      open -= 1;
+      return client.close();
+    };
+    return { ...client, ...(name === "east" && changed), close };
+  });
   return { ...found, open };
 }
 
+const left = { source: "west", target: "east", mirroring: "controller" };
+const controlled = { manage: "links", links: [left] };
+
 describe("cluster: what a run has to know first", () => {
   it("who each cluster is and what it trusts; no connection stays open", async () => {
-    const seen = await observed(cluster("u1"), cluster("u2"));
-    deepEqual(Object.fromEntries(seen.uids), { west: "u1", east: "u2" });
+    const seen = await observed();
+    deepEqual(Object.fromEntries(seen.uids), { west: "west", east: "east" });
     const states = [...seen.trust].map(([name, { state }]) => `${name} ${state}`);
     deepEqual(states, ["west present", "east present"]);
     equal(seen.open, 0);
   });
 
   it("a cluster that does not answer is no reason to stop", async () => {
-    const seen = await observed(cluster("u1"), () => "reset");
+    const seen = await observed({ east: refusing("east", "", "unreachable") });
     equal(seen.uids.get("east"), undefined);
     match(
       JSON.stringify(seen.trust.get("east")),
@@ -92,17 +91,14 @@ describe("cluster: what a run has to know first", () => {
   });
 
   it("one that does not tell its UID may still tell the rest", async () => {
-    const script: Script = (request, index) =>
-      request.url.pathname.endsWith("/kube-system")
-        ? status(403, "Forbidden", "no")
-        : cluster("u2")(request, index);
-    const seen = await observed(cluster("u1"), script);
+    const east = refusing("east", "get namespaces kube-system", "forbidden");
+    const seen = await observed({ east });
     deepEqual([seen.uids.get("east"), seen.trust.get("east")?.state], [undefined, "present"]);
   });
 
   it("one that answers without a UID is not to be relied on for the rest either", async () => {
-    const body = { kind: "Namespace", metadata: { name: "kube-system" } };
-    const { uids, trust } = await observed(cluster("u1"), () => ({ body }));
+    const get = () => Promise.resolve({ metadata: { name: "kube-system" } }) as never;
+    const { uids, trust } = await observed({ changed: { get } });
     equal(uids.get("east"), undefined);
     match(
       JSON.stringify(trust.get("east")),
@@ -110,12 +106,31 @@ describe("cluster: what a run has to know first", () => {
     );
   });
 
-  it("one cluster given twice is", async () => {
-    await rejects(observed(cluster("u1"), cluster("u1")), {
-      message:
-        "The clusters do not match the stack's config:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
-    });
-  });
+  const external = { trust: { external: true } };
+  for (const [rule, found, message] of [
+    [
+      "one cluster given twice",
+      { west: running("west", "u1"), east: running("east", "u1") },
+      "The clusters do not match the stack's config:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
+    ],
+    [
+      "a cluster without the trust that others are to provide",
+      { raw: external },
+      /With trust\.external, the clusters must provide Linkerd's trust:\n {2}Namespace west\/linkerd must have the labels .*\n {2}Namespace east\/linkerd must /,
+    ],
+    [
+      "a default that would change the trust domain of a cluster that runs",
+      { west: inDomain("west", "cluster.local"), east: inDomain("east", "east.local") },
+      "A change of trust domain must be asked for:\n  Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
+    ],
+    [
+      "a link that is left to a controller that is not there",
+      { raw: controlled },
+      "With manage: links, this stack installs no controllers of Linkerd's:\n  Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+    ],
+  ] as const)
+    it(`${rule} is refused`, () =>
+      rejects(observed(found), typeof message === "string" ? { message } : message));
 
   it("so are contexts that are not there, all at once", async () => {
     const none: Connect = (_access, name) =>
@@ -126,79 +141,33 @@ describe("cluster: what a run has to know first", () => {
     });
   });
 
-  it("says what is missing where others are to provide trust, and that only with manage: all", async () => {
-    const raw = { trust: { external: true } };
-    await rejects(
-      observed(cluster("u1"), cluster("u2"), raw),
-      /With trust\.external, the clusters must provide Linkerd's trust:\n {2}Cluster west has no namespace linkerd: .*\n {2}Cluster east has no /,
-    );
-    const seen = await observed(cluster("u1"), cluster("u2"), { ...raw, manage: "links" });
-    equal(seen.uids.get("west"), "u1");
-  });
-
-  const running = (trustDomain: string) => ({
-    "/api/v1/namespaces/linkerd/configmaps/linkerd-config": {
-      kind: "ConfigMap",
-      metadata: { name: "linkerd-config", namespace: "linkerd" },
-      data: { values: `clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n` },
-    },
-  });
-
-  it("no default changes the trust domain of a cluster that runs", async () => {
-    const east = cluster("u2", running("east.local"));
-    await rejects(observed(cluster("u1", running("cluster.local")), east), {
-      message:
-        "A change of trust domain must be asked for:\n  Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
+  const west = running("west");
+  west.put("deployments", controller("east"));
+  const east = inDomain("east", "east.local");
+  const inEast = (trustDomain: string) => ({ clusters: { west: null, east: { trustDomain } } });
+  const changes =
+    "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/guides/trust.md.";
+  const unlisted = refusing("west", "list deployments", "forbidden");
+  for (const [rule, found, warnings] of [
+    ["such trust, with manage: links", { raw: { ...external, manage: "links" } }, []],
+    ["such a trust domain, with manage: links", { east, raw: { manage: "links" } }, []],
+    ["one that the config keeps", { east, raw: inEast("east.local") }, []],
+    [
+      "one that the config changes, with a warning",
+      { east, raw: inEast("cluster.local") },
+      [changes],
+    ],
+    ["a controller that is there", { west, raw: controlled }, []],
+    ["one of which nobody may know", { west: unlisted, raw: controlled }, []],
+    ["one that the stack installs", { raw: { ...controlled, manage: "all" } }, []],
+  ] as const)
+    it(`takes ${rule}`, async () => {
+      deepEqual((await observed(found)).warnings, warnings);
     });
-    const seen = await observed(cluster("u1"), east, { manage: "links" });
-    deepEqual(seen.warnings, []);
-  });
 
-  it("the config may keep it, and may change it with a warning", async () => {
-    const east = cluster("u2", running("east.local"));
-    const kept = { clusters: { west: null, east: { trustDomain: "east.local" } } };
-    deepEqual((await observed(cluster("u1"), east, kept)).warnings, []);
-    const changed = { clusters: { west: null, east: { trustDomain: "cluster.local" } } };
-    const seen = await observed(cluster("u1"), east, changed);
-    deepEqual(seen.warnings, [
-      "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/guides/trust.md.",
-    ]);
-  });
-
-  const left = {
-    manage: "links",
-    links: [{ source: "west", target: "east", mirroring: "controller" }],
-  };
-  const controllers = (...items: readonly unknown[]) => ({
-    [deployments]: { kind: "DeploymentList", metadata: {}, items },
-  });
-  const controller = {
-    metadata: {
-      ...{ name: "controller-east", namespace: "linkerd-multicluster" },
-      labels: { "mirror.linkerd.io/cluster-name": "east" },
-    },
-  };
-
-  it("with manage: links, a link is left only to a controller that is there", async () => {
-    await rejects(observed(cluster("u1", controllers()), cluster("u2"), left), {
-      message:
-        "With manage: links, this stack installs no controllers of Linkerd's:\n  Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
-    });
-    const there = await observed(cluster("u1", controllers(controller)), cluster("u2"), left);
-    equal(there.uids.get("west"), "u1");
-  });
-
-  it("and nobody is refused where that can't be seen, or the stack installs them", async () => {
-    const denied: Script = (request, index) =>
-      request.url.pathname === deployments
-        ? status(403, "Forbidden", "no")
-        : cluster("u1")(request, index);
-    for (const [west, raw] of [
-      [denied, left],
-      [() => "reset" as const, left],
-      [cluster("u1", controllers()), { ...left, manage: "all" }],
-    ] as const)
-      equal((await observed(west, cluster("u2"), raw)).uids.get("east"), "u2");
+  it("takes a controller for granted in a cluster that does not answer", async () => {
+    const away = refusing("west", "", "unreachable");
+    equal((await observed({ west: away, raw: controlled })).uids.get("east"), "east");
   });
 
   const relative = [
@@ -212,7 +181,7 @@ describe("cluster: what a run has to know first", () => {
     [{}, { exec: plugin("./bin/login") }, "exec.command"],
   ] as const;
   for (const [clusterEntry, user, fields] of relative)
-    it(`so is a kubeconfig of the config with a relative path in ${fields}`, () =>
+    it(`a kubeconfig of the config with a relative path in ${fields} is refused`, () =>
       withFolder(async (folder) => {
         const opened = () => Promise.reject(new Error("it was used"));
         const file = await written(folder, clusterEntry, user);
