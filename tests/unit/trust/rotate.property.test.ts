@@ -1,19 +1,65 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { repeated } from "../../reliability/effort.ts";
-import { cluster, comesToAnEnd, happening, names, neverBreaks, type Story } from "./happenings.ts";
-import { World } from "./world.ts";
+import { type Part, World } from "./world.ts";
 
-/** As it goes where nothing comes in between. */
-function round(world: World): string {
-  const stage = world.up();
-  world.pass(6);
-  world.restartAll();
-  world.pass(6);
-  return stage;
+const names: readonly string[] = ["west", "east", "north"];
+const cluster = fc.constantFrom(...names);
+
+/** Something that happens to a world. Where it is a run of a stack, it returns its stage. */
+type Happening = (world: World) => unknown;
+
+function happening<T>(
+  name: string,
+  values: fc.Arbitrary<T>,
+  happen: (world: World, value: T) => unknown,
+): fc.Arbitrary<Happening> {
+  return values.map((value) => {
+    const shown = { [fc.toStringMethod]: () => `${name} ${fc.stringify(value)}` };
+    return Object.assign((world: World) => happen(world, value), shown);
+  });
 }
 
-/** Of one stack, which comes to each cluster and to each part of its trust, or breaks off before. */
+/** What people and networks do to a mesh, beside the runs of its stacks. */
+const happenings = [
+  happening("turn", fc.constantFrom("on", "on", "back"), (world, to) => {
+    world.turn(to);
+  }),
+  happening("restart all", fc.subarray([...names], { minLength: 1 }), (world, of) => {
+    for (const name of of) world.restart(name);
+  }),
+  happening("pass", fc.constantFrom(1, 6, 600, 1500), (world, minutes) => {
+    world.pass(minutes);
+  }),
+  happening("reach", fc.tuple(cluster, fc.boolean()), (world, [name, readable]) => {
+    world.reach(name, readable);
+  }),
+  happening("intrude", cluster, (world, name) => {
+    world.intrude(name);
+  }),
+  happening("add", fc.constant("north"), (world, name) => {
+    world.add(name);
+  }),
+];
+
+/** A mesh, the runs of its stacks, and those that a round of them consists of. */
+interface Story {
+  readonly runs: readonly fc.Arbitrary<Happening>[];
+  readonly round: (world: World) => string;
+}
+
+/** As it goes where nothing comes in between. */
+function roundOf(run: (world: World) => string) {
+  return (world: World): string => {
+    const stage = run(world);
+    world.pass(6);
+    world.restartAll();
+    world.pass(6);
+    return stage;
+  };
+}
+
+/** A run of one stack, which comes to each cluster and to each part of its trust, or breaks off before. */
 const all = 0b11_11_11;
 const reached = fc.oneof({ weight: 7, arbitrary: fc.constant(all) }, fc.nat({ max: all }));
 const up = happening("up", reached, (world, bits) =>
@@ -29,22 +75,88 @@ const restart = happening(
     world.restart(name, [pod]);
   },
 );
-const story: Story = { round, runs: [up, up, restart] };
+const oneStack: Story = { round: roundOf((world) => world.up()), runs: [up, up, restart] };
 
-describe("trust: any order of runs, restarts, outages and changes of mind", () => {
-  it("never makes one proxy refuse another", () => {
-    neverBreaks(story, 60, repeated(500));
-  });
-
-  it("comes to an end once clusters are in reach and workloads are restarted", () => {
-    comesToAnEnd(story, 7, repeated(50));
-  });
-
-  it("goes from anchor to anchor in three runs with restarts between them", () => {
-    const world = new World();
-    round(world);
-    world.turn("on");
-    const stages = Array.from({ length: 5 }, () => round(world));
-    deepEqual(stages, ["bundle", "reissue", "drop", "settled", "settled"]);
-  });
+const parts: readonly Part[] = ["issuer", "bundle"];
+const someParts = fc.oneof({ weight: 3, arbitrary: fc.constant(parts) }, fc.subarray([...parts]));
+const publishing = happening("publish", fc.constant(""), (world) => world.publish());
+const running = happening("run", cluster, (world, name) => {
+  world.run(name);
 });
+const published = roundOf((world) => {
+  const stage = world.publish();
+  world.run(...world.clusters.keys());
+  return stage;
+});
+const manyStacks: Story = {
+  round: published,
+  runs: [
+    ...[publishing, publishing, running, running],
+    happening("round", fc.constant(""), published),
+    happening("begin", cluster, (world, name) => {
+      world.begin(name);
+    }),
+    happening("finish", fc.tuple(cluster, someParts), (world, [name, reached]) => {
+      world.finish(name, reached);
+    }),
+  ],
+};
+
+const unknowns = fc.constantFrom("keep", "remove");
+
+/** By story: how many events at most, how often; how many rounds bring it to an end, how often. */
+for (const [of, story, [maxLength, times], [rounds, ends]] of [
+  ["of one stack", oneStack, [60, 500], [7, 50]],
+  ["of many stacks", manyStacks, [80, 100], [8, 15]],
+] as const)
+  describe(`trust ${of}: any order of runs, restarts, outages and changes of mind`, () => {
+    const { round, runs } = story;
+
+    /** Nor does a cluster trust what somebody has added to another, or lack what the config adds. */
+    it("never makes one proxy refuse another", () => {
+      const seen = new Set<unknown>();
+      const events = fc.array(fc.oneof(...runs, ...happenings), { minLength: 10, maxLength });
+      fc.assert(
+        fc.property(events, unknowns, (happen, unknown) => {
+          const world = new World(unknown);
+          round(world);
+          for (const each of happen) {
+            seen.add(each(world));
+            deepEqual([world.broken(), world.astray()], [[], []]);
+          }
+        }),
+        { numRuns: repeated(times) },
+      );
+      const stages = ["settled", "bundle", "reissue", "drop", "waiting"];
+      ok(
+        stages.every((stage) => seen.has(stage)),
+        [...seen].join(),
+      );
+    });
+
+    it("comes to an end once every stack runs and workloads are restarted", () => {
+      const events = fc.array(fc.oneof(...runs, ...happenings), { maxLength: 20 });
+      fc.assert(
+        fc.property(events, unknowns, (happen, unknown) => {
+          const world = new World(unknown);
+          round(world);
+          for (const each of happen) each(world);
+          for (const name of world.clusters.keys()) {
+            world.reach(name, true);
+            world.finish(name);
+          }
+          const stages = Array.from({ length: rounds }, () => round(world));
+          deepEqual([stages.at(-1), world.broken()], ["settled", []], stages.join());
+        }),
+        { numRuns: repeated(ends) },
+      );
+    });
+
+    it("goes from anchor to anchor in three runs with restarts between them", () => {
+      const world = new World();
+      round(world);
+      world.turn("on");
+      const stages = Array.from({ length: 5 }, () => round(world));
+      deepEqual(stages, ["bundle", "reissue", "drop", "settled", "settled"]);
+    });
+  });
