@@ -2,7 +2,7 @@ import type { StringMap } from "../../engine/kubernetes/objects/objects.ts";
 import type { Planned } from "../../engine/mirroring/model/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */
-export interface Announced {
+export interface Previewed {
   /** Mirrors that appear, each in its line. */
   readonly comes: StringMap;
   readonly goes: StringMap;
@@ -10,9 +10,6 @@ export interface Announced {
   readonly changes: Readonly<Record<string, StringMap>>;
   /** Exported Services without a mirror, with reason and sentence. */
   readonly skipped: StringMap;
-}
-
-export interface Previewed extends Announced {
   /** Everything that comes, goes or changes, sorted. */
   readonly keys: readonly string[];
 }
@@ -57,39 +54,12 @@ export function readSteps(steps: readonly Step[]): Previewed {
   };
 }
 
-/** The line of a preview about a mirror that is adopted. */
-export const takenOver = { action: "confirm: it exists, and gets this stack's mark" };
-
 /** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */
 function isUntouched({ action = "" }: StringMap): boolean {
   return ["adopt: ", "forget: ", "leave: "].some((word) => action.startsWith(word));
 }
 
-/** The part of it that is about one namespace. */
-export function within(namespace: string, whole: Announced): Announced {
-  const part = <T>(map: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(map).filter(([key]) => key.startsWith(`${namespace}/`)));
-  const changes = Object.entries(part(whole.changes)).map(
-    ([key, texts]) => [key, mapped(texts, withoutAddresses)] as const,
-  );
-  return {
-    comes: part(whole.comes),
-    goes: part(whole.goes),
-    changes: Object.fromEntries(changes),
-    skipped: part(whole.skipped),
-  };
-}
-
-/** ClusterIPs of east differ from run to run. */
-export function withoutAddresses(text: string): string {
-  return text.replace(/10\.101\.\d+\.\d+/g, "(ClusterIP)");
-}
-
-function mapped(map: StringMap, change: (text: string) => string): StringMap {
-  return Object.fromEntries(Object.entries(map).map(([key, text]) => [key, change(text)]));
-}
-
-function announced(step: Step): Announced {
+function announced(step: Step): Omit<Previewed, "keys"> {
   const before: Partial<Planned> = step.before ?? {};
   const after: Partial<Planned> = step.after ?? {};
   return {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 
-import type { Fault } from "../../simulation/faults.ts";
-import { status } from "../../simulation/refusals.ts";
+import { always, type ClusterFault, page, refusal } from "../answers/faults.ts";
 import type { Shape } from "./shape.ts";
 
 export const clusterNames = ["west", "north", "east"] as const;
@@ -16,10 +15,11 @@ export const links: readonly { readonly source: ClusterName; readonly target: Cl
   { source: "west", target: "east" },
 ];
 
-/** What happens to the `at`th request of an operation, whichever cluster it is for. */
+/** What happens to so many requests of an operation from the `at`th on, whichever clusters they are for. */
 export interface RequestFault {
   readonly at: number;
-  readonly fault: Fault;
+  readonly length: number;
+  readonly fault: ClusterFault;
 }
 
 /** What people and programs do to a mirror: one of those that a cluster has. */
@@ -101,13 +101,21 @@ const settings = fc.constantFrom(
   { allowDeletions: false, maxDeletions: 1 },
 );
 
-const unavailable = {
-  answer: status(503, "ServiceUnavailable", "the server is currently unable to handle the request"),
-};
-const faults = ["reset", "drop", "duplicate", "crash", "carry out and crash", unavailable] as const;
+const faults: readonly ClusterFault[] = [
+  ...(["reset", "drop", "cut", "duplicate", "crash", "carry out and crash"] as const).map(always),
+  ...(["hang", "carry out and hang"] as const).map(always),
+  ...[refusal(401, "Unauthorized"), refusal(403, "Forbidden"), refusal(409, "Conflict")],
+  ...[refusal(410, "Expired"), refusal(500, "InternalError")],
+  ...[page(404), page(429, { "retry-after": "1" }), page(503)],
+];
 
 const requestFault = fc.option(
-  fc.record({ at: fc.integer({ min: 1, max: 40 }), fault: fc.constantFrom<Fault>(...faults) }),
+  fc.record({
+    at: fc.integer({ min: 1, max: 40 }),
+    // As many as a request has attempts, and sometimes all from then on.
+    length: fc.constantFrom(1, 2, 8, 1_000),
+    fault: fc.constantFrom(...faults),
+  }),
   { nil: undefined },
 );
 

@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 
 import fc from "fast-check";
 
@@ -7,7 +7,7 @@ import { histories } from "./actions.ts";
 import { History, mirrorsIn } from "./history.ts";
 
 describe("whatever happens to a mesh, and in whatever order", () => {
-  it("it ends as a new stack would make it, and then no run writes anything", async function () {
+  it("it ends as a new stack would make it, then no run writes anything, and destroy leaves nothing", async function () {
     this.timeout(0);
     const property = fc.asyncProperty(histories, async (actions) => {
       const history = new History();
@@ -15,6 +15,8 @@ describe("whatever happens to a mesh, and in whatever order", () => {
       history.heal();
       await history.settle();
       deepEqual(mirrorsIn(history.mesh), await history.fromScratch());
+      equal((await history.mesh.destroy()).failure, undefined);
+      for (const mirrors of Object.values(mirrorsIn(history.mesh))) deepEqual(mirrors, {});
       count("histories");
     });
     await fc.assert(property, { numRuns: repeated(200) });

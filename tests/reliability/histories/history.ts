@@ -15,6 +15,7 @@ import {
   links,
   type RequestFault,
 } from "./actions.ts";
+import { expectNoSecret } from "../answers/cell.ts";
 import { announced } from "./announced.ts";
 import { dropService, firstShape, putService, type Shape } from "./shape.ts";
 
@@ -196,10 +197,10 @@ export class History {
     server.put("deployments", controller(this.#nameOf(target), 1));
   }
 
-  /** In quiet times, what the preview before it says is what is written. */
+  /** What the preview before it says is what is written, and under faults nothing else is deleted. */
   async #up(requestFault?: RequestFault): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
-    const isQuiet = requestFault === undefined && this.#lost.size === 0 && !this.#isSwapped;
+    const isQuiet = this.#lost.size === 0 && !this.#isSwapped;
     const preview = isQuiet ? await this.mesh.preview() : undefined;
     const expected =
       preview?.failure === undefined ? preview && announced(this.mesh, preview.steps) : undefined;
@@ -207,9 +208,11 @@ export class History {
     if (preview?.failure !== undefined) return { ...ended, failure: preview.failure };
     this.#noteUnknown();
     if (expected === undefined) return ended;
+    const isMeant = (write: string) => requestFault === undefined || write.startsWith("delete ");
+    const writes = ended.writes.filter(isMeant).map((write) => write.replace(/^\w+ \w+ /, ""));
     assert.deepEqual(
-      [...new Set(ended.writes.map((write) => write.replace(/^\w+ \w+ /, "")))].sort(),
-      expected,
+      [...new Set(writes)].sort(),
+      requestFault === undefined ? expected : expected.filter((key) => writes.includes(key)),
       "what is written is not what was announced",
     );
     return ended;
@@ -288,6 +291,10 @@ export class History {
     );
     const ended = await operation();
     this.#states.push(new Map(this.mesh.engine.state));
+    // Minutes, not hours.
+    assert.ok(ended.waited <= 600_000, `waited for ${ended.waited} ms`);
+    assert.ok(ended.requests <= 1_000, `${ended.requests} requests`);
+    expectNoSecret(ended, this.mesh);
     const writes = clusterNames.flatMap((name, index) => {
       const server = this.mesh.server(name);
       this.#holdDeletions(name, server.journal.slice(marks[index]), isGuarded ? most : new Map());
@@ -373,9 +380,12 @@ export class History {
   #plans(requestFault?: RequestFault): FaultPlans {
     return (context) => {
       const cluster = this.mesh.contexts.get(context) ?? context;
-      return ({ ofAll }) => {
+      return (request) => {
         if (this.#lost.has(cluster as ClusterName)) return "reset";
-        return requestFault?.at === ofAll ? requestFault.fault : undefined;
+        if (requestFault === undefined) return undefined;
+        const { at, length, fault } = requestFault;
+        const isMeant = request.ofAll >= at && request.ofAll < at + length;
+        return isMeant ? fault(request, cluster, this.mesh) : undefined;
       };
     };
   }
