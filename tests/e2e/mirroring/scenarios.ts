@@ -37,6 +37,7 @@ export interface Scenario {
 }
 
 const ports = "port1:555 port2:666";
+const dns = { name: "dns", protocol: "UDP", port: 53, targetPort: "named" };
 const gateway = "→ 192.0.2.127:888";
 const labels = (map: object) => ({ metadata: { labels: map } });
 const finalizers = ["example.org/held"];
@@ -120,12 +121,12 @@ export const scenarios: readonly Scenario[] = [
   {
     title: "a Service exported for remote discovery gets a mirror without Endpoints",
     namespace: "flat",
-    target: [service("flat/web", { labels: discovered })],
-    gives: [`web-west ${ports} ${remote}=web`],
+    target: [service("flat/web", { labels: discovered }, { ports: [...p12, dns] })],
+    gives: [`web-west ${ports} dns:53/UDP:named ${remote}=web`],
     then: {
       title: "a Service that goes over from remote discovery to the gateway gets Endpoints",
       change: ({ kube }) => relabel(kube.west, "flat/web", exported),
-      gives: [`web-west ${ports} ${gateway}`],
+      gives: [`web-west ${ports} dns:53/UDP:named ${gateway},888/UDP`],
     },
   },
   {

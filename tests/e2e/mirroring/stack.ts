@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import {
   type Config,
   newStack,
@@ -15,7 +16,7 @@ interface Exported {
 }
 
 const unasked = ["--yes", "--skip-preview", "--diff"];
-const flags = { preview: ["--diff"], up: unasked, destroy: unasked };
+const flags = { preview: ["--diff"], up: unasked, refresh: unasked, destroy: unasked };
 
 /** A stack of the real program in the real engine, run as a user runs it: by the CLI. */
 export class Stack extends Operations {
@@ -62,17 +63,17 @@ export class Stack extends Operations {
     return (await this.#pulumi(["stack", "export", "--show-secrets"])).text;
   }
 
-  /** The URNs of all resources that the dynamic provider serves. */
-  async dynamicResources(): Promise<string[]> {
+  /** An update that replaces all resources that the dynamic provider serves. */
+  async replace(): Promise<void> {
     const { deployment } = JSON.parse(await this.export()) as Exported;
-    return (deployment.resources ?? [])
-      .filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/"))
-      .map(({ urn }) => urn);
-  }
-
-  /** Marks resources in the state, so that the next update replaces them. */
-  async taint(urns: readonly string[]): Promise<void> {
-    for (const urn of urns) await this.#pulumi(["state", "taint", urn, "--yes"]);
+    const dynamic = (deployment.resources ?? []).filter(({ type }) =>
+      type.startsWith("pulumi-nodejs:dynamic/"),
+    );
+    assert.notEqual(dynamic.length, 0);
+    await this.run(
+      "up",
+      dynamic.flatMap(({ urn }) => ["--replace", urn]),
+    );
   }
 
   #pulumi(words: readonly string[], options: Expectation & RunOptions = {}) {

@@ -5,6 +5,7 @@ import type {
   EndpointSubset,
   ObjectMeta,
   Service,
+  ServicePort,
 } from "../../../engine/kubernetes/objects/objects.ts";
 
 /** The names of a namespace's Services, sorted. */
@@ -60,16 +61,22 @@ function factsOf({ metadata: { labels, annotations }, spec }: Service): string[]
   return [
     ...(type === "ClusterIP" ? [] : [type]),
     ...(clusterIP === "None" ? ["headless"] : []),
-    ...ports.map(({ name = "", port }) => `${name}:${port}`),
+    ...ports.map((each) => `${each.name ?? ""}:${portOf(each)}`),
     ...facts.sort(),
   ];
+}
+
+/** `555`, or of a port unlike most `53/UDP:dns`. */
+function portOf({ port, protocol = "TCP", targetPort = port }: ServicePort): string {
+  const ofProtocol = protocol === "TCP" ? "" : `/${protocol}`;
+  return `${port}${ofProtocol}${targetPort === port ? "" : `:${targetPort}`}`;
 }
 
 function backendsOf({ subsets = [] }: Endpoints, owners: ReadonlyMap<string | undefined, string>) {
   const backend = ({ addresses = [], ports = [] }: EndpointSubset) =>
     addresses.map(({ hostname, ip }) => {
       const place = owners.get(ip) ?? ip;
-      const numbers = [...new Set(ports.map(({ port }) => port))].join(",");
+      const numbers = [...new Set(ports.map(portOf))].join(",");
       return `${hostname === undefined ? "" : `${hostname}@`}${place}:${numbers}`;
     });
   const all = subsets.flatMap(backend).sort();
