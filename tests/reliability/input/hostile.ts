@@ -49,7 +49,9 @@ export interface Mutation {
 }
 
 /** Changes the value itself; nothing where it has no places. */
-export function mutate(inside: Json, { at, how, key, value }: Mutation): void {
+export function mutate(inside: Json, { at, how, key, value: shared }: Mutation): void {
+  // A value that is put in twice must not come to be in itself.
+  const value: Json = structuredClone(shared);
   const places = placesIn(inside);
   const place = places[at % Math.max(1, places.length)];
   if (place === undefined) return;
