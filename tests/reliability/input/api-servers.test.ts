@@ -3,7 +3,6 @@ import fc from "fast-check";
 import type { Answer } from "../../simulation/answering-dispatcher.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
 import { Mesh } from "../../simulation/mesh.ts";
-import { writesTo } from "../../simulation/outcome.ts";
 import { exported, headless } from "../../unit/fixtures/objects.ts";
 import { gatewayService, linkObject } from "../../unit/fixtures/world.ts";
 import { member, putServices, scale } from "../contents.ts";
@@ -104,24 +103,6 @@ function mutated(all: typeof mutations extends fc.Arbitrary<infer All> ? All : n
   };
 }
 
-interface Named {
-  readonly metadata: Record<string, Json> & { readonly name: string };
-  spec?: Json;
-}
-
-/** What may be the matter with an exported Service. */
-const broken: readonly ((service: Named) => unknown)[] = [
-  (service) => delete service.spec,
-  (service) => (service.spec = []),
-  (service) => (service.spec = { ports: { port: 80 } }),
-  (service) => (service.spec = { ports: [{ port: "80" }] }),
-  (service) => (service.spec = { ports: [{ port: 65_536 }] }),
-  ({ metadata }) => (metadata.labels = ["exported"]),
-  ({ metadata }) => (metadata.labels = { "a b": "c" }),
-  ({ metadata }) => (metadata.labels = { app: 1 }),
-  ({ metadata }) => (metadata.annotations = "none"),
-];
-
 describe("bad input: what API servers say", () => {
   it("a target that answers with anything: sentences, no malformed write, and other links go on", async () => {
     await fc.assert(
@@ -149,46 +130,6 @@ describe("bad input: what API servers say", () => {
         await run(mesh, "east", mutated(all));
       }),
       { numRuns: repeated(150) },
-    );
-  });
-
-  it("an exported Service that is malformed keeps its mirror, its pods' and its membership", async () => {
-    const which = fc.constantFrom("web", "db", "bb", "other");
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...broken), which, async (damage, name) => {
-        count("inputs");
-        const mesh = await settled();
-        const said = await run(mesh, "west", (plural, items) => {
-          const found = (items as Named[]).find(({ metadata }) => metadata.name === name);
-          if (plural === "services" && found !== undefined) damage(found);
-          return undefined;
-        });
-        const writes = writesTo(mesh.server("east"));
-        deepEqual(
-          writes.filter((line) => !line.startsWith("update links")),
-          [],
-        );
-        if (name !== "bb") ok(said.join("\n").includes(`shop/${name}`), said.join("\n"));
-      }),
-      { numRuns: repeated(40) },
-    );
-  });
-
-  it("a list with an item that could be anything is no list", async () => {
-    const item = fc.constantFrom<Json>(
-      ...[null, 1, "x", [], {}, { metadata: {} }, { metadata: { name: "a/b" } }],
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...plurals), item, async (of, one) => {
-        count("inputs");
-        const mesh = await settled();
-        await run(mesh, "west", (plural) =>
-          plural === of ? { answer: { items: [one] } } : undefined,
-        );
-        const writes = writesTo(mesh.server("east"));
-        equal(writes.filter((line) => line.startsWith("delete")).length, 0);
-      }),
-      { numRuns: repeated(30) },
     );
   });
 });

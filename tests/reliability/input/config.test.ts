@@ -123,30 +123,6 @@ describe("bad input: the stack config", () => {
     equal(seen.size, 2);
   });
 
-  it("tells each of several mistakes, whatever else is wrong", () => {
-    const wrong = {
-      manage: 1,
-      linkerdCheck: "yes",
-      topology: [],
-      charts: { version: "newest" },
-      linkerdNamespace: "A",
-    };
-    const subset = fc.subarray(Object.entries(wrong), { minLength: 2 });
-    fc.assert(
-      fc.property(subset, (some) => {
-        count("inputs");
-        const parsed = parseConfig({ clusters: { west }, ...Object.fromEntries(some) });
-        const mistakes = "mistakes" in parsed ? parsed.mistakes : [];
-        for (const [each] of some)
-          ok(
-            mistakes.some((mistake) => mistake.startsWith(`linkerd-multicluster:${each}`)),
-            each,
-          );
-      }),
-      { numRuns: repeated(200) },
-    );
-  });
-
   it("never tells a secret, however it is misplaced", () => {
     const secret = fc.constantFrom<Json>(
       ...[canary, `-----BEGIN PRIVATE KEY-----\n${canary}`, [canary]],

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
 import { configOf, linkOf, type Raw } from "./table.ts";
 
@@ -194,10 +194,5 @@ describe("stack config: the whole", () => {
         timeoutSeconds: 600,
       },
     });
-  });
-
-  it("what is said", () => {
-    const { manage, linkerdNamespace } = configOf({ manage: "links", linkerdNamespace: "l5d" });
-    equal(`${manage} ${linkerdNamespace}`, "links l5d");
   });
 });

@@ -10,12 +10,13 @@ describe("stack config: read from Pulumi", () => {
     pulumi.runtime.setAllConfig({});
   });
 
-  it("reads maps and lists as JSON, words as they are, and other projects' keys not at all", () => {
+  it("reads maps and lists as JSON, words as they are, a key left empty as none, and other projects' keys not at all", () => {
     const texts = {
       [`${project}:clusters`]: '{"west":{"context":"k3d-west"}}',
       [`${project}:links`]: "[]",
-      [`${project}:topology`]: "mesh",
+      [`${project}:topology`]: '{"hub":"west"}',
       [`${project}:manage`]: "mirrors",
+      [`${project}:sources`]: "",
       [`${project}:linkerdNamespace`]: "1234",
       [`${project}:toplogy`]: "mesh",
       "kubernetes:context": "elsewhere",
@@ -23,22 +24,11 @@ describe("stack config: read from Pulumi", () => {
     deepEqual(valuesIn(texts), {
       clusters: { west: { context: "k3d-west" } },
       links: [],
-      topology: "mesh",
-      manage: "mirrors",
+      topology: { hub: "west" },
+      ...{ manage: "mirrors", sources: null },
       linkerdNamespace: "1234",
       toplogy: "mesh",
     });
-  });
-
-  it("a hub is a map", () => {
-    deepEqual(valuesIn({ [`${project}:topology`]: '{"hub":"west"}' }), {
-      topology: { hub: "west" },
-    });
-  });
-
-  it("a key left empty is empty, not a word", () => {
-    const texts = { [`${project}:links`]: "", [`${project}:manage`]: "" };
-    deepEqual(valuesIn(texts), { links: null, manage: null });
   });
 
   it("gives the config", () => {

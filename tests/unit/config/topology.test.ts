@@ -30,16 +30,4 @@ describe("stack config: topology", () => {
       const written = found.map(({ spec: { source, target } }) => `${source}>${target}`);
       deepEqual(written.join(" "), links);
     });
-
-  it("linkDefaults apply to its links and to listed ones, whose own keys win", () => {
-    const { links } = configOf({
-      ...{ clusters: { a: null, b: null }, topology: "mesh" },
-      links: [{ source: "b", target: "a", readiness: "ignore" }],
-      linkDefaults: { readiness: "follow", headless: true },
-    });
-    deepEqual(
-      links.map(({ spec }) => [spec.source, spec.readiness, spec.headless].join()),
-      ["b,ignore,true", "a,follow,true"],
-    );
-  });
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
 import { KubernetesError, type Operation } from "../../../engine/kubernetes/client/errors.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
@@ -78,17 +78,4 @@ describe("an error", () => {
       equal(error.message, sentence);
       ok(!error.clusterUnavailable);
     });
-
-  it("is of the kind of its status, with the server's own words", () => {
-    const codes = [401, 403, 404, 409, 410, 400, 422, 429, 500];
-    deepEqual(
-      codes.map((code) => refused(code, "no").kind),
-      [
-        ...["unauthorized", "forbidden", "notFound", "conflict", "gone"],
-        ...["invalid", "invalid", "throttled", "server"],
-      ],
-    );
-    const { kind, status, reason, detail } = refused(409, "no", {}, { reason: "AlreadyExists" });
-    deepEqual([kind, status, reason, detail], ["alreadyExists", 409, "AlreadyExists", "no"]);
-  });
 });

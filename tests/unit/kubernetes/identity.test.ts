@@ -1,24 +1,7 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
-import { identify, movedCluster, sameClusters } from "../../../engine/kubernetes/identity.ts";
-import { forEachTest, status } from "./scripted-cluster.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { movedCluster, sameClusters } from "../../../engine/kubernetes/identity.ts";
 
 describe("the identity of a cluster", () => {
-  const { open } = forEachTest();
-  const namespace = (metadata: object) => () => ({ body: { kind: "Namespace", metadata } });
-
-  it("is the UID of kube-system", async () => {
-    const { client, received } = await open(namespace({ name: "kube-system", uid: "u1" }));
-    equal(await identify(client), "u1");
-    equal(received[0]?.url.pathname, "/api/v1/namespaces/kube-system");
-  });
-
-  it("is an error where it can't be read, and where the answer has none", async () => {
-    const refusing = await open(() => status(403, "Forbidden", "no"));
-    await rejects(identify(refusing.client), { name: "KubernetesError", kind: "forbidden" });
-    const without = await open(namespace({ name: "kube-system" }));
-    await rejects(identify(without.client), /returns its namespace kube-system without a UID/);
-  });
-
   const sentence = (live: string, known: string) =>
     `context k3d-west of cluster west leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to ${live} and run again`;
 

@@ -42,8 +42,10 @@ describe("no credential is ever shown", () => {
   for (const [fault, script] of Object.entries(faults))
     it(`with ${fault}`, async () => {
       for (const user of users) {
-        const { error, client } = await listError(script, { user });
-        doesNotMatch(shown(error), all);
+        const lines: string[] = [];
+        const log = (line: string) => lines.push(line);
+        const { error, client } = await listError(script, { user, log });
+        doesNotMatch(shown([error, lines]), all);
         equal(error.cause, undefined);
         doesNotMatch(shown(client), all);
       }
