@@ -7,23 +7,16 @@ import { serve } from "../../../engine/watch/server.ts";
 import { until } from "../../../testbed/processes.ts";
 
 describe("the server of health and metrics", () => {
-  const contentType = "text/plain; version=0.0.4";
+  const text = "text/plain; charset=utf-8";
+  const metrics = {
+    contentType: "text/plain; version=0.0.4",
+    text: () => Promise.resolve("up 1\n"),
+  };
+  const healthy = { isLive: () => true, isReady: () => true, metrics };
+  const served = { ...healthy };
   let server: Awaited<ReturnType<typeof serve>>;
-  let is = { isLive: true, isReady: false, isBroken: false };
 
-  const listening = (port: number) =>
-    serve(
-      { host: "127.0.0.1", port },
-      {
-        isLive: () => is.isLive,
-        isReady: () => is.isReady,
-        metrics: {
-          contentType,
-          text: () =>
-            is.isBroken ? Promise.reject(new Error("broken")) : Promise.resolve("mirrors 1\n"),
-        },
-      },
-    );
+  const listening = (port: number) => serve({ host: "127.0.0.1", port }, served);
   before(async () => (server = await listening(0)));
   after(() => server.close());
 
@@ -32,30 +25,28 @@ describe("the server of health and metrics", () => {
     return [answer.status, await answer.text(), answer.headers.get("content-type")];
   };
 
-  const ok = "ok\n";
+  const no = () => false;
   const stuck = "no dry run has ended well for longer than one may take\n";
-  for (const [path, state, code, text] of [
-    ["/livez", {}, 200, ok],
-    ["/livez", { isLive: false }, 503, stuck],
-    ["/readyz", {}, 503, "waiting for the state, or the first dry run\n"],
-    ["/readyz", { isReady: true }, 200, ok],
-    ["/metrics", {}, 200, "mirrors 1\n"],
-    ["/metrics?x=y", {}, 200, "mirrors 1\n"],
-    ["/metrics", { isBroken: true }, 500, "the metrics can't be read\n"],
-    ["/", {}, 404, "there are /livez, /readyz and /metrics\n"],
-    ["//", {}, 404, "there are /livez, /readyz and /metrics\n"],
+  const waiting = "waiting for the state, or the first dry run\n";
+  const broken = { ...metrics, text: () => Promise.reject(new Error("broken")) };
+  const nothing = "there are /livez, /readyz and /metrics\n";
+  for (const [request, state, code, answer, type = text] of [
+    ["GET /livez", {}, 200, "ok\n"],
+    ["GET /livez", { isLive: no }, 503, stuck],
+    ["GET /readyz", {}, 200, "ok\n"],
+    ["GET /readyz", { isReady: no }, 503, waiting],
+    ["GET /metrics", {}, 200, "up 1\n", metrics.contentType],
+    ["GET /metrics?x=y", { isReady: no, isLive: no }, 200, "up 1\n", metrics.contentType],
+    ["GET /metrics", { metrics: broken }, 500, "the metrics can't be read\n", null],
+    ["POST /metrics", {}, 405, "only GET is served here\n"],
+    ["GET /", {}, 404, nothing],
+    ["GET //", {}, 404, nothing],
   ] as const)
-    it(`answers ${code} to ${path} where it is ${JSON.stringify(state)}`, async () => {
-      is = { isLive: true, isReady: false, isBroken: false, ...state };
-      const other = code === 500 ? null : "text/plain; charset=utf-8";
-      const type = text === "mirrors 1\n" ? contentType : other;
-      deepEqual(await ask(path), [code, text, type]);
+    it(`answers ${code} to ${request} without ${Object.keys(state).join() || "trouble"}`, async () => {
+      Object.assign(served, healthy, state);
+      const [method, path = ""] = request.split(" ");
+      deepEqual(await ask(path, method), [code, answer, type]);
     });
-
-  it("changes nothing, whatever is sent", async () => {
-    const type = "text/plain; charset=utf-8";
-    deepEqual(await ask("/metrics", "POST"), [405, "only GET is served here\n", type]);
-  });
 
   it("serves nobody who comes by loopback under another name, as a page in a browser would", async () => {
     const own = ["localhost", "127.0.0.1:80", "[::1]:80"];

@@ -61,18 +61,20 @@ describe("runs of a stack", () => {
     deepEqual(await records(), []);
   });
 
-  it("fail with the errors that the engine tells, and no others", async () => {
-    await script(`
-echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
-echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'
-exit 255`);
-    deepEqual(await runs.up([]), { result: "failed", changes: 0, why: "it is wrong" });
-  });
-
-  it("fail with what is printed where the engine did not come to tell anything", async () => {
-    await script("echo 'error: no stack named dev found' >&2; exit 1");
-    equal((await runs.up([])).why, "error: no stack named dev found");
-  });
+  for (const [what, body, why] of [
+    [
+      "the errors that the engine tells, and no others",
+      `echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
+echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'`,
+      "it is wrong",
+    ],
+    ["what is printed where the engine tells nothing", "echo 'no stack dev' >&2", "no stack dev"],
+    ["what is known where nothing is printed", "", "pulumi ended with exit code 255"],
+  ] as const)
+    it(`fail with ${what}`, async () => {
+      await script(`${body}\nexit 255`);
+      deepEqual(await runs.up([]), { result: "failed", changes: 0, why });
+    });
 
   it("fail in a sentence where there is no CLI", async () => {
     await rejects(runs.up([]), /there is no pulumi on PATH/);
