@@ -139,18 +139,17 @@ describe("npm run watch", function () {
       await mirrored(`killed-${round}`);
       await settled();
       deepEqual(await runs.locks(), []);
-      await until("the end of all that was started", [watch], async () =>
-        (await runs.started()).length === 0 ? true : undefined,
-      );
+      const isOver = async () => (await runs.started()).length === 0 || undefined;
+      await until("the end of all that was started", [watch], isOver);
     });
   }
 
   it("ends a run that is under way when it is terminated, and leaves no lock", async () => {
     await exportOf("fifth");
     await event((each) => each.event === "runBegan" && each.command === "up");
-    await until("its lock", [watch], async () =>
-      (await runs.locks()).length > 0 ? true : undefined,
-    );
+    // Pulumi heeds a signal only some time after it has taken the lock; before, the next watch clears it.
+    await until("its provider", [watch], async () => (await runs.hasProvider()) || undefined);
+    ok((await runs.locks()).length > 0);
     process.kill(watch.pid, "SIGTERM");
     equal(await watch.ended, 0);
     deepEqual(await runs.locks(), []);

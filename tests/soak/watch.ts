@@ -8,7 +8,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
-import { sentenceOf } from "../../engine/watch/log.ts";
 import { until } from "../../testbed/bed.ts";
 import { percentile } from "../../testbed/bench/figure.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
@@ -54,9 +53,10 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   let shared: SharedBed;
   let stack: PulumiStack;
   let runs: WatchedRuns;
+  /** The watch that goes on, and all that there have been. */
   let watch: RunningWatch;
+  const watches: RunningWatch[] = [];
   let away: "west" | "north" | "east" | undefined;
-  const converged: number[] = [];
   const held: Awaited<ReturnType<typeof heldBy>>[] = [];
 
   before(async () => {
@@ -68,7 +68,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     for (let count = 0; count < 30; count += 1) await change(place, (name) => name !== "east");
     stack = await newStack(shared.bed, namespace, config);
     runs = new WatchedRuns(shared.bed.folder, namespace);
-    watch = startWatch(shared.bed, stack, told);
+    begin();
     await settled();
   });
   afterEach(function () {
@@ -86,7 +86,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     const place = { shared, namespace, chance };
     const begun = performance.now();
     const share = () => (performance.now() - begun) / (minutes * 60_000);
-    let last = 0;
     while (share() < 1) {
       const luck = chance.next();
       if (away !== undefined && luck < 0.4) await restore();
@@ -100,11 +99,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       else await sleep(chance.below(4_000));
       ok(!watch.isEnded(), "the watch has ended by itself");
       if (share() > killing) held.push(await heldBy(watch.pid));
-      if (share() > last + 0.05)
-        console.log(
-          `${new Date().toISOString()} ${Math.round((last = share()) * 100)} %`,
-          progress(),
-        );
     }
     await restore();
     // What comes last is certain to have been seen once it has its mirror.
@@ -119,7 +113,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   it("has made what a fresh run makes, and leaves no lock, record or process", async () => {
     const soaked = await contents();
     ok(soaked.length > 0);
-    keep();
     process.kill(watch.pid, "SIGTERM");
     equal(await watch.ended, 0);
     deepEqual(await runs.locks(), []);
@@ -147,19 +140,14 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     console.log(`open files: ${middle(first, "open")}, ${middle(final, "open")}`);
     ok(middle(final, "memory") < middle(first, "memory") * 1.25);
     ok(middle(final, "open") <= middle(first, "open") + 2);
+    const converged = watches.flatMap(({ events }) =>
+      events.flatMap((each) => (each.event === "converged" ? [each.milliseconds] : [])),
+    );
     const seconds = (share: number) => (percentile(converged, share) / 1000).toFixed(1);
     console.log(
       `converged ${converged.length} times, median ${seconds(0.5)} s, 95th percentile ${seconds(0.95)} s`,
     );
   });
-
-  /** What a person would want to hear of. */
-  function told(event: WatchEvent): void {
-    const isNews =
-      event.event === "lockCleared" ||
-      (event.event === "state" && !["settled", "starting", "running"].includes(event.state));
-    if (isNews) console.log(`${new Date().toISOString()} ${String(sentenceOf(event))}`);
-  }
 
   function counted(what: string | undefined): void {
     if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -211,14 +199,8 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   }
 
   function begin(): void {
-    keep();
-    watch = startWatch(shared.bed, stack, told);
-  }
-
-  /** What the watch that ends has measured. */
-  function keep(): void {
-    for (const event of watch.events)
-      if (event.event === "converged") converged.push(event.milliseconds);
+    watch = startWatch(shared.bed, stack);
+    watches.push(watch);
   }
 
   /** Beside the watch; the lock is one's or the other's. */
@@ -241,12 +223,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const open = (await readdir(`/proc/${pid}/fd`)).length;
     return { memory: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024, open };
-  }
-
-  function progress(): string {
-    const { memory = NaN, open = NaN } = held.at(-1) ?? {};
-    const ups = watch.events.filter((each) => each.event === "runBegan" && each.command === "up");
-    return `${ups.length} runs by this watch, ${memory.toFixed(0)} MB, ${open} open`;
   }
 });
 
