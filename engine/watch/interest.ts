@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects/objects.ts";
 import { selects } from "../mirroring/decide/policies/selection.ts";
@@ -42,9 +41,7 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
 }
 
 function distinct<T>(values: readonly T[]): T[] {
-  return values.filter(
-    (value, index) => values.findIndex((other) => isDeepStrictEqual(other, value)) === index,
-  );
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 /**
