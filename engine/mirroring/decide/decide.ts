@@ -1,7 +1,7 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { linkDefaults } from "../model/link.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
-import type { LinkObservation } from "../model/observation.ts";
+import { type LinkObservation, unreadTargets } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { ByPart, MirrorsArgs } from "../model/state.ts";
@@ -92,7 +92,7 @@ export function decide(observation: SourceObservation): Decided {
   const held = new Set(Object.keys(tooMany));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);
   // Of a target that is away nothing else is known, so nothing else is confirmed or said.
-  const unread = new Set(away.map(({ part }) => part));
+  const unread = unreadTargets(links);
   const decisions = all.flatMap((decision) => {
     if (held.has(decision.part)) return [];
     const known = withOthers(decision, managed);

@@ -23,6 +23,11 @@ export interface LinkObservation {
   readonly remembered?: Gateway;
 }
 
+/** Those of which nothing is known now but perhaps their gateways. */
+export function unreadTargets(links: readonly LinkObservation[]): ReadonlySet<string> {
+  return new Set(links.flatMap(({ link, target }) => (target === undefined ? [link.target] : [])));
+}
+
 /** Where the mirrors of a link lead, as far as this run knows it; of a target that can't be read, from memory. */
 export function gatewayOf({ target, remembered }: LinkObservation): Gateway | undefined {
   if (target === undefined) return remembered;

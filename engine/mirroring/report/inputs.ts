@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { isSent } from "../decide/decision.ts";
-import { type ClusterReading, type ClusterReadings, gatewayOf } from "../model/observation.ts";
+import {
+  type ClusterReading,
+  type ClusterReadings,
+  gatewayOf,
+  unreadTargets,
+} from "../model/observation.ts";
 import {
   type Before,
   type ByPart,
@@ -140,12 +145,10 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
     }),
   );
   // What was known of a target is still the best that is known while it can't be read.
-  const unread = args.links.flatMap(({ target }) =>
-    readings.get(target)?.outcome === "read" ? [] : [target],
-  );
-  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.includes(name));
+  const unread = unreadTargets(links);
+  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
   const missing = Object.entries(before.missing ?? {}).filter(([key]) =>
-    unread.some((target) => key.endsWith(endpointMirrorName("", target))),
+    [...unread].some((target) => key.endsWith(endpointMirrorName("", target))),
   );
   const staying = removed
     .filter(({ disposition }) => disposition !== "handOver")

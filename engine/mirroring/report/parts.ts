@@ -6,6 +6,7 @@ import {
   namespacesToCreate,
   type Verdict,
 } from "../decide/decision.ts";
+import { unreadTargets } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../model/text.ts";
@@ -47,7 +48,7 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const { args, links, source, decided, report } = outcome;
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
   const lost = lastBackends(source, decided.decisions);
-  const away = new Set(links.flatMap(({ link, target }) => (target ? [] : [link.target])));
+  const unread = unreadTargets(links);
   const statuses = statusTexts(report.statuses);
   const judged = [...decided.judged].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
@@ -58,7 +59,7 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
     });
     const changes = { ...told.changes, ...statuses.get(part) };
     // What is decided of a target that is away knows nothing of what is not mirrored.
-    return away.has(part)
+    return unread.has(part)
       ? { ...told, changes, notMirrored: before.notMirrored?.[part] ?? {} }
       : { ...told, changes };
   });
