@@ -10,7 +10,7 @@ import {
 } from "../observe/readings.ts";
 import { besideOthers, contested } from "../report/other-writers.ts";
 import type { Outcome } from "../report/outcome.ts";
-import { dispositionsOf, linksLeft, removedLinks } from "../decide/policies/removed-links.ts";
+import { dispositionsOf, linksLeft } from "../decide/policies/removed-links.ts";
 import { observationNotes } from "../report/notes.ts";
 import { statusesOf } from "../report/status.ts";
 import { decide } from "../decide/decide.ts";
@@ -35,8 +35,7 @@ export async function reconcile(
       : await observeLinks(clusters, args, before, first, source);
   const mistakes = mistakesIn(args, readings);
   if (mistakes.length > 0) return { outcome: "invalid", mistakes };
-  if (source === undefined)
-    return { outcome: "sourceUnreadable", readings, removed: removedLinks(args, before) };
+  if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const left = linksLeft(source, args, before);
   const controllers = left.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = dispositionsOf(left, source, args, before, controllers);

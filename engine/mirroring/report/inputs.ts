@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { isSent } from "../decide/decision.ts";
+import { removedLinks } from "../decide/policies/removed-links.ts";
 import {
   type ClusterReading,
   type ClusterReadings,
@@ -47,7 +48,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     const inputs = { ...args, mirrors: {}, revision: 0 };
     return { ...nothing, inputs, mistakes: outcome.mistakes };
   }
-  if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome);
+  if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome.readings);
   const { decided, readings, report } = outcome;
   const unreachable = whys(readings, "unreachable");
   const refused = { ...whys(readings, "refused"), ...decided.refusals };
@@ -105,13 +106,10 @@ function whys(
 }
 
 /** The source says nothing, so nothing about it may be concluded. */
-function keepAll(
-  before: Before,
-  args: MirrorsArgs,
-  { readings, removed }: Extract<Outcome, { readonly outcome: "sourceUnreadable" }>,
-): CheckedPlan {
+function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
   const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
+  const removed = removedLinks(args, before);
   const inputs = {
     ...args,
     ...defined({ identities, gateways, portConflicts, notMirrored, changes, missing }),

@@ -1,7 +1,6 @@
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import type { Note } from "../decide/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
-import type { RemovedLink } from "../model/state.ts";
 import type { LinkStatuses } from "./status.ts";
 
 /** What came of looking at a source and its targets. */
@@ -9,11 +8,7 @@ export type Outcome =
   /** The user has to fix these first, and nothing may be done. */
   | { readonly outcome: "invalid"; readonly mistakes: readonly string[] }
   /** The source itself can't be read, so everything stays as it is. */
-  | {
-      readonly outcome: "sourceUnreadable";
-      readonly readings: ClusterReadings;
-      readonly removed: readonly RemovedLink[];
-    }
+  | { readonly outcome: "sourceUnreadable"; readonly readings: ClusterReadings }
   | PlannedOutcome;
 
 export interface PlannedOutcome extends SourceObservation {

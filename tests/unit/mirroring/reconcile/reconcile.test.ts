@@ -3,7 +3,7 @@ import type { FailureKind } from "../../../../engine/kubernetes/client/failure.t
 import type { Before, MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, headless, pods, written } from "../../fixtures/objects.ts";
-import { args, expectFacts, fresh, refusing, unreachable } from "../../fixtures/settled.ts";
+import { args, expectFacts, fresh, unreachable } from "../../fixtures/settled.ts";
 import {
   argsFor,
   exporting,
@@ -149,12 +149,6 @@ describe("a cluster that cannot be read", () => {
       equal(readings.get("west")?.outcome, outcome);
       deepEqual([...decided.judged.keys()], ["north", "federated"]);
     });
-
-  it("is the source: then nothing is planned, and links that have left are remembered", async () => {
-    const links = [{ source: "east", target: "south", maxDeletions: 3 }];
-    const found = await look(fresh({ east: refusing("east") }), args, { links });
-    deepEqual(found.outcome === "sourceUnreadable" && found.removed, links);
-  });
 });
 
 describe("the StatefulSets of a target of which a pod is away", () => {
