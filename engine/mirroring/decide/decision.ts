@@ -51,7 +51,7 @@ export type Deletion = AboutMirror<"delete">;
 type HandOver = AboutMirror<"handOver">;
 
 /** An exported Service, or one of its pods, that gets no mirror, and why. */
-type Skipped = About & Skip & { readonly verdict: "skip" };
+export type Skipped = About & Skip & { readonly verdict: "skip" };
 
 /** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;

@@ -1,10 +1,10 @@
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import { type Decision, isSkip, isWanted } from "../decide/decision.ts";
+import { type Decision, isSkip, isWanted, type Skipped } from "../decide/decision.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
-import { reasons, type Skip } from "../model/reasons.ts";
+import { reasons } from "../model/reasons.ts";
 import { makesLinks } from "../model/state.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import { type LinkStatusList, type StatusEntry, statusUpdate } from "./service-status.ts";
@@ -79,12 +79,11 @@ export function federatedStatus(
 }
 
 /** A Service that asks for nothing this link does has no place in its status. */
-function problems(skips: readonly Skip[]): StatusEntry[] {
+function problems(skips: readonly Skipped[]): StatusEntry[] {
   return skips
     .filter(({ hostname }) => hostname === undefined)
-    .map(({ origin, mirror, reason, sentence }) => ({
-      remote: origin,
-      local: objectKey(origin.slice(0, origin.indexOf("/")), mirror),
+    .map(({ key, origin, reason, sentence }) => ({
+      ...{ remote: origin, local: key },
       problem: { reason: reasons[reason].status, sentence },
     }));
 }
