@@ -159,6 +159,6 @@ export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] 
 }
 
 /** Every port of the Service leads to the one port of the gateway, under its own name. */
-export function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
+function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
   return ports.map(({ name, protocol }) => ({ ...defined({ name, protocol }), port }));
 }

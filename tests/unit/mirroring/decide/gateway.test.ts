@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Endpoints } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { Endpoints, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, mirrorAt, noGateway, wanted, west } from "../../fixtures/link.ts";
 import { endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 
@@ -37,6 +37,20 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
           ],
         },
       },
+    ]);
+  });
+
+  it("has its Service's ports without their node ports, each of which leads to the gateway's (2.8)", () => {
+    const dns: ServicePort = { protocol: "UDP", port: 53, targetPort: "dns" };
+    const ports = [{ ...http, appProtocol: "linkerd.io/opaque" }, dns];
+    const services = [
+      exported("shop/web", {}, { ports: ports.map((port) => ({ ...port, nodePort: 30080 })) }),
+    ];
+    const [mirror] = wanted({ target: west(services) }).mirrors;
+    deepEqual(mirror?.ports, ports);
+    deepEqual(mirror.endpoints?.subsets[0]?.ports, [
+      { name: "http", protocol: "TCP", port: 4143 },
+      { protocol: "UDP", port: 4143 },
     ]);
   });
 

@@ -85,6 +85,12 @@ describe("what this link does not own", () => {
     });
 });
 
+it("pods are not mirrored where their headless mirror's name is somebody else's", () => {
+  const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
+  const plan = planned({ target, source: east([service("shop/db-west")]) });
+  deepEqual([plan.changes, skipped(plan)], [[], ["NotOurs shop/db"]]);
+});
+
 describe("a mirror on its way out", () => {
   it("is listed while something holds it, and not deleted again", () => {
     const source = east([service(at, { labels: ours, ...going })]);

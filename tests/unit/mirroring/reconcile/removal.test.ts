@@ -3,7 +3,7 @@ import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
 import { withAnnotations } from "../../fixtures/edited.ts";
 import { member } from "../../fixtures/federation.ts";
-import { confirmedBy, markersOf, unmarked } from "../../fixtures/marks.ts";
+import { confirmedBy, markersOf } from "../../fixtures/marks.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, headless, pods, service } from "../../fixtures/objects.ts";
 import {
@@ -41,11 +41,6 @@ const rows: [rule: string, change: Change, expected: Readonly<Record<string, unk
     "takes what links have brought that had left the config before",
     { before: ({ links }) => ({ links: [], removedLinks: links }) },
     nothing,
-  ],
-  [
-    "leaves what nothing says is this stack's",
-    { edit: unmarked, before: ({ links }) => ({ links: links.slice(1) }) },
-    { failures: [], left: ["shop/web-west"] },
   ],
   [
     "names what fails once, and takes the rest",
@@ -96,14 +91,6 @@ const rows: [rule: string, change: Change, expected: Readonly<Record<string, unk
       left: [key],
       notes: /^east: 1 mirror stays, because another stack keeps them \(other\/prod\)/,
     },
-  ],
-  [
-    "takes what this stack has marked under a former name",
-    {
-      edit: (live) => confirmedBy("mesh/old", unmarked(live)),
-      before: () => ({ formerStacks: ["mesh/old"] }),
-    },
-    nothing,
   ],
 ];
 
