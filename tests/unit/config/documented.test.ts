@@ -23,16 +23,12 @@ describe("stack config: every key is documented", () => {
   for (const [name, written] of Object.entries(documents)) {
     const text = fileAt(name);
 
-    it(`in ${name}, as npm run docs writes it`, async () => {
-      equal(text, await written(text), "run npm run docs");
-    });
-
     it(`in ${name}, whatever somebody has made of that`, async () => {
       const edited = text
         .replace("ame of the gateway Service", "ow it is called")
         .replace("ow many days a new issuer is valid", "ow old it may be");
       notEqual(edited, text);
-      equal(await written(edited), text);
+      equal(await written(edited), text, "run npm run docs");
     });
   }
 
