@@ -40,7 +40,7 @@ export async function makeGateway(cluster: Kubernetes, address: string): Promise
   await makeNamespaces(cluster, gatewayName.namespace);
   const identity =
     "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local";
-  await installGateway(cluster, { addresses: [address], port: 4143, identity });
+  await installGateway(cluster, { ip: address, port: 4143, identity });
 }
 
 /** @param workload what is special about the one of this kind */

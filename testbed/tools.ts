@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 
 import { type Batch, build, type Progress } from "./build.ts";
-import { cacheFolder } from "./cache.ts";
 import { withLock } from "./lock.ts";
 import { isFile, programOnPath } from "./path.ts";
 
@@ -89,6 +89,17 @@ export async function ensureTools(
     await withLock(cache, onWait, () => build(BATCHES, missing, cache, report));
   }
   return Object.fromEntries(paths) as Toolbox;
+}
+
+/** The folder in which built programs stay between runs and checkouts: outside the repository, so that a clean clone finds them. */
+async function cacheFolder(): Promise<string> {
+  const configured = process.env["XDG_CACHE_HOME"];
+  // The XDG specification has relative values ignored.
+  const base =
+    configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".cache");
+  const folder = join(base, "linkerd-multicluster-bed");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 /** Cached programs are never stale: whatever decides what a program is, decides where it lies. */

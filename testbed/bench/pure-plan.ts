@@ -2,6 +2,7 @@ import { linkDefaults } from "@linkerd-multicluster/engine/mirroring";
 import { decide, type SourceObservation } from "@linkerd-multicluster/engine/plan";
 
 import type { Figure } from "./figure.ts";
+import { exportedServices } from "./mesh.ts";
 
 type Snapshot = SourceObservation["source"];
 
@@ -28,15 +29,10 @@ function processorSeconds(services: number, times: number): number {
 
 /** An observation in which all that is exported is yet to be mirrored. */
 function observationOf(count: number): SourceObservation {
-  const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
-  const names = Array.from({ length: count }, (_, index) => `service-${index}`);
   const services: Snapshot["services"] = new Map(
-    names.map((name) => [
-      `bench/${name}`,
-      {
-        metadata: { name, namespace: "bench", labels },
-        spec: { clusterIP: "10.0.0.1", ports: [{ name: "http", port: 8080 }] },
-      },
+    exportedServices(count).map(({ metadata, spec }) => [
+      `bench/${metadata.name}`,
+      { metadata: { ...metadata, namespace: "bench" }, spec: { clusterIP: "10.0.0.1", ...spec } },
     ]),
   );
   const namespaces: Snapshot["namespaces"] = new Map([["bench", { metadata: { name: "bench" } }]]);

@@ -13,7 +13,10 @@ export interface BenchObject {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  readonly spec?: { readonly clusterIP?: string; readonly ports: readonly object[] };
+  readonly spec?: {
+    readonly clusterIP?: string;
+    readonly ports: readonly { readonly name: string; readonly port: number }[];
+  };
   readonly subsets?: readonly object[];
 }
 

@@ -1,7 +1,7 @@
 /** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { assignAddresses } from "../../testbed/gateway.ts";
+import { assignAddress } from "../../testbed/gateway.ts";
 import {
   exported,
   exportedHeadless,
@@ -57,7 +57,7 @@ const exports: Readonly<Record<string, Change>> = {
     await patch(place.shared.kube[target], "Service", key, { spec: { ports } });
   },
   "another address of the gateway": async ({ shared, chance }) =>
-    assignAddresses(shared.kube.west, [{ ip: `192.0.2.${1 + chance.below(250)}` }]),
+    assignAddress(shared.kube.west, `192.0.2.${1 + chance.below(250)}`),
 };
 
 /** In the source. */

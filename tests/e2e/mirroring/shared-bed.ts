@@ -54,7 +54,7 @@ export async function bedWithGateway(...namespaces: readonly string[]): Promise<
 /** A gateway whose values are those of Linkerd's own tests. */
 export async function installGateway(kube: Kubernetes): Promise<void> {
   await createNamespaces(kube, [testbed.gatewayName.namespace]);
-  const gateway = { addresses: ["192.0.2.127"], port: 888, identity: "gateway-identity" };
+  const gateway = { ip: "192.0.2.127", port: 888, identity: "gateway-identity" };
   await testbed.installGateway(kube, gateway);
 }
 
