@@ -232,6 +232,8 @@ export class World {
     const isNew = cluster.bundle.length === 0;
     cluster.bundle = bundle;
     if (isNew) {
+      // The identity controller begins with the Secret that is there, whatever a run that broke off had left.
+      cluster.issuerBefore = undefined;
       const blank = { createdAt: 0, trusts: [], under: issuer.anchor, until: 0 };
       cluster.pods = ["control", "web", "db"].map((name) => ({ name, ...blank }));
     }
