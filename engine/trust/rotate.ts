@@ -136,10 +136,8 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,
     /** That of a cluster of which nothing is known, or in which nothing runs, is like the others'. */
-    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] => {
-      const typical = previous === undefined || moved > 0 || present.length === 0;
-      return (trust.state === "present" ? isMoved(trust) : typical) ? "wanted" : "previous";
-    },
+    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] =>
+      (trust.state === "present" ? isMoved(trust) : moved > 0) ? "wanted" : "previous",
     trusting: (anchor: Certificate): string => {
       const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
       const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;

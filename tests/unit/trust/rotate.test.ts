@@ -95,6 +95,9 @@ describe("trust: a rotation, from what is live", () => {
   const within2 = { w: reissued, e: bundled, n: away };
   row("out of reach in 2", second, within2, "waiting", moved, both, moved);
   row("pods can't be read", second, { w: bundled, e: unread }, "waiting", both, both);
+  const adopting: Decide = (clusters) => second(clusters, { adopted: anchors(stranger) });
+  const last = "next+stranger/wanted";
+  row("what went comes back nowhere", adopting, { w: done, e: absent }, "bundle", last, last);
   row("others still issue under what went", second, { w: bundled, e: done }, "bundle", both, moved);
   // Another order would restart pods.
   const turned = { w: restarted([old, next], oldIssuer) };
