@@ -1,7 +1,7 @@
 import { sentenceOf } from "@linkerd-multicluster/engine/watch";
 import { until } from "../testbed/bed.ts";
 import type { EngineParts } from "../testbed/pulumi.ts";
-import { isSettled, type RunningWatch, startWatch } from "../testbed/watch.ts";
+import { type RunningWatch, settled, startWatch } from "../testbed/watch.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
@@ -18,12 +18,15 @@ export function watchOn(bed: EngineParts, pulumi: Pulumi, screen: Screen, cleanu
     if (running?.isEnded() === false) process.kill(running.pid, "SIGTERM");
     await running?.ended;
   };
+  const current = (): RunningWatch => {
+    if (running === undefined) throw new Error("There is no watch.");
+    return running;
+  };
   const wait = async (
     what: string,
     isSo: (watch: RunningWatch) => boolean | Promise<boolean>,
   ): Promise<void> => {
-    const watch = running;
-    if (watch === undefined) throw new Error("There is no watch.");
+    const watch = current();
     await until(what, [watch], async () => (await isSo(watch)) || undefined, patience);
   };
   return {
@@ -38,7 +41,7 @@ export function watchOn(bed: EngineParts, pulumi: Pulumi, screen: Screen, cleanu
     /** Until it is so in a cluster, as long as the watch goes on. */
     until: wait,
     /** Until nothing is left to do. */
-    settled: () => wait("the watch to settle", (watch) => isSettled(watch) === true),
+    settled: () => settled(current(), patience),
     /** Until it can't reach that cluster any more. */
     lost: (cluster: string) =>
       wait(`the watch to miss ${cluster}`, ({ events }) =>

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Observer, WatchEvent } from "@linkerd-multicluster/engine/watch";
-import { lastWords, type Program } from "./processes.ts";
+import { lastWords, type Program, until } from "./processes.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
@@ -64,10 +64,19 @@ export function startWatch(
   return { pid: child.pid ?? 0, events, isEnded: () => end !== undefined, ended, problem };
 }
 
-/** Whether there was a dry run after the last change, and nothing is left to do; undefined: not yet. */
-export function isSettled({ events }: Pick<RunningWatch, "events">): true | undefined {
-  const last = (event: WatchEvent["event"]) => events.findLastIndex((each) => each.event === event);
-  const state = events[last("state")];
-  const isReadSince = last("triggered") >= 0 && last("dryRun") > last("triggered");
-  return (state?.event === "state" && state.state === "settled" && isReadSince) || undefined;
+/** Waits until there was a dry run after the last change, and nothing is left to do. */
+export function settled(
+  watch: RunningWatch,
+  patience: number,
+  isReady: (watch: RunningWatch) => boolean = () => true,
+): Promise<true> {
+  const isSettled = ({ events }: RunningWatch) => {
+    const last = (event: WatchEvent["event"]) =>
+      events.findLastIndex((each) => each.event === event);
+    const state = events[last("state")];
+    const isReadSince = last("triggered") >= 0 && last("dryRun") > last("triggered");
+    return state?.event === "state" && state.state === "settled" && isReadSince;
+  };
+  const probe = () => Promise.resolve((isReady(watch) && isSettled(watch)) || undefined);
+  return until("the watch to settle", [watch], probe, patience);
 }

@@ -1,5 +1,5 @@
 import { until } from "../processes.ts";
-import { isSettled, type RunningWatch, startWatch } from "../watch.ts";
+import { settled, startWatch } from "../watch.ts";
 import { type Figure, percentile, seconds } from "./figure.ts";
 import { exportedService } from "./mesh.ts";
 import { withPair } from "./pair.ts";
@@ -15,7 +15,7 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
     const writer = new Writer(west);
     const watch = startWatch(bed, stack);
     try {
-      await settled(watch);
+      await settled(watch, patience);
       const took: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const name = `new-${round}`;
@@ -23,7 +23,7 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
         const isThere = async () => (await east.request("GET", path)).code === 200 || undefined;
         await writer.create({ services: [exportedService(name)] });
         took.push(await seconds(() => until(name, [watch], isThere, patience)));
-        await settled(watch);
+        await settled(watch, patience);
       }
       return [0.5, 0.95].map((share): Figure => ({
         row: "watch",
@@ -36,8 +36,4 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
       await writer.close();
     }
   });
-}
-
-function settled(watch: RunningWatch): Promise<true> {
-  return until("the watch to settle", [watch], () => Promise.resolve(isSettled(watch)), patience);
 }

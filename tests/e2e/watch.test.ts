@@ -4,7 +4,7 @@ import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import type { WatchEvent } from "../../engine/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
+import { type RunningWatch, settled, startWatch } from "../../testbed/watch.ts";
 import { repeated } from "../reliability/effort.ts";
 import { seed } from "../seed.ts";
 import { exported, exportedService, unexport } from "./mirroring/objects.ts";
@@ -66,7 +66,7 @@ describe("npm run watch", function () {
 
   it("makes what is missing when it starts", async () => {
     await mirrored("first");
-    await settled();
+    await settled(watch, patience);
   });
 
   it("mirrors what is exported, and brings back a mirror that somebody deletes", async () => {
@@ -77,14 +77,14 @@ describe("npm run watch", function () {
   });
 
   it("does not run for what it has written itself, and leaves no history where it did not run", async () => {
-    await settled();
+    await settled(watch, patience);
     const before = ups();
     const from = watch.events.length;
     // Of a mirror, and none of what is mirrored.
     const spec = { sessionAffinity: "ClientIP" };
     await patch(shared.kube.east, "Service", `${namespace}/first-west`, { spec });
     await event((each) => each.event === "dryRun", from);
-    await settled();
+    await settled(watch, patience);
     equal(ups(), before);
     equal(await runs.history(), before);
   });
@@ -101,7 +101,7 @@ describe("npm run watch", function () {
     );
     await west.restore();
     await mirrored("second");
-    await settled();
+    await settled(watch, patience);
   });
 
   it("forces nothing that the guards refuse, goes on elsewhere, and there too once the cause is gone", async () => {
@@ -137,7 +137,7 @@ describe("npm run watch", function () {
         watch = startWatch(shared.bed, stack);
       }
       await mirrored(`killed-${round}`);
-      await settled();
+      await settled(watch, patience);
       deepEqual(await runs.locks(), []);
       const isOver = async () => (await runs.started()).length === 0 || undefined;
       await until("the end of all that was started", [watch], isOver);
@@ -184,11 +184,6 @@ describe("npm run watch", function () {
       () => Promise.resolve(watch.events.slice(from).find((each): each is E => isIt(each))),
       patience,
     );
-  }
-
-  /** Whatever has been told was looked at, and nothing is left to do. */
-  async function settled(): Promise<void> {
-    await until("the watch to settle", [watch], () => Promise.resolve(isSettled(watch)), patience);
   }
 
   function ups(): number {

@@ -11,7 +11,7 @@ import type { WatchEvent } from "../../engine/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { percentile } from "../../testbed/bench/figure.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { isSettled, type RunningWatch, startWatch } from "../../testbed/watch.ts";
+import { type RunningWatch, settled, startWatch } from "../../testbed/watch.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import {
   bedWithGateway,
@@ -69,7 +69,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     stack = await newStack(shared.bed, namespace, config);
     runs = new WatchedRuns(shared.bed.folder, namespace);
     begin();
-    await settled();
+    await settled(watch, patience, isConnected);
   });
   afterEach(function () {
     if (this.currentTest?.state !== "failed") return;
@@ -95,7 +95,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       else if (luck > 0.84) await runByHand();
       else counted(await change(place, (name) => name !== away));
       // Some come together, and some one by one.
-      if (chance.next() < 0.3 && away === undefined) await settled();
+      if (chance.next() < 0.3 && away === undefined) await settled(watch, patience, isConnected);
       else await sleep(chance.below(4_000));
       ok(!watch.isEnded(), "the watch has ended by itself");
       if (share() > killing) held.push(await heldBy(watch.pid));
@@ -107,7 +107,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       const at = { namespace, name: `last-${target}` };
       await until(at.name, [watch], () => shared.kube.east.find(resources.services, at), patience);
     }
-    await settled();
+    await settled(watch, patience, isConnected);
   });
 
   it("has made what a fresh run makes, and leaves no lock, record or process", async () => {
@@ -207,11 +207,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   async function runByHand(): Promise<void> {
     const { code } = await stack.run(["up", "--yes", "--skip-preview"]);
     counted(code === 0 ? "an up by hand" : "an up by hand that failed");
-  }
-
-  async function settled(): Promise<void> {
-    const isReached = () => (isConnected(watch) ? isSettled(watch) : undefined);
-    await until("the watch to settle", [watch], () => Promise.resolve(isReached()), patience);
   }
 
   function contents(): Promise<string[]> {
