@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-
-import { execa } from "execa";
+import { join } from "node:path";
 
 import { mark, requestsOf, until } from "../../testbed/bed.ts";
 import { newStack, type RunOutcome, type PulumiStack } from "../../testbed/stack.ts";
 import { exportedService, kinds, service } from "./mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
+import { isProvider, running } from "./watched-runs.ts";
 
 const namespace = "killed";
 /** In the way of a mirror, and no mirror of anything. */
@@ -81,19 +81,17 @@ describe("a process that is killed in the middle of its writes", function () {
     // What is on its way can't arrive now, so that the run can't come to its end either.
     await east.cut("silent");
     assert.equal(ended, false, "the run was through before it could be killed");
-    const family = await descendantsOf(engine);
-    const providers = family.filter(({ command: words }) => words.includes("cmd/dynamic-provider"));
-    assert.notEqual(providers.length, 0);
-    for (const pid of whom === "engine" ? [engine] : providers.map((each) => each.pid))
-      process.kill(pid, "SIGKILL");
-    const gone = async () => {
-      const alive = await Promise.all(providers.map(({ pid }) => isAlive(pid)));
-      return !alive.includes(true) || undefined;
-    };
+    // Every process of a run has the bed's folder for its temporary files.
+    const family = () => running(`TMPDIR=${join(shared.bed.folder, "tmp")}`);
+    const providers = async () => (await family()).filter(isProvider).map(({ pid }) => pid);
+    const found = await providers();
+    assert.notEqual(found.length, 0);
+    for (const pid of whom === "engine" ? [engine] : found) process.kill(pid, "SIGKILL");
     try {
+      const gone = async () => (await providers()).length === 0 || undefined;
       await until("the provider's end", [], gone, 10);
     } finally {
-      for (const { pid } of family) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
+      for (const { pid } of await family()) if (pid !== engine) process.kill(pid, "SIGKILL");
       await east.restore();
     }
     const outcome = await run;
@@ -106,30 +104,3 @@ describe("a process that is killed in the middle of its writes", function () {
     return Promise.all(foreign.map((name) => east.get(kinds.Service, { namespace, name })));
   }
 });
-
-interface Running {
-  readonly pid: number;
-  readonly command: string;
-}
-
-/** The processes that one has started, and those that these have, as long as it lives. */
-async function descendantsOf(ancestor: number): Promise<Running[]> {
-  const { stdout } = await execa("ps", ["-eo", "pid=,ppid=,args="]);
-  const all = stdout.split("\n").map((line) => {
-    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), parent: Number(parent), command };
-  });
-  const family = new Set([ancestor]);
-  // A process can be listed before its parent.
-  for (let size = 0; size < family.size;) {
-    size = family.size;
-    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
-  }
-  return all.filter(({ pid }) => pid !== ancestor && family.has(pid));
-}
-
-/** One that has ended and that nobody has asked about its end is not. */
-async function isAlive(pid: number): Promise<boolean> {
-  const { stdout } = await execa("ps", ["-o", "stat=", "-p", String(pid)], { reject: false });
-  return stdout !== "" && !stdout.startsWith("Z");
-}

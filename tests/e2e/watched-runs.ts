@@ -7,7 +7,8 @@ import type { RunningWatch } from "../../testbed/watch.ts";
 export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
 export type Victim = (typeof victims)[number];
 
-interface Started {
+/** A process that has not ended, by its command. */
+export interface Running {
   readonly pid: number;
   readonly line: string;
 }
@@ -40,25 +41,12 @@ export class WatchedRuns {
   }
 
   /**
-   * Everything that runs of a watch have started and that has not ended, by its command. The language host is
-   * left out: one whose CLI was killed idles until it notices, within five minutes.
+   * Everything that runs of a watch have started and that has not ended. The language host is left out: one
+   * whose CLI was killed idles until it notices, within five minutes.
    */
-  async started(): Promise<Started[]> {
-    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-    const found = await Promise.all(
-      pids.map(async (pid) => {
-        const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
-        const environment = await read("environ");
-        const isOurs =
-          environment.includes("PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true") &&
-          environment.includes(this.#folder);
-        const line = (await read("cmdline")).replaceAll("\0", " ");
-        // Empty for one that has ended and that nobody has asked about its end.
-        const isRunning = line !== "" && !line.includes("pulumi-language-nodejs");
-        return isOurs && isRunning ? [{ pid: Number(pid), line }] : [];
-      }),
-    );
-    return found.flat();
+  async started(): Promise<Running[]> {
+    const all = await running("PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true", this.#folder);
+    return all.filter(({ line }) => !line.includes("pulumi-language-nodejs"));
   }
 
   async hasProvider(): Promise<boolean> {
@@ -68,7 +56,7 @@ export class WatchedRuns {
   /** Kills at once whom there is of them. */
   async kill(whom: Victim, watch: RunningWatch): Promise<void> {
     const all = await this.started();
-    const pids = (those: readonly Started[]) => those.map(({ pid }) => pid);
+    const pids = (those: readonly Running[]) => those.map(({ pid }) => pid);
     const chosen = {
       "the watch": () => [watch.pid],
       "the CLI": () => pids(all.filter(({ line }) => line.startsWith("pulumi up "))),
@@ -93,6 +81,22 @@ export class WatchedRuns {
   }
 }
 
-function isProvider({ line }: Started): boolean {
+/** The processes whose environment has all of these words in it. */
+export async function running(...words: readonly string[]): Promise<Running[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
+      const environment = await read("environ");
+      if (!words.every((word) => environment.includes(word))) return [];
+      // Empty for one that has ended and that nobody has asked about its end.
+      const line = (await read("cmdline")).replaceAll("\0", " ");
+      return line === "" ? [] : [{ pid: Number(pid), line }];
+    }),
+  );
+  return found.flat();
+}
+
+export function isProvider({ line }: Running): boolean {
   return line.includes("cmd/dynamic-provider");
 }
