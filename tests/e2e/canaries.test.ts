@@ -95,7 +95,6 @@ describe("no secret is in state, output, files or processes", function () {
 
   it("while every way to log in works or fails, and servers quote what they are sent", async () => {
     await configure(["west", ...Object.keys(refused())]);
-    await runs(["preview", "--json"], 0);
     const { text } = await runs(["up", "--yes", "--skip-preview", "--diff"], 1);
     for (const context of [...echoes, "basic", "file", "plugin"])
       assert.match(text, new RegExp(`cluster ${context}|context ${context}`), context);
@@ -104,7 +103,7 @@ describe("no secret is in state, output, files or processes", function () {
 
   it("nor while kubeconfigs are refused", async () => {
     await configure(["west", "address", "broken", "oidc", "url"]);
-    const { text } = await runs(["preview"], 1);
+    const { text } = await runs(["preview", "--json"], 1);
     assert.match(text, /context address .* user name or password/);
     assert.match(text, /broken\.yaml is not valid/);
     assert.match(text, /auth-provider oidc is not supported/);

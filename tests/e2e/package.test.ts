@@ -10,6 +10,7 @@ import { servicesIn } from "./mirroring/view.ts";
 const namespace = "packaged";
 const link = { source: "east", target: "west" };
 const mesh = { manage: "mirrors", clusters: { west: {}, east: {} }, links: [link] };
+const both = ["api-west", "web-west"];
 const up = ["up", "--yes", "--skip-preview"] as const;
 
 describe("the npm package, in an empty program that makes its clusters", function () {
@@ -23,7 +24,11 @@ describe("the npm package, in an empty program that makes its clusters", functio
     const created = await Consumer.create(shared.bed, "consumer");
     if (created === undefined) return this.skip();
     consumer = created;
-    await create(shared.kube.west, exportedService(`${namespace}/web`));
+    const exported = (["web", "api"] as const).map((name) => `${namespace}/${name}` as const);
+    await create(
+      shared.kube.west,
+      exported.flatMap((key) => exportedService(key)),
+    );
   });
 
   it("shows in the first preview that there will be mirrors, and that no more is known", async () => {
@@ -33,13 +38,14 @@ describe("the npm package, in an empty program that makes its clusters", functio
 
   it("mirrors once they are made, and tells the program what", async () => {
     await consumer.succeeds(mesh, ...up);
-    assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
+    assert.deepEqual(await servicesIn(shared.kube.east, namespace), both);
     const { stdout } = await consumer.succeeds(mesh, "stack", "output", "--json");
-    const line = "gateway mirror of web: port1 555/TCP, port2 666/TCP";
+    const line = (of: string) => `gateway mirror of ${of}: port1 555/TCP, port2 666/TCP`;
+    const west = { "packaged/api-west": line("api"), "packaged/web-west": line("web") };
     assert.deepEqual(JSON.parse(stdout), {
-      mirrors: { east: { west: { "packaged/web-west": line } } },
+      mirrors: { east: { west } },
       ...{ notMirrored: { east: {} }, federated: { east: [] }, trustAnchors: {} },
-      linkStatuses: { "east/west": { state: "ok", mirrors: 1, notMirrored: 0 } },
+      linkStatuses: { "east/west": { state: "ok", mirrors: 2, notMirrored: 0 } },
     });
   });
 
@@ -54,16 +60,15 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.doesNotMatch(text, /at .*\.js:/);
   });
 
-  it("becomes the plugin's, as programs in other languages have it, without a mirror touched", async () => {
+  it("becomes the plugin's, as programs in other languages have it, and makes up for what is missing alone", async () => {
     const { east } = shared.kube;
     const at = { namespace, name: "web-west" };
     const before = await east.get(resources.services, at);
+    await east.remove(resources.services, { namespace, name: "api-west" });
     await consumer.meshFrom("plugin");
-    await consumer.succeeds(mesh, ...up);
+    const { text } = await consumer.succeeds(mesh, ...up);
+    assert.match(text, /east <- west: \+1 \(\+ packaged\/api-west\)/);
     assert.deepEqual(await east.get(resources.services, at), before);
-    await east.remove(resources.services, at);
-    const { text } = await consumer.succeeds(mesh, ...up, "--refresh");
-    assert.match(text, /east <- west: \+1 \(\+ packaged\/web-west\)/);
     assert.match(await refusal({ ...mesh, topology: "ring" }), /topology is "ring"; it must/);
   });
 
@@ -71,10 +76,10 @@ describe("the npm package, in an empty program that makes its clusters", functio
     const { west, east } = shared.kube;
     await west.remove(resources.services, { namespace, name: "web" });
     const strict = { ...mesh, links: [{ ...link, maxDeletions: 0 }] };
-    const { code, text } = await consumer.run(strict, ...up);
+    const { code, text } = await consumer.run(strict, ...up, "--refresh");
     assert.notEqual(code, 0);
     assert.match(text, /maxDeletions \(0\) allows 0/);
-    assert.deepEqual(await servicesIn(east, namespace), ["web-west"]);
+    assert.deepEqual(await servicesIn(east, namespace), both);
     await consumer.loseKubeconfigs();
     await consumer.succeeds(strict, "destroy", "--yes", "--skip-preview");
     assert.deepEqual(await servicesIn(east, namespace), []);

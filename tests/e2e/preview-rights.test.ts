@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { preflight } from "../../components/preflight.ts";
 import { linkTargets } from "../../engine/providers/credentials.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
-import { addLinkCrd } from "../../testbed/links.ts";
 import { provider, wantedResources } from "../simulation/providers.ts";
 import { configOf } from "../unit/config/table.ts";
-import { authority, issuerUnder } from "../unit/trust/certificates.ts";
-import * as clusters from "./access-clusters.ts";
+import { question } from "./access-clusters.ts";
+import { addMesh } from "./health-mesh.ts";
 import { create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
 
@@ -25,25 +24,8 @@ describe("a preview with manage: links and all that has the rights of examples/r
   before(async () => {
     shared = await emptyBed();
     const { west, east } = shared.bed.clusters;
-    const anchor = authority();
-    for (const cluster of [west, east]) {
-      await clusters.addNamespaces(cluster);
-      await clusters.addNamespace(cluster, "shop");
-      await addLinkCrd(cluster);
-      await clusters.addLinkerd(cluster);
-      await clusters.addBalancerAddress(cluster, "192.0.2.7");
-      await clusters.post(cluster, clusters.inNamespace("linkerd", "configmaps"), {
-        metadata: { name: "linkerd-identity-trust-roots" },
-        data: { "ca-bundle.crt": anchor.pem },
-      });
-      await clusters.post(cluster, clusters.inNamespace("linkerd", "secrets"), {
-        metadata: { name: "linkerd-identity-issuer" },
-        stringData: { "tls.crt": issuerUnder(anchor).pem },
-      });
-    }
+    await addMesh(shared.bed);
     await grant([...preview, ...mesh]);
-    const labels = { "mirror.linkerd.io/exported": "true" };
-    await clusters.addService(west, "shop", "web", { labels });
     kubeconfig = join(shared.bed.folder, "reader");
     const entries = [west, east].map(async (cluster) => {
       return { name: cluster.name, access: await accessOf(cluster, "preview") };
@@ -87,8 +69,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
       clusters: { west: access, east: sourceAccess },
       links: [{ source: "east", target: "west" }],
     });
-    const question = clusters.question(bed, { access, sourceAccess });
-    const { inputs } = await linkTargets.check({}, question);
+    const { inputs } = await linkTargets.check({}, question(bed, { access, sourceAccess }));
     const [mirrors] = wantedResources(config, "bed/preview").values();
     const checked = await provider().check({}, { ...mirrors });
     const { trust, warnings } = await preflight(config);
