@@ -1,7 +1,6 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
-import { absentPods } from "../../../../engine/mirroring/model/pods.ts";
-import { link, mirrorAt, type Situation, west, wanted } from "../../fixtures/link.ts";
+import { mirrorAt, type Situation, west, wanted } from "../../fixtures/link.ts";
 import {
   cluster,
   endpoints,
@@ -11,7 +10,7 @@ import {
   pods,
   written,
 } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled, settled } from "../../fixtures/reconcile.ts";
+import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 const db = headless("shop/db");
 const admin = [{ name: "admin", protocol: "TCP", port: 9090 }];
@@ -35,11 +34,6 @@ type Row = [why: string, found: Partial<Situation>, outcome: "stays" | "goes", s
 
 const rows: Row[] = [
   ["its StatefulSet has it", set({ replicas: 3 }), "stays"],
-  [
-    "its StatefulSet has it, however long it is away",
-    { ...set({ replicas: 3 }), missing: { [key]: longAgo } },
-    "stays",
-  ],
   ["its StatefulSet has fewer pods by now", set({ replicas: 2 }), "goes"],
   ["its StatefulSet says nothing of replicas, which is one", set({}), "goes"],
   ["its StatefulSet begins at its number", set({ ordinals: { start: 2 } }), "stays"],
@@ -61,12 +55,6 @@ const rows: Row[] = [
     { missing: { [key]: "2026-01-02T03:01:00Z" } },
     "stays",
     "2026-01-02T03:01:00Z",
-  ],
-  [
-    "another pod has been away for long",
-    { missing: { "shop/db-9-west": longAgo } },
-    "stays",
-    written,
   ],
   [
     "nobody says when the Endpoints were written, however late it is",
@@ -132,16 +120,6 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     );
   });
 
-  it("goes after a while without a StatefulSet, and its root leads to the others", () => {
-    const after = settled({ target: without, source });
-    equal(after.services.has(key), false);
-    const subsets = after.endpoints.get("shop/db-west")?.subsets ?? [];
-    const hosts = subsets.flatMap(({ addresses = [] }) =>
-      addresses.map(({ hostname }) => hostname),
-    );
-    deepEqual(hosts, ["db-0", "db-1"]);
-  });
-
   it("is no business of a pod of another Service or cluster", () => {
     const cache = endpoints("shop/cache", [pods(["cache-0"])]);
     const both = { services: [db, headless("shop/cache")], endpoints: [cache] };
@@ -158,22 +136,4 @@ describe("a headless mirror whose pods are away", () => {
   it("stays headless as long as a pod's mirror stays, though only unnamed pods are listed", () => {
     deepEqual(planned({ target: unnamed, source }).changes, []);
   });
-
-  it("gets an address once they are given up", () => {
-    deepEqual(actions(planned({ target: unnamed, source, now: later })), [
-      ...["db-0", "db-1", "db-2"].map((name) => `delete endpoint shop/${name}-west`),
-      "replace gateway shop/db-west",
-    ]);
-  });
-});
-
-it("StatefulSets have to be read only where a pod with a mirror is away", () => {
-  const asks = (target: typeof full, overrides = {}) =>
-    absentPods(link(overrides), source, target).size > 0;
-  equal(asks(full), false);
-  equal(asks(listing(pods(["db-0"], ["db-1", "db-2"]))), false);
-  equal(asks(without), true);
-  equal(asks(west([db])), true);
-  equal(asks(without, { headless: false }), false);
-  equal(asks(without, { readiness: "follow" }), false);
 });

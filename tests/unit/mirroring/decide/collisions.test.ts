@@ -73,12 +73,6 @@ describe("a name that the mirrors of two clusters would have", () => {
     ]);
   });
 
-  it("goes to the rightful one once the first has given it up", () => {
-    const released = after([ofTarget("c", "shop/fine")], after([ofC]));
-    const [, second] = plansOf([ofTarget("c", "shop/fine"), ofBC], released);
-    deepEqual(second && actions(second), ["create gateway shop/a-b-c"]);
-  });
-
   it("is no matter in different namespaces", () => {
     deepEqual(plansOf([ofC, ofTarget("b-c", "blog/a")], after([ofC])).flatMap(skipped), []);
   });
@@ -181,37 +175,5 @@ describe("a name that a pod's and a Service's mirror would have", () => {
     const then = reconciled({ target: both, source });
     deepEqual(then.services.get("shop/db-0-west"), source.services.get("shop/db-0-west"));
     deepEqual(hosts(then), ["db-1"]);
-  });
-
-  it("goes over from one to the other in one run, once nobody else wants it", () => {
-    const source = reconciled({ target: serviceOnly });
-    deepEqual(actions(planned({ target: podOnly, source })), [
-      "update endpoint shop/db-0-west",
-      "create endpoint shop/db-1-west",
-      "create headless shop/db-west",
-    ]);
-    deepEqual(hosts(reconciled({ target: podOnly, source })), ["db-0", "db-1"]);
-  });
-
-  it("goes to neither of two headless Services with a pod of that name", () => {
-    const copy = endpoints("shop/copy", [pods(["db-0"])]);
-    deepEqual(skipped(planned({ target: west([db, headless("shop/copy")], [dbPods, copy]) })), [
-      "CollidingName shop/copy pod db-0",
-      "CollidingName shop/db pod db-0",
-    ]);
-  });
-});
-
-describe("the mirrors of a part that asks for nothing any more", () => {
-  const source = after([ofTarget("west", "shop/web", "shop/api")]);
-  const nothing: WantedPart = { part: "west", mirrors: [], skips: [] };
-
-  it("go, but for those that are retained, which are listed no more", () => {
-    const retained = new Set<ObjectKey>(["shop/web-west"]);
-    const outcomes = [nothing, { ...nothing, retained }].map((part) =>
-      plansOf([part], source).map((one) => [actions(one), one.mirrors]),
-    );
-    const api = "delete gateway shop/api-west";
-    deepEqual(outcomes, [[[[api, "delete gateway shop/web-west"], {}]], [[[api], {}]]]);
   });
 });

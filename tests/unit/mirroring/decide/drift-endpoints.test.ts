@@ -86,10 +86,6 @@ const tables: Record<string, Row[]> = {
 };
 
 describe("a mirror's Endpoints that were edited by hand", () => {
-  it("are none where nothing was", () => {
-    deepEqual(planned({ ...situation, source }).changes, []);
-  });
-
   for (const [key, rows] of Object.entries(tables))
     for (const [what, edit, live, wanted, field] of rows)
       it(`have exactly that put right: ${key} with ${what}`, () => {
@@ -100,51 +96,16 @@ describe("a mirror's Endpoints that were edited by hand", () => {
       });
 
   const [ten, nine] = [to("192.0.2.10"), to("192.0.2.9")];
-  const ports = http(4143);
   const harmless: [what: string, key: string, edit: Edit<Endpoints>][] = [
     ["addresses in another order", "web", web({ addresses: [...nine, ...ten] })],
-    [
-      "a subset for each address",
-      "web",
-      withSubsets(
-        { addresses: nine, ports },
-        { addresses: [{ ip: "192.0.2.10", hostname: "" }], ports },
-      ),
-    ],
-    [
-      "an address listed twice, as Linkerd lists one that the link names twice",
-      "web",
-      withSubsets({ addresses: ten, ports }, { addresses: [...nine, ...ten], ports }),
-    ],
     ["the default protocol left out", "web", web({ ports: [{ name: "http", port: 4143 }] })],
     ["a label of somebody's own", "web", withLabels({ tier: "1" })],
     ["an annotation of somebody's own", "web", withAnnotations({ a: "b" })],
-    [
-      "a subset for each pod",
-      "db",
-      withSubsets(
-        { addresses: [second], ports: http(8080) },
-        { addresses: [first], ports: http(8080) },
-      ),
-    ],
   ];
   for (const [what, name, edit] of harmless)
     it(`are left alone with ${what}`, () => {
       deepEqual(planWith(`shop/${name}-west`, edit).changes, []);
     });
-
-  it("go where a remote-discovery mirror must not have any", () => {
-    const labels = source.services.get("shop/cache-west")?.metadata.labels ?? {};
-    const stray = endpoints("shop/cache-west", [], { labels });
-    const littered = {
-      ...source,
-      endpoints: new Map([...source.endpoints, ["shop/cache-west" as const, stray]]),
-    };
-    const plan = planned({ ...situation, source: littered });
-    deepEqual(actions(plan), ["update discovery shop/cache-west"]);
-    deepEqual(fieldChanges(plan), [{ field: "endpoints", live: "none", wanted: "no object" }]);
-    deepEqual(reconciled({ ...situation, source: littered }), source);
-  });
 
   it("of a headless mirror follow a pod's mirror that has to be made anew", () => {
     const without = edited(source, "shop/db-1-west", { service: () => undefined });

@@ -9,7 +9,7 @@ import {
   member,
   plannedFederation,
 } from "../../fixtures/federation.ts";
-import { cluster, http, namespace, service } from "../../fixtures/objects.ts";
+import { cluster, http, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
 const headless = { clusterIP: "None", ports: [http] };
@@ -92,13 +92,6 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
     it(who, () => {
       equal(listed("demo/bb", federated(federation)), members);
     });
-
-  it("and a name of 63 characters is fine, however long that of the cluster is", () => {
-    const [name, target] = ["b".repeat(53), "c".repeat(63)];
-    const services = [member(`demo/${name}`)];
-    const after = federated({ targets: { [target]: cluster("c", { services }) } });
-    equal(listed(`demo/${name}`, after), `${name}@${target}`);
-  });
 
   it("what is excluded by a link stays behind there, and locally what any link excludes", () => {
     const one = member("demo/bb", { labels: { good: "1", "evil.io/a": "1", bad: "1" } });
@@ -191,18 +184,6 @@ describe("a namespace that this cluster lacks", () => {
     deepEqual(
       plan.skips.map(({ cluster = "", reason }) => `${reason} ${cluster}`),
       ["HeadlessMember east", "MissingNamespace north"],
-    );
-  });
-
-  it("takes nothing while it is being deleted, and loses nothing", () => {
-    const going = namespace("demo", { deletionTimestamp: "2026-01-01T00:00:00Z" });
-    const before = federated(world([], [bb]));
-    const source = { ...before, namespaces: new Map([["demo", going]]) };
-    const plan = plannedFederation({ ...world([], [bb], [bb]), source });
-    deepEqual(plan.changes, []);
-    deepEqual(
-      plan.skips.map(({ reason }) => reason),
-      ["TerminatingNamespace", "TerminatingNamespace"],
     );
   });
 });

@@ -37,12 +37,6 @@ const rows: Row[] = [
     "bb@other,bb@another,bb@north",
   ],
   [
-    "they keep a federated Service alive on their own",
-    "bb@other,bb@east",
-    { east: none },
-    "bb@other",
-  ],
-  [
     "members of a cluster out of reach stay",
     "bb@east,bb@north",
     { east: undefined, north: none },
@@ -108,7 +102,6 @@ const rows: Row[] = [
     { east: none },
     "local bb",
   ],
-  ["nor left alone as such", "", { east: none }, undefined],
   [
     "a target's own federated Service does not come along (a leak of Linkerd, 4.6)",
     west(),

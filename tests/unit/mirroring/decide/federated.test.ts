@@ -3,7 +3,7 @@ import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { byUs, edited, withAnnotations, withLabels, withSpec } from "../../fixtures/edited.ts";
 import { fed, federated, listed, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
-import { actions, fieldChanges, skipped } from "../../fixtures/reconcile.ts";
+import { actions, skipped } from "../../fixtures/reconcile.ts";
 
 const key = "demo/bb-federated";
 const bb = member("demo/bb");
@@ -57,17 +57,6 @@ describe("a plan for federated Services", () => {
       const after = federated({ source, targets });
       equal(listed("demo/bb", after), "bb@east,bb@north");
     });
-
-  it("leaves a label that its links exclude, as admission gives it in our name", () => {
-    const source = edited(settled, key, { service: byUs(withLabels({ tier: "silver" })) });
-    const excluding = { excludedLabels: ["tier"] };
-    const links = { east: excluding, north: excluding };
-    deepEqual(plannedFederation({ source, targets, links }).changes, []);
-    deepEqual(
-      fieldChanges(plannedFederation({ source, targets })).map(({ field }) => field),
-      ["label tier"],
-    );
-  });
 
   it("puts right a selector even though Kubernetes has made Endpoints from it", () => {
     const labels = { "mirror.linkerd.io/mirrored-service": "true" };

@@ -64,21 +64,6 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
     );
     deepEqual(annotations, { [remoteName]: "web.shop.svc.cluster.local" });
   });
-
-  it("waits for a gateway, where there is none to be had", () => {
-    const skip = { reason: "NoGateway", sentence: "there is no gateway" };
-    deepEqual(wanted({ target, gateway: noGateway }), {
-      ...{ mirrors: [], skips: [{ origin: "shop/web", mirror: "web-west", ...skip }], missing: {} },
-    });
-  });
-
-  it("is listed in the order of the exported Services' names", () => {
-    const services = (["b/a", "a/b", "a/c", "a/a"] as const).map((key) => exported(key));
-    deepEqual(
-      wanted({ target: west(services) }).mirrors.map(({ origin }) => origin),
-      ["a/a", "a/b", "a/c", "b/a"],
-    );
-  });
 });
 
 describe("a gateway mirror's Endpoints (linkerd-behaviour.md 2.11)", () => {

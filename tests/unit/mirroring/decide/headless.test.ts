@@ -86,17 +86,6 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
       deepEqual(withPods(subsets, readiness), { mirrors, skips: [], missing: {} });
     });
 
-  it("is told from one of the same name in another namespace, as are their pods", () => {
-    const target = west(
-      [headless("a/db"), headless("b/db")],
-      [endpoints("a/db", [pods(["db-0"])]), endpoints("b/db", [pods(["db-0", "db-1"])])],
-    );
-    deepEqual(
-      wanted({ target }).mirrors.map(({ namespace, name }) => `${namespace}/${name}`),
-      ["a/db-west", "a/db-0-west", "b/db-west", "b/db-0-west", "b/db-1-west"],
-    );
-  });
-
   it("goes on without a pod whose mirror's name would be too long, or begins with a digit", () => {
     const long = "d".repeat(59);
     const { mirrors, skips } = withPods([pods(["db-0", long, "3q-0"]), pods([long])]);

@@ -43,19 +43,6 @@ const rows: Row[] = [
   ],
   ["its Service has too many labels by now", dbWith(many), [], ["TooLarge shop/db"]],
   [
-    "its Service has become an alias",
-    dbWith({}, { type: "ExternalName" }),
-    ofDb,
-    ["ExternalName shop/db"],
-  ],
-  ["its Service has lost its ports", dbWith({}, { ports: [] }), ofDb, ["NoPorts shop/db"]],
-  [
-    "its Service has become a mirror",
-    dbWith({ "mirror.linkerd.io/mirrored-service": "true" }),
-    ofDb,
-    ["IsMirror shop/db"],
-  ],
-  [
     "its namespace is said to be missing",
     { source: { ...source, namespaces: new Map() } },
     all,
@@ -80,7 +67,6 @@ const rows: Row[] = [
     ["delete endpoint shop/db-0-west", "replace gateway shop/db-west"],
   ],
   ["its Endpoints are absent", { target: west([db, web]) }, []],
-  ["its pod is away for the first time", { target: scaledDown }, []],
   [
     "its pod is away for the second time",
     { target: scaledDown, now: later },

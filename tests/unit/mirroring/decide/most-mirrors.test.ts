@@ -37,12 +37,6 @@ describe("as many mirrors as a link may have", () => {
       { target, source: east(live("c-west"), live("d-west")) },
       ["c", "d"],
     ],
-    [
-      "are no fewer for a Service of that name",
-      1,
-      { target, source: east(service("shop/d-west")) },
-      ["a"],
-    ],
     ["are those that pods' environments have room for", 400, { target: ofPorts() }, ["a"]],
     [
       "where what is there may stay",
@@ -122,14 +116,5 @@ describe("as many members of federated Services as a link may have", () => {
   it("are not those that another link's target has listed", () => {
     const { members } = memberOf(all, 1, fed("shop/c", { remote: "c@north" }));
     deepEqual([...members.keys()], ["shop/a"]);
-  });
-
-  it("are only as many as have room in the source's etcd", () => {
-    const { members, skips } = memberOf(
-      forty.map((key) => member(key, large)),
-      400,
-    );
-    equal(members.size, 27);
-    match(skips[0]?.sentence ?? "", /more than 1,638,400 characters on east/);
   });
 });

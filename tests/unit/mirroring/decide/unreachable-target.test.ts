@@ -1,7 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { malformed } from "../../../../engine/kubernetes/objects/objects.ts";
 import { standingMirrors } from "../../../../engine/mirroring/decide/mirrors/standing-mirrors.ts";
-import type { Gateway } from "../../../../engine/mirroring/model/gateway.ts";
 import { edited, withLabels, withSpec, withSubsets } from "../../fixtures/edited.ts";
 import { gateway, link, west } from "../../fixtures/link.ts";
 import { endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
@@ -16,36 +15,7 @@ const key = "shop/web-west";
 const ports = [{ name: "http", protocol: "TCP", port: 4143 }];
 const to = (...ips: string[]) => ({ addresses: ips.map((ip) => ({ ip })), ports });
 
-const standing = (found: typeof source, down: Partial<Gateway> = {}) =>
-  standingMirrors(link(), found, { ...gateway, ...down });
-
 describe("the mirrors of a target that can't be read", () => {
-  it("are those that lead to its gateway, just as they are, with what is known of that", () => {
-    const probe = { path: "/", port: 1, period: "3s", threshold: 3, down: "no answer" };
-    const found = standing(source, { probe });
-    deepEqual(found.map(({ kind, name }) => `${kind} ${name}`).sort(), [
-      "endpoint db-0-west",
-      "gateway web-west",
-    ]);
-    const { metadata, spec } = source.services.get(key) ?? {};
-    const { labels, annotations } = source.endpoints.get(key)?.metadata ?? {};
-    const subsets = [{ ...to("192.0.2.10"), ready: false }];
-    deepEqual(
-      found.find(({ kind }) => kind === "gateway"),
-      {
-        ...{
-          kind: "gateway",
-          namespace: "shop",
-          name: "web-west",
-          origin: key,
-          ports: spec?.ports,
-        },
-        ...{ labels: metadata?.labels, annotations: metadata?.annotations },
-        endpoints: { labels, annotations, subsets },
-      },
-    );
-  });
-
   const north = withLabels({ "mirror.linkerd.io/cluster-name": "north" });
   const rows: Record<string, Parameters<typeof edited>[2]> = {
     "without Endpoints": { endpoints: () => undefined },
@@ -61,8 +31,9 @@ describe("the mirrors of a target that can't be read", () => {
   };
   for (const [what, edits] of Object.entries(rows))
     it(`are none ${what}`, () => {
+      const standing = standingMirrors(link(), edited(source, key, edits), gateway);
       deepEqual(
-        standing(edited(source, key, edits)).map(({ name }) => name),
+        standing.map(({ name }) => name),
         ["db-0-west"],
       );
     });

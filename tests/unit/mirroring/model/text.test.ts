@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { portsText } from "../../../../engine/mirroring/decide/canonical.ts";
 import { count, listed, shortened } from "../../../../engine/mirroring/model/text.ts";
 
 describe("texts in a preview", () => {
@@ -13,15 +12,6 @@ describe("texts in a preview", () => {
   it("cut a long value, and say how long it is", () => {
     assert.equal(shortened("x".repeat(86)), "x".repeat(86));
     assert.equal(shortened("x".repeat(87)), `${"x".repeat(66)}… (87 characters)`);
-  });
-
-  it("name ports by all that a mirror's port could differ in", () => {
-    const port = { name: "web", port: 80, targetPort: 8080, protocol: "TCP", appProtocol: "http" };
-    assert.equal(
-      portsText([port, { port: 53, protocol: "UDP" }]),
-      "53/UDP, web 80→8080/TCP as http",
-    );
-    assert.equal(portsText([]), "none");
   });
 
   it("count in the singular, too", () => {

@@ -195,15 +195,6 @@ describe("the gateway of a target that can't be read", () => {
     deepEqual(again.inputs.gateways, before.gateways);
   });
 
-  it("leaves mirrors alone that lead elsewhere", async () => {
-    const { clusters, before } = await settled();
-    const fact = before.gateways?.["west"];
-    if (fact === undefined) throw new Error("the run knows no gateway");
-    const elsewhere = { ...before, gateways: { west: { ...fact, addresses: "192.0.2.77" } } };
-    await run(away(clusters), down, elsewhere);
-    deepEqual(await leads(clusters), serving);
-  });
-
   const gatewayOf = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
   const stricter = { ...link, gateway: { ...gatewayOf, allowedAddresses: ["198.51.100.0/24"] } };
   for (const [rule, of, isAway, isKnown, expected] of [

@@ -175,15 +175,6 @@ describe("what inputs keep of a cluster that cannot be read", () => {
     match(notes.join(), /^east: its mirrors stay as they are, because cluster east can't be/);
     deepEqual((await preview(away, argsFor(["west"]), inputs)).inputs, inputs);
   });
-
-  it("ends in an error each time where the source refuses", async () => {
-    const { clusters, before } = await settled();
-    const away = { ...clusters, east: refusing("east") };
-    const { inputs, notes } = await preview(away, args, before);
-    deepEqual([Object.keys(inputs.refused ?? {}), inputs.revision], [["east"], 2]);
-    match(notes.join(), /^east: its mirrors stay as they are, because cluster east refuses/);
-    equal((await preview(away, args, inputs)).inputs.revision, 3);
-  });
 });
 
 describe("what inputs remember", () => {
