@@ -4,7 +4,7 @@ import {
   singleController,
   singleFederation,
 } from "../../../engine/health/checks/controllers.ts";
-import { controllerQuestions } from "../../../engine/health/controller-questions.ts";
+import { controllerQuestions } from "../../../engine/health/observe/link.ts";
 import type { ControllerReading, Read } from "../../../engine/health/view.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
 import { link } from "../fixtures/link.ts";
