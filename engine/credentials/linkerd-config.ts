@@ -15,24 +15,24 @@ export interface Domains {
 export const linkerdConfigName = "linkerd-config";
 
 /** The facts of its installation that Linkerd publishes; those that it does not tell are undefined. */
-export interface LinkerdConfig {
+interface LinkerdConfig {
   readonly domains: Domains | undefined;
   /** The version of the control plane. */
   readonly version: string | undefined;
 }
 
 /**
- * The config of the Linkerd in a cluster, of which all is undefined where there is none.
+ * The config of the Linkerd in a cluster; undefined where there is none.
  *
  * @throws KubernetesError
  */
 export async function linkerdConfigOf(
   kubernetes: Kubernetes,
   namespace: string,
-): Promise<LinkerdConfig> {
+): Promise<LinkerdConfig | undefined> {
   const at = { namespace, name: linkerdConfigName };
   const config = await kubernetes.find(resources.configMaps, at);
-  if (config === undefined) return { domains: undefined, version: undefined };
+  if (config === undefined) return undefined;
   const [, version] =
     /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(config.data?.["values"] ?? "") ?? [];
   return { domains: domainsIn(config), version };

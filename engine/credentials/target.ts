@@ -5,7 +5,7 @@ import { defined } from "../kubernetes/objects/defined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
 import { gatewayFacts } from "../mirroring/model/gateway.ts";
-import { type Domains, domainsIn, linkerdConfigName } from "./linkerd-config.ts";
+import { type Domains, linkerdConfigName, linkerdConfigOf } from "./linkerd-config.ts";
 import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
@@ -98,18 +98,16 @@ async function readDomains(
   { awaited, linkerdNamespace, target }: TargetArgs,
   kubernetes: Kubernetes,
 ): Promise<Domains | TargetReading> {
-  const at = { namespace: linkerdNamespace, name: linkerdConfigName };
-  const where = `ConfigMap ${target}/${at.namespace}/${at.name}`;
-  const config = await kubernetes.find(resources.configMaps, at);
+  const where = `ConfigMap ${target}/${linkerdNamespace}/${linkerdConfigName}`;
+  const config = await linkerdConfigOf(kubernetes, linkerdNamespace);
   if (config === undefined)
     return {
       outcome: "missing",
       why: `there is no ${where}, so Linkerd is not installed there${awaited === undefined ? ": install it, or set manage: all" : ` yet: ${runItsStack}`}`,
       soon: awaited !== undefined,
     };
-  const domains = domainsIn(config);
   const why = `${where} has no clusterDomain in its values: check the installation of Linkerd there`;
-  return domains ?? { outcome: "invalid", why };
+  return config.domains ?? { outcome: "invalid", why };
 }
 
 interface ObservedGateway {

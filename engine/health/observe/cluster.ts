@@ -80,7 +80,7 @@ async function readLinkerd(
     read(() => linkerdConfigOf(kubernetes, namespace)),
   ]);
   if ("why" in config) return { links, anchors, issuer, domains: config, version: config };
-  const { domains, version } = config.value;
+  const [domains, version] = [config.value?.domains, config.value?.version];
   return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
