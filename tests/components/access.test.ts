@@ -1,6 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { inspect } from "node:util";
-import { parse } from "yaml";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { linkManifestSpec, linkMetadata } from "../../engine/credentials/link-manifest.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
@@ -190,11 +189,6 @@ describe("a link's access and credentials", function () {
       equal(holds, secrets.has(name), `${type} ${name}`);
     }
     match(kubeconfig, new RegExp(token));
-  });
-
-  it("leave a kubeconfig that says nothing of the runner", () => {
-    const { users } = parse(kubeconfig) as { users: unknown };
-    deepEqual(users, [{ name: account, user: { token } }]);
   });
 
   it("are unknown, and no error, in a preview of a mesh that does not exist yet", async () => {

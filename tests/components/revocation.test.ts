@@ -56,12 +56,6 @@ describe("a revoked cluster", function () {
     ]);
   });
 
-  it("leaves the mirrors of other sources, whatever maxDeletions says", () => {
-    const { links: mirrored, revokedTargets } = mesh.inputs(types.mirrors, "north");
-    deepEqual(mirrored, [{ source: "north", target: "west" }]);
-    deepEqual(revokedTargets, ["east"]);
-  });
-
   it("is no part of what is checked at the end", () => {
     const { mesh: checked } = mesh.inputs(types.health, "health");
     equal(JSON.stringify(checked).includes("east"), false);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
-import { credentialsSecrets } from "../../../engine/credentials/objects.ts";
 import type { LinkGateway, TargetFacts } from "../../../engine/credentials/state.ts";
 import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
 import { link } from "../fixtures/link.ts";
@@ -107,27 +106,5 @@ describe("a Link resource", () => {
       const mark = `linkerd-multicluster/credentials-${number}`;
       assert.deepEqual(excludedAnnotations, [...others, mark]);
     }
-  });
-});
-
-describe("a link's credentials Secrets", () => {
-  it("have the labels, annotations and type by which their readers find them", () => {
-    const type = "mirror.linkerd.io/remote-kubeconfig";
-    const name = "cluster-credentials-west";
-    assert.deepEqual(credentialsSecrets("west", facts, namespaces), {
-      mirror: { metadata: { name, namespace: "linkerd-multicluster" }, type },
-      destination: {
-        metadata: {
-          name,
-          namespace: "linkerd",
-          labels: { "multicluster.linkerd.io/cluster-name": "west" },
-          annotations: {
-            "multicluster.linkerd.io/trust-domain": "trust.example",
-            "multicluster.linkerd.io/cluster-domain": "west.example",
-          },
-        },
-        type,
-      },
-    });
   });
 });
