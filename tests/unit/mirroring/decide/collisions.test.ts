@@ -144,7 +144,6 @@ describe("a name that a pod's and a Service's mirror would have", () => {
   const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
   const both = west([db, exported("shop/db-0")], [dbPods]);
   const podOnly = west([db], [dbPods]);
-  const serviceOnly = west([exported("shop/db-0")]);
   /** The pods that the headless mirror of `db` leads to. */
   const hosts = ({ endpoints }: ClusterSnapshot) =>
     (endpoints.get("shop/db-west")?.subsets ?? []).flatMap(({ addresses = [] }) =>
@@ -167,13 +166,5 @@ describe("a name that a pod's and a Service's mirror would have", () => {
   it("stays with the pod that has it", () => {
     const plan = planned({ target: both, source: reconciled({ target: podOnly }) });
     deepEqual([actions(plan), skipped(plan)], [[], ["CollidingName shop/db-0"]]);
-  });
-
-  it("stays with the Service that has it", () => {
-    const source = reconciled({ target: serviceOnly });
-    deepEqual(skipped(planned({ target: both, source })), ["CollidingName shop/db pod db-0"]);
-    const then = reconciled({ target: both, source });
-    deepEqual(then.services.get("shop/db-0-west"), source.services.get("shop/db-0-west"));
-    deepEqual(hosts(then), ["db-1"]);
   });
 });

@@ -23,22 +23,6 @@ describe("a plan for federated Services", () => {
     deepEqual(mirrors, { [key]: "federated Service of bb@east, bb@north: http 80→8080/TCP" });
   });
 
-  it("says of a member that leaves nothing but that", () => {
-    const gone = { ...targets, north: nobody.north };
-    deepEqual(
-      plannedFederation({ source: settled, targets: gone }).changes.map(({ verdict, fields }) => [
-        verdict,
-        fields,
-      ]),
-      [
-        [
-          "update",
-          [{ field: `annotation ${remote}`, live: '"bb@east,bb@north"', wanted: '"bb@east"' }],
-        ],
-      ],
-    );
-  });
-
   it("deletes a federated Service with its last member", () => {
     const plan = plannedFederation({ source: settled, targets: nobody });
     deepEqual(actions(plan), [`delete federated ${key}`]);

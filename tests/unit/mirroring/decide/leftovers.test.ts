@@ -116,12 +116,6 @@ describe("namespaces", () => {
     deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
   });
 
-  it("that are there are left as they are", () => {
-    deepEqual(planned({ target, link }).namespaces, []);
-    const source = cluster("east", { namespaces: ["a", "b"] });
-    deepEqual(reconciled({ target, source, link }).namespaces, source.namespaces);
-  });
-
   it("are not created for a mirror that cannot be", () => {
     const broken = west([exported("a/web", {}, { ports: [] })]);
     deepEqual(planned({ target: broken, source, link }).namespaces, []);

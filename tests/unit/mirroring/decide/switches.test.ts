@@ -1,15 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { edited, withAnnotations } from "../../fixtures/edited.ts";
 import { west } from "../../fixtures/link.ts";
-import {
-  cluster,
-  endpoints,
-  exported,
-  headless,
-  http,
-  later,
-  pods,
-} from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, headless, later, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
 
@@ -91,15 +83,6 @@ describe("a mirror that Linkerd's own controller made", () => {
     deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);
     deepEqual(fieldChanges(plan), [
       { field: "annotation config.linkerd.io/opaque-ports", live: "none", wanted: '"3306"' },
-    ]);
-  });
-
-  it("gets the application protocols that the controller leaves off", () => {
-    const ports = [{ ...http, appProtocol: "kubernetes.io/h2c" }];
-    const speaking = west([exported(key, {}, { ports })]);
-    const theirs = reconciled({ target: shapes.gateway });
-    deepEqual(fieldChanges(planned({ target: speaking, source: theirs })), [
-      { field: "ports", live: "http 80→8080/TCP", wanted: "http 80→8080/TCP as kubernetes.io/h2c" },
     ]);
   });
 });
