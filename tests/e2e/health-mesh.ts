@@ -5,7 +5,6 @@ import type { Bed, BedCluster } from "../../testbed/bed.ts";
 import { addLinkCrd } from "../../testbed/links.ts";
 import { account } from "../components/access-graph.ts";
 import { provider, wantedResources } from "../simulation/providers.ts";
-import { configOf } from "../unit/config/table.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 
@@ -52,15 +51,11 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly strin
 
   const labels = { "mirror.linkerd.io/exported": "true" };
   await clusters.addService(west, "shop", "web", { labels });
-  const { kubeconfig } = bed;
-  const config = configOf({
-    manage: "mirrors",
-    clusters: { west: { kubeconfig }, east: { kubeconfig } },
-    links: [{ source: "east", target: "west", headless: true }],
-  });
+  const links = [{ source: "east", target: "west", headless: true }];
+  const config = { clusters: { west: {}, east: {} }, links };
   const mirrors = provider();
-  for (const args of wantedResources(config, "bed/health").values())
-    await mirrors.create((await mirrors.check({}, { ...args })).inputs);
+  for (const args of wantedResources(config, "bed/health", () => bed.kubeconfig).values())
+    await mirrors.create((await mirrors.check({}, args)).inputs);
   return [...secrets, token, btoa(token)];
 }
 

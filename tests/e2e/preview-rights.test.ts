@@ -64,15 +64,15 @@ describe("a preview with manage: links and all that has the rights of examples/r
     const { bed } = shared;
     const access = { context: "west", kubeconfig };
     const sourceAccess = { context: "east", kubeconfig };
-    const config = configOf({
-      trustDomain: "trust.example",
+    const config = {
+      ...{ manage: "all", trustDomain: "trust.example" },
       clusters: { west: access, east: sourceAccess },
       links: [{ source: "east", target: "west" }],
-    });
+    };
     const { inputs } = await linkTargets.check({}, question(bed, { access, sourceAccess }));
-    const [mirrors] = wantedResources(config, "bed/preview").values();
-    const checked = await provider().check({}, { ...mirrors });
-    const { trust, warnings } = await preflight(config);
+    const [mirrors = {}] = wantedResources(config, "bed/preview", () => kubeconfig).values();
+    const checked = await provider().check({}, mirrors);
+    const { trust, warnings } = await preflight(configOf(config));
     return {
       mirrors: JSON.stringify(checked.inputs),
       ...{ remark: inputs.remark ?? "", token: inputs.facts?.token, warnings },

@@ -22,7 +22,7 @@ export function scale(
   replicas: number,
   ready = Array.from({ length: replicas }, (_, index) => `${name}-${index}`),
 ): void {
-  putEndpoints(server, endpoints(`shop/${name}`, [pods(ready)]));
+  putEndpoints(server, endpoints(`shop/${name}`, ready.length === 0 ? [] : [pods(ready)]));
   const metadata = { namespace: "shop", name };
   server.put("statefulsets", { metadata, spec: { serviceName: name, replicas } });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { Process } from "../../engine/providers/mirrors.ts";
-import { isPartialFailure, type Provider, provider, type Values } from "./providers.ts";
+import { isPartialFailure, plain, type Provider, provider, type Values } from "./providers.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
 export interface Held {
@@ -194,9 +194,4 @@ async function ended(running: readonly Promise<unknown>[]): Promise<void> {
 export function isMistake(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   return [error, error.cause].some((one) => one instanceof TypeError || one instanceof RangeError);
-}
-
-/** As values are that have been in state: without `undefined` and shared with nobody. */
-export function plain(values: Values): Values {
-  return JSON.parse(JSON.stringify(values)) as Values;
 }

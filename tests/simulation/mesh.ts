@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { parseConfig } from "../../config/parse.ts";
 import type { ConnectOptions } from "../../engine/kubernetes/client/interface.ts";
 import { dispatcherFor } from "../../engine/kubernetes/client/dispatcher.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";
-import { isMistake, plain, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
+import { isMistake, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
 import { Faults, type Plan, Sender } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
 import { VirtualTime } from "./time.ts";
@@ -104,18 +103,7 @@ export class Mesh {
 
   /** The arguments of the resources, by source. */
   wanted(): Wanted {
-    const { clusters, ...rest } = this.config;
-    const reachable = Object.entries(clusters ?? {}).map(([name, cluster]) => {
-      const { context = name } = cluster as { readonly context?: string };
-      const kubeconfig = this.#kubeconfigOf(context);
-      return [name, { context, kubeconfig, ...(cluster as object) }] as const;
-    });
-    // Pulumi hands maps over sorted.
-    const whole = { manage: "mirrors", ...rest, clusters: Object.fromEntries(reachable.sort()) };
-    const parsed = parseConfig(whole);
-    if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
-    const wanted = [...wantedResources(parsed.config, this.stack)];
-    return new Map(wanted.map(([name, args]) => [name, plain(args as Config)]));
+    return wantedResources(this.config, this.stack, (context) => this.#kubeconfigOf(context));
   }
 
   /** How one process connects, whose requests these things happen to. */

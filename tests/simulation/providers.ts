@@ -1,8 +1,8 @@
-import type { MeshConfig } from "../../config/mesh.ts";
 import { ownLinks } from "../../config/share.ts";
 import { mirrorsArgs } from "../../config/mirrors.ts";
 import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
+import { configOf } from "../unit/config/table.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -58,17 +58,35 @@ async function traced<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * The dynamic resources for the mirrors of a config, by name. Where the stack makes Links too, that
- * and the rest that it would do is taken for done.
+ * The dynamic resources for the mirrors of a config, which manages no more unless it says so, by name. Where the stack
+ * makes Links too, that and the rest that it would do is taken for done.
+ *
+ * @param kubeconfigOf the file that has a context, for a cluster that names none
  */
-export function wantedResources(config: MeshConfig, stack: string): ReadonlyMap<string, object> {
+export function wantedResources(
+  { clusters, ...rest }: Values,
+  stack: string,
+  kubeconfigOf: (context: string) => string,
+): ReadonlyMap<string, Values> {
+  const reachable = Object.entries(clusters ?? {}).map(([name, cluster]) => {
+    const { context = name } = cluster as { readonly context?: string };
+    return [name, { context, kubeconfig: kubeconfigOf(context), ...(cluster as object) }] as const;
+  });
+  // Pulumi hands maps over sorted.
+  const sorted = Object.fromEntries(reachable.sort());
+  const config = configOf({ manage: "mirrors", ...rest, clusters: sorted });
   const sources = new Set(ownLinks(config).map(({ spec }) => spec.source));
   return new Map(
     [...sources].flatMap((source) => {
       const args = mirrorsArgs(config, source, stack);
       const links = config.manage === "mirrors" ? {} : { observedGateways: {} };
       const status = { statusIn: config.multiclusterNamespace, ...links };
-      return args === undefined ? [] : [[source, { ...args, ...status }] as const];
+      return args === undefined ? [] : [[source, plain({ ...args, ...status })] as const];
     }),
   );
+}
+
+/** As values are that have been in state: without `undefined` and shared with nobody. */
+export function plain(values: Values): Values {
+  return JSON.parse(JSON.stringify(values)) as Values;
 }

@@ -1,8 +1,7 @@
 import { format } from "node:util";
 
-import { parseConfig } from "../../../config/parse.ts";
 import type { Config } from "../../../testbed/stack.ts";
-import { plain, SimulatedEngine, type Step, type Wanted } from "../../simulation/engine.ts";
+import { SimulatedEngine, type Step, type Wanted } from "../../simulation/engine.ts";
 import { type Previewed, readSteps } from "../../simulation/preview.ts";
 import { wantedResources } from "../../simulation/providers.ts";
 import { type Expectation, Operations, type Run } from "./operations.ts";
@@ -53,15 +52,7 @@ export class Methods extends Operations {
   }
 
   #wanted(): Wanted {
-    const { clusters, ...rest } = this.#config;
-    const found = Object.entries(clusters ?? {}).map(([name, cluster]) => {
-      return [name, { kubeconfig: this.#kubeconfig, ...(cluster as object) }] as const;
-    });
-    // Pulumi hands maps over sorted.
-    const parsed = parseConfig({ ...rest, clusters: Object.fromEntries(found.sort()) });
-    if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("\n"));
-    const wanted = wantedResources(parsed.config, `methods/${this.#name}`);
-    return new Map([...wanted].map(([name, args]) => [name, plain({ ...args })]));
+    return wantedResources(this.#config, `methods/${this.#name}`, () => this.#kubeconfig);
   }
 
   #operation(operation: string, expectation: Expectation = {}, work: () => Promise<unknown>) {

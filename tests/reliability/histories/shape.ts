@@ -1,4 +1,5 @@
 import type { ApiServer } from "../../simulation/api-server.ts";
+import { scale } from "../contents.ts";
 
 /** What one of the services of a cluster is, as its owner sees it. */
 export interface Shape {
@@ -32,18 +33,14 @@ export function putService(
     metadata: { ...metadata, labels: shape.labels },
     spec: { ...(shape.isHeadless && { clusterIP: "None" }), ports },
   });
-  server.put("statefulsets", { metadata, spec: { serviceName: name, replicas: shape.replicas } });
-  const pods = Array.from({ length: shape.replicas }, (_pod, number) => number).filter(
-    (number) => !shape.away.includes(number),
+  const pods = Array.from({ length: shape.replicas }, (_pod, number) => number);
+  const ready = pods.filter((number) => !shape.away.includes(number));
+  scale(
+    server,
+    name,
+    shape.replicas,
+    ready.map((number) => `${name}-${number}`),
   );
-  const addresses = pods.map((number) => ({
-    ip: `10.1.0.${number + 1}`,
-    hostname: `${name}-${number}`,
-  }));
-  server.put("endpoints", {
-    metadata,
-    ...(pods.length > 0 && { subsets: [{ addresses, ports }] }),
-  });
 }
 
 export function dropService(server: ApiServer, name: string): void {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { ApiServer } from "../../simulation/api-server.ts";
+import { targetOf } from "../../simulation/kinds.ts";
 import { listen, writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";
 
 /** What an honest API server would answer. */
@@ -67,10 +68,9 @@ export class HostileServer {
     const body = await text(request);
     const { method = "GET", url: target = "/", headers } = request;
     const url = new URL(target, this.#url);
-    const steps = url.pathname.replace(/^\/(api\/v1|apis\/[^/]+\/[^/]+)\//, "").split("/");
-    const [plural = "", name] =
-      steps[0] === "namespaces" && steps.length > 2 ? steps.slice(2) : steps;
-    const asked = { url, plural, isList: method === "GET" && name === undefined };
+    const about = targetOf(url.pathname);
+    const isList = method === "GET" && about?.name === undefined;
+    const asked = { url, plural: about?.kind.plural ?? "", isList };
     this.asked.push(asked);
     const { authorization, "content-type": type = "application/json" } = headers;
     const honest = async () => {
