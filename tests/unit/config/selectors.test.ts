@@ -14,9 +14,6 @@ describe("stack config: selectors", () => {
 # an empty one is fine
 link: { selector: {} }
 
-link: { selector: app=a }
-! links[0].selector is "app=a"; it must be ${map}.
-
 # labels written without their key
 link: { selector: { app: a } }
 ! links[0].selector.app is not a key of a selector; the keys are matchLabels, matchExpressions.
