@@ -74,7 +74,6 @@ describe("a cluster that does not answer", () => {
   for (const [what, calls] of [
     ["one whose reads fail with 500", times(failures, read(refused(500)))],
     ["one that answers a write with 429", times(failures, write(refused(429)))],
-    ["one that answers a write with 503", times(failures, write(refused(503)))],
     ["one that answers a write with 504", times(failures, write(refused(504)))],
     ["one that answers the reads between", times(failures, read(), write(refused(429)))],
     [
@@ -92,7 +91,6 @@ describe("a cluster that does not answer", () => {
     ["has a webhook that says 503", times(failures, write(refused(503, `admission ${webhook}`)))],
     ["refuses writes because of a quota", times(failures, write(refused(403, "exceeded quota")))],
     ["can't evaluate a quota", times(failures, write(refused(500, "quota evaluation timed out")))],
-    ["refuses invalid objects", times(failures, write(refused(422, "spec.ports: Required value")))],
   ] as const)
     it(`is not one that ${what}`, () => {
       equal(after(calls).refusal(), undefined);
