@@ -1,9 +1,9 @@
+import { listedNames } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { charts as chartKeys } from "./keys.ts";
 import {
   mustBeLeftOut,
-  listedNames,
   mustBe,
   type Path,
   quoted,

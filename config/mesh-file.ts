@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { mustBe, project, quoted } from "./mistakes.ts";
-import { isMap } from "./read.ts";
+import { codeOf, isRecord } from "@linkerd-multicluster/engine/kubernetes";
 
 /** A file of keys that several stacks share, and the stack's own keys over it. */
 export interface Shared {
@@ -60,7 +60,7 @@ export function contentOf(
   try {
     text = readText(file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = codeOf(error);
     return `can't be read (${code === "ENOENT" ? "there is no such file" : code})`;
   }
   const document = parseDocument(text);
@@ -70,7 +70,7 @@ export function contentOf(
   if (error !== undefined) return `is not YAML${at === undefined ? "" : ` (line ${at.line})`}`;
   try {
     const content: unknown = document.contents === null ? {} : document.toJS();
-    return isMap(content) ? content : "holds no map of keys";
+    return isRecord(content) ? content : "holds no map of keys";
   } catch {
     // Aliases that would fill the memory.
     return "repeats too much by aliases";
@@ -94,7 +94,7 @@ function named(file: string): string {
 
 /** The clusters sorted as Pulumi hands over a stack's own, so that a key may move from one place to the other. */
 function sorted([key, value]: readonly [string, unknown]): readonly [string, unknown] {
-  if (key !== "clusters" || !isMap(value)) return [key, value];
+  if (key !== "clusters" || !isRecord(value)) return [key, value];
   const names = Object.keys(value).toSorted();
   return [key, Object.fromEntries(names.map((name) => [name, value[name]]))];
 }

@@ -10,7 +10,6 @@ export type Path = readonly PropertyKey[];
 export const project = "linkerd-multicluster";
 
 const longestQuote = 60;
-const mostListed = 10;
 
 /** The key path as `pulumi config set --path` takes it: `linkerd-multicluster:links[2].source`. */
 export function where(path: Path): string {
@@ -27,12 +26,6 @@ export function where(path: Path): string {
 
 function isPlain(key: string): boolean {
   return /^[A-Za-z_][-\w]*$/.test(key) && key.length <= longestQuote;
-}
-
-/** A list with as many names as a sentence can hold, and how many more there are. */
-export function listedNames(names: readonly string[]): string {
-  const more = names.length - mostListed;
-  return names.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** A sentence: where, what is there, and what may be there. */

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { cluster, stack } from "./keys.ts";
 import { link, linkDefaultKeys } from "./link-keys.ts";
 import { wrongValue, mustBe, type Path, sentences, shown } from "./mistakes.ts";
@@ -29,12 +30,12 @@ export interface Readings {
 
 /** Reads as much as can be read of the config and adds a sentence to `mistakes` for each misfit. */
 export function readConfig(raw: unknown, mistakes: string[]): Readings {
-  const set = isMap(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
-  const top = readMap(stack.schema, isMap(raw) ? Object.fromEntries(set) : raw, [], mistakes);
+  const set = isRecord(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
+  const top = readMap(stack.schema, isRecord(raw) ? Object.fromEntries(set) : raw, [], mistakes);
   const values = filled(stack.keys, top.values);
   return {
     stack: { ...top, values },
-    clusters: isMap(raw) ? readClusters(values.clusters ?? {}, mistakes) : undefined,
+    clusters: isRecord(raw) ? readClusters(values.clusters ?? {}, mistakes) : undefined,
     links: readLinks(values.links, mistakes),
     linkDefaults: readMap(linkDefaultKeys.schema, values.linkDefaults, ["linkDefaults"], mistakes),
   };
@@ -42,7 +43,7 @@ export function readConfig(raw: unknown, mistakes: string[]): Readings {
 
 function readClusters(raw: unknown, mistakes: string[]): Readings["clusters"] {
   const path = ["clusters"];
-  if (!isMap(raw)) {
+  if (!isRecord(raw)) {
     mistakes.push(wrongValue(path, raw, "a map of clusters by name"));
     return undefined;
   }
@@ -75,9 +76,9 @@ function readMap<S extends z.ZodObject>(
   if (whole.success) return { path, values: whole.data, wrong: new Set() };
   mistakes.push(...whole.error.issues.flatMap((issue) => sentences(issue, path)));
   const wrong = new Set(
-    isMap(raw) ? whole.error.issues.flatMap(keysAt) : Object.keys(schema.shape),
+    isRecord(raw) ? whole.error.issues.flatMap(keysAt) : Object.keys(schema.shape),
   );
-  const right = isMap(raw) ? Object.entries(raw).filter(([key]) => !wrong.has(key)) : [];
+  const right = isRecord(raw) ? Object.entries(raw).filter(([key]) => !wrong.has(key)) : [];
   return { path, values: schema.parse(Object.fromEntries(right)), wrong };
 }
 
@@ -87,15 +88,10 @@ function keysAt(issue: z.core.$ZodIssue): string[] {
   return issue.code === "unrecognized_keys" ? issue.keys : [];
 }
 
-/** Whether it is a map of YAML or JSON. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** What a map of maps holds at the end of these keys; undefined where it does not go so far. */
 export function valueAt(map: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce(
-    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     map,
   );
 }

@@ -1,6 +1,7 @@
+import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import type { chartValues } from "./keys.ts";
 import { mustBeLeftOut, wrongValue } from "./mistakes.ts";
-import { isMap, type Readings, valueAt } from "./read.ts";
+import { type Readings, valueAt } from "./read.ts";
 
 type Reserved = Readonly<Record<string, string>>;
 
@@ -52,7 +53,7 @@ export function reservedValues({ clusters }: Readings): string[] {
 
 function isSet(values: unknown, steps: readonly string[]): boolean {
   const parent = valueAt(values, ...steps.slice(0, -1));
-  return isMap(parent) && Object.hasOwn(parent, steps.at(-1) ?? "");
+  return isRecord(parent) && Object.hasOwn(parent, steps.at(-1) ?? "");
 }
 
 /** Each map above a reserved value that is set to something else, with the first value that it takes along. */
@@ -62,7 +63,7 @@ function emptiedMaps(values: unknown, keys: readonly string[]): Map<string, stri
     const steps = key.split(".");
     const parents = steps.slice(1).map((_, index) => steps.slice(0, index + 1));
     const parent = parents
-      .find((at) => isSet(values, at) && !isMap(valueAt(values, ...at)))
+      .find((at) => isSet(values, at) && !isRecord(valueAt(values, ...at)))
       ?.join(".");
     if (parent !== undefined && !found.has(parent)) found.set(parent, key);
   }

@@ -5,7 +5,7 @@ import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { contentOf } from "./mesh-file.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
-import { isMap } from "./read.ts";
+import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { healthMesh } from "./share.ts";
 
 /** They hold secrets, which only Pulumi can read, and nothing that is looked at between runs depends on either. */
@@ -71,7 +71,7 @@ function textsIn(file: string): Record<string, string> {
   const content = contentOf(file, (path) => readFileSync(path, "utf8"));
   if (typeof content === "string") throw new Error(`The stack's config ${file} ${content}.`);
   const config = content["config"] ?? {};
-  if (!isMap(config)) throw new Error(`The key config in ${file} must be a map.`);
+  if (!isRecord(config)) throw new Error(`The key config in ${file} must be a map.`);
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));
 }
 

@@ -1,3 +1,4 @@
+import { listedNames } from "@linkerd-multicluster/engine/kubernetes";
 import {
   anchorProblem,
   type Certificate,
@@ -8,7 +9,6 @@ import {
 import { generatedTrust } from "./keys.ts";
 import {
   mustBeLeftOut,
-  listedNames,
   mustBe,
   type Path,
   quoted,

@@ -1,6 +1,7 @@
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
-import { isMap, valueAt } from "../../config/read.ts";
+import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
+import { valueAt } from "../../config/read.ts";
 
 /**
  * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
@@ -130,7 +131,7 @@ export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   const merged = new Map(Object.entries(values));
   for (const [key, value] of Object.entries(users)) {
     const ours = merged.get(key);
-    merged.set(key, isMap(ours) && isMap(value) ? mergeValues(ours, value) : value);
+    merged.set(key, isRecord(ours) && isRecord(value) ? mergeValues(ours, value) : value);
   }
   return Object.fromEntries(merged);
 }

@@ -1,8 +1,8 @@
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { defined } from "../kubernetes/objects/defined.ts";
 import { bounds } from "../kubernetes/objects/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
-import { isRecord } from "../kubernetes/objects/checks.ts";
+import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
 /** The kubeconfig in a credentials Secret: how it is written, and what of it may be used. */
 
@@ -47,10 +47,11 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
  * machine run a program, send a file, or show the token to anyone. Never repeats any of it.
  */
 export function credentialsIn(text: string): Credentials | string {
-  const config = parsed(text);
-  const context = named(config, "contexts", "context", config["current-context"]);
-  const cluster = named(config, "clusters", "cluster", context.cluster);
-  const user = named(config, "users", "user", context.user);
+  const entries = isModest(text) ? entriesIn(text, "a Secret") : undefined;
+  const entry = (kind: "contexts" | "clusters" | "users", name: unknown) =>
+    entries?.[kind].get(String(name))?.fields ?? {};
+  const context = entry("contexts", entries?.current);
+  const [cluster, user] = [entry("clusters", context.cluster), entry("users", context.user)];
   const { server, token } = { ...cluster, ...user };
   const url = typeof server === "string" ? URL.parse(server) : null;
   if (typeof server !== "string" || url === null)
@@ -70,8 +71,6 @@ export function credentialsIn(text: string): Credentials | string {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The time that the parser takes grows faster than the number of marks; a context with its cluster and user has 200. */
 function isModest(text: string): boolean {
   const { kubeconfig, kubeconfigMarks } = bounds;
@@ -79,25 +78,4 @@ function isModest(text: string): boolean {
     text.length <= kubeconfig.most &&
     text.replaceAll(/[\w+/=.-]/g, "").length <= kubeconfigMarks.most
   );
-}
-
-function parsed(text: string): Fields {
-  if (!isModest(text)) return {};
-  try {
-    const config: unknown = parse(text);
-    return isRecord(config) ? config : {};
-  } catch {
-    // The parser's message quotes the lines around the mistake.
-    return {};
-  }
-}
-
-/** The content of the entry with that name in one of the lists. */
-function named(config: Fields, list: string, field: string, name: unknown): Fields {
-  const entries = config[list];
-  const found = Array.isArray(entries)
-    ? entries.filter(isRecord).find((entry) => entry.name === name)
-    : undefined;
-  const content = found?.[field];
-  return isRecord(content) ? content : {};
 }

@@ -6,6 +6,7 @@ import {
 } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
 import { defined } from "../kubernetes/objects/defined.ts";
+import { codeOf } from "../kubernetes/objects/plain.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 
@@ -77,8 +78,10 @@ async function readAuthority(file: string, target: string): Promise<string> {
   try {
     return await readFile(file, "latin1");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new KubeconfigError(target, `certificate authority ${file} can't be read (${code})`);
+    throw new KubeconfigError(
+      target,
+      `certificate authority ${file} can't be read (${codeOf(error)})`,
+    );
   }
 }
 

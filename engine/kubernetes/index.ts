@@ -15,7 +15,8 @@ export { giveKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
 export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
-export { plain } from "./objects/plain.ts";
+export { isRecord } from "./objects/checks.ts";
+export { codeOf, plain } from "./objects/plain.ts";
 export type {
   Endpoints,
   HttpRoute,
@@ -31,7 +32,7 @@ export type {
   MeshTlsAuthentication,
   Server,
 } from "./objects/policy-resources.ts";
-export { messageOf } from "../message.ts";
+export { listedNames, messageOf } from "../message.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export { KubernetesError } from "./client/errors.ts";
 export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";

@@ -186,7 +186,8 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
   throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
 }
 
-function entriesIn(text: string, file: string): Entries | undefined {
+/** The entries in the text of a file, by their names; undefined where it is none of a kubeconfig. */
+export function entriesIn(text: string, file: string): Entries | undefined {
   let config: unknown;
   try {
     // As Go's parser, which follows YAML 1.1: `yes` is true.

@@ -1,3 +1,4 @@
+import { listedNames } from "../../message.ts";
 import type { Skip } from "../model/reasons.ts";
 
 /** Skips by what they are about. */
@@ -31,8 +32,7 @@ export function skipNotes(skips: readonly Skip[]): string[] {
 }
 
 function subjects(group: readonly Skip[]): string {
-  const names = group.slice(0, named).map(subject).join(", ");
-  return group.length > named ? `${names} and ${group.length - named} more` : names;
+  return listedNames(group.map(subject), named);
 }
 
 /** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
