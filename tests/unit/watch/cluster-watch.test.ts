@@ -64,6 +64,9 @@ describe("the watch of a cluster", () => {
     await ended;
   });
 
+  const notServed = failure("notFound", 404);
+  /** How often a kind can't be watched that it is begun with. */
+  let refusals = 0;
   let version = 0;
   function connect() {
     const connection = { isClosed: false };
@@ -76,7 +79,7 @@ describe("the watch of a cluster", () => {
         const items = [change("ADDED", "web", exported).object, change("ADDED", "other").object];
         return Promise.resolve({ items, resourceVersion: String(version) });
       },
-      version: () => Promise.resolve("1"),
+      version: () => ((refusals -= 1) < 0 ? Promise.resolve("1") : Promise.reject(notServed)),
       watch({ plural }: { plural: string }, from: string, calls: WatchCalls, signal: AbortSignal) {
         if (plural === "services") asked.push(`watch ${from}`);
         return new Promise<string>((end, fail) => {
@@ -163,17 +166,18 @@ describe("the watch of a cluster", () => {
     deepEqual(toldOf("endpoints", change("MODIFIED", "another")), []);
   });
 
-  it("connects anew where the cluster does not answer, once for all kinds", async () => {
+  it("connects anew where the cluster does not answer or lets nobody in, once for all kinds", async () => {
     events.length = 0;
-    for (const kind of ["services", "links"]) watches.get(kind)?.fail(failure("unreachable"));
-    await settle();
+    await ends("services", failure("unauthorized", 401));
+    await ends("links", failure("unreachable"));
     deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
     deepEqual(reasons(), ["listed services", "listed links"]);
   });
 
-  it("keeps the connection where only a kind is not served", async () => {
+  it("keeps the connection where only a kind is not served, and tells that once", async () => {
     events.length = 0;
-    await ends("links", failure("notFound", 404));
+    refusals = 3;
+    await ends("links", notServed);
     equal(connections.length, 1);
     const told = events.map(({ event }) => event);
     deepEqual(told, ["watchLost", "watching", "triggered"]);
@@ -182,6 +186,7 @@ describe("the watch of a cluster", () => {
   it("goes on where it was when the server ends a watch", async () => {
     for (const at of ["120", "130"]) await ends("services", at);
     deepEqual(asked, ["list", "watch 100", "watch 120", "watch 130"]);
+    equal(reasons().filter((reason) => reason === "listed services").length, 1);
   });
 
   it("lists anew, at once, when the server no longer knows the version", async () => {

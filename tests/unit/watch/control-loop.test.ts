@@ -16,6 +16,8 @@ class Scene {
   readonly time = new VirtualTime();
   /** What was done, and when it began: `up 21100 but east`. */
   readonly done: string[] = [];
+  /** When the state was read. */
+  readonly read: number[] = [];
   /** The states, with why and when it is tried again, and what has converged. */
   readonly told: string[] = [];
   /** Of the sources east and north. */
@@ -32,10 +34,12 @@ class Scene {
   readonly takes = { dryRun: 100, preview: 3_000, up: 4_000 };
   readonly loop = new ControlLoop({
     stack: {
-      sources: () =>
-        this.isStateThere
+      sources: () => {
+        this.read.push(this.time.now());
+        return this.isStateThere
           ? Promise.resolve([{ source: "east" } as Inputs])
-          : Promise.reject(new Error("the state is away")),
+          : Promise.reject(new Error("the state is away"));
+      },
       preview: (excluded) => this.#work("preview", () => this.preview, excluded),
       up: (excluded) => this.#work("up", () => this.#ran(excluded), excluded),
     },
@@ -139,6 +143,7 @@ describe("a watch of a stack", () => {
     const scene = await watched(60_000, ...some, [20_000, exported], [24_000, changed]);
     deepEqual(scene.done, [...start, "dryRun 11900", "dryRun 21000", "up 21100", "dryRun 25100"]);
     deepEqual(scene.told.slice(3), ["running", "converged 5100", "settled", "settled"]);
+    deepEqual(scene.read, [0, 25_100]);
   });
 
   it("does not wait longer than five seconds for a pause", async () => {
@@ -171,6 +176,7 @@ describe("a watch of a stack", () => {
     const scene = await watched(15_000, begin, [5_000, exported], [7_000, away], [12_000, back]);
     deepEqual(scene.done, [...start, "dryRun 6000", "up 6100", "dryRun 13850", "up 13950"]);
     deepEqual(scene.told.slice(3), ["locked 3750 it is locked by ann@laptop", "running"]);
+    deepEqual(scene.read, [0, 10_100, 13_850]);
   });
 
   it("makes a dry run when the time of something is over, once, and not before because of a change", async () => {
@@ -181,11 +187,22 @@ describe("a watch of a stack", () => {
     deepEqual(scene.done, [...start, "dryRun 50100", "dryRun 300200", "up 300300"]);
   });
 
-  it("waits for a run that is under way when it is stopped, and begins no other", async () => {
-    const scene = await watched(12_000, [10_000, exported], [11_500, changed]);
-    ok(scene.time.now() >= 15_100);
-    deepEqual(scene.done, [...start, "dryRun 11000", "up 11100"]);
+  it("tries that dry run again like any other if it fails", async () => {
+    const waiting = [0, (scene: Scene) => scene.dueIn.push(10_000)] as const;
+    const scene = await watched(14_000, waiting, [5_000, (it) => (it.isBlind = true)]);
+    deepEqual(scene.done, [...start, "dryRun 10100", "dryRun 13950"]);
   });
+
+  for (const [what, end, done] of [
+    ["a dry run", 11_050, []],
+    ["a run", 12_000, ["up 11100"]],
+  ] as const)
+    it(`waits for ${what} that is under way when it is stopped, and begins no other`, async () => {
+      const scene = await watched(end, [10_000, exported], [11_500, changed]);
+      ok(scene.time.now() >= (done.length === 0 ? 11_100 : 15_100));
+      deepEqual(scene.done, [...start, "dryRun 11000", ...done]);
+      deepEqual(scene.told.slice(2), done.length === 0 ? [] : ["running"]);
+    });
 
   it("has no cluster read all the time for one that never stops changing, and others' changes at once", async () => {
     const end = 600_000;
@@ -218,12 +235,17 @@ describe("a watch of a stack", () => {
 
   it("tries what failed again after ever longer waits, five minutes at most, until it succeeds", async () => {
     const mend = (scene: Scene) => (scene.preview = nothing);
-    const scene = await watched(1_000_000, [0, (it) => (it.preview = failed)], [900_000, mend]);
+    const begin = [0, (scene: Scene) => (scene.preview = failed)] as const;
+    const some = [4_000, 990_000].map((at) => [at, changed] as const);
+    const scene = await watched(1_000_000, begin, [900_000, mend], ...some);
     const times = scene.times("preview");
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0) - 3_100);
     // A dry run and a preview come between.
     deepEqual(waits, [3_750, 7_500, 15_000, 30_000, 60_000, 120_000, 225_000, 225_000, 225_000]);
     equal(scene.told[1], `failing 3750 ${failed.why}`);
+    // A change soon after a failure waits with it, and one after the success is dealt with as ever.
+    deepEqual(scene.times("dryRun").slice(0, 2), [0, 6_850]);
+    deepEqual(scene.told.slice(-2), ["settled", "settled"]);
   });
 
   it("goes on with what is possible half a minute after a failure, and does not take that for mended", async () => {

@@ -124,6 +124,7 @@ describe("metrics of the watch", () => {
 
   it("tell since when a change waits, how long it took, and what expires", async () => {
     const pending = "change_pending_timestamp_seconds";
+    deepEqual(await after([state("starting")], pending), []);
     const triggered = { cluster: "west", about: "services shop/web" } as const;
     const found = await after([{ event: "triggered", reason: "event", ...triggered }], pending);
     deepEqual(found, [`${pending} 1000`]);

@@ -152,13 +152,13 @@ while :; do sleep 0.05; done`);
     return whose;
   }
 
-  /** Lets runs fail as long as the lock is there, which `cancel` removes. */
-  const locked = (whose: string, cancel = ":") =>
+  /** Lets runs fail as long as the lock is there, which `cancel` removes; then they do something else. */
+  const locked = (whose: string, cancel = ":", then = ":") =>
     script(`case $1 in cancel) ${cancel}; rm ${folder}/lock;; up)
 if [ -e ${folder}/lock ]; then
   echo "error: the stack is currently locked by 1 lock(s).
   file:///l.json: created by ${whose} at $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2; exit 255
-fi;; esac`);
+fi; ${then};; esac`);
   const cancels = async () => (await calls()).filter((line) => line.startsWith("cancel")).length;
   const isLeft = async (run: Promise<RunEnd>, because: RegExp) => {
     const { result, why = "" } = await run;
@@ -179,12 +179,13 @@ fi;; esac`);
 
   it("leave the clearing to the watch that has begun it", async () => {
     const go = `touch ${folder}/cancelling; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
-    await locked(await killed(), go);
+    await locked(await killed(), go, "exit 1");
     const first = runs.up([]);
     await printed("cancelling");
     await isLeft(watch().up([]), /another watch clears its lock/);
     await writeFile(join(folder, "go"), "");
-    deepEqual([(await first).result, await cancels()], ["succeeded", 1]);
+    deepEqual([(await first).result, await cancels()], ["failed", 1]);
+    deepEqual(await records(), []);
   });
 
   it("leave a lock that another watch has cleared before their turn, since a run may hold the next", async () => {
@@ -225,6 +226,8 @@ fi;; esac`);
     const { run, pid, whose } = await locking();
     await locked(whose);
     await isLeft(runs.up([]), /a run that a watch has begun still goes on/);
+    await script("exit 0");
+    deepEqual([(await runs.up([])).result, (await records()).length], ["succeeded", 1]);
     process.kill(pid);
     await run;
   });
