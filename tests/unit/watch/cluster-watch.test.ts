@@ -166,13 +166,16 @@ describe("the watch of a cluster", () => {
     deepEqual(toldOf("endpoints", change("MODIFIED", "another")), []);
   });
 
-  it("connects anew where the cluster does not answer or lets nobody in, once for all kinds", async () => {
-    events.length = 0;
-    await ends("services", failure("unauthorized", 401));
-    await ends("links", failure("unreachable"));
-    deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
-    deepEqual(reasons(), ["listed services", "listed links"]);
-  });
+  for (const [what, why] of [
+    ["does not answer", failure("unreachable")],
+    ["lets nobody in", failure("unauthorized", 401)],
+  ] as const)
+    it(`connects anew where the cluster ${what}, once for all kinds`, async () => {
+      events.length = 0;
+      for (const kind of ["services", "links"]) await ends(kind, why);
+      deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
+      deepEqual(reasons(), ["listed services", "listed links"]);
+    });
 
   it("keeps the connection where only a kind is not served, and tells that once", async () => {
     events.length = 0;

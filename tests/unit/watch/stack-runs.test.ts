@@ -212,6 +212,15 @@ fi; ${then};; esac`);
     deepEqual(await records(), []);
   });
 
+  it("keep the record of another machine, whose processes they can't see", async () => {
+    await killed();
+    const [file = ""] = await records();
+    const record = { host: "elsewhere", pid: 2 ** 22, at: 0 };
+    await writeFile(join(folder, "linkerd-multicluster", file), JSON.stringify(record));
+    await script("exit 0");
+    deepEqual([(await runs.up([])).result, (await records()).length], ["succeeded", 1]);
+  });
+
   it("leave a lock that is somebody else's, and say whose", async () => {
     await writeFile(join(folder, "lock"), "");
     await locked("root@laptop (pid 42)");
