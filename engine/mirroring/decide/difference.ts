@@ -112,9 +112,9 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
 export type KeyField = "labels" | "annotations";
 
 /**
- * Keys of a live object that have to go: not wanted, and either Linkerd's own words about mirrors or
- * written by a program that makes them. Whatever admission or a person has put there is left alone, or each run would fight over it. A key
- * that the link excludes goes only where it is the copy made before it was excluded.
+ * Keys of a live object that have to go: not wanted, and either Linkerd's own words about mirrors or written by a
+ * program that makes them. Whatever admission or a person has put there is left alone, or each run would fight over
+ * it. A key that the link excludes goes only where it is the copy made before it was excluded.
  */
 export function staleKeys(
   field: KeyField,
