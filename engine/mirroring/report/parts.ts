@@ -31,7 +31,7 @@ export interface PartReport {
 }
 
 /** The decisions about one part beside the list of mirrors that the run before has left. */
-export interface DecidedPart {
+interface DecidedPart {
   readonly part: string;
   readonly decisions: readonly Decision[];
   readonly before: MirrorLines;
