@@ -111,11 +111,6 @@ describe("cluster: which clusters get a gateway", () => {
     ["one that a link targets at an address of its own", into(fixed), "linkerd-gateway"],
     ["one of another name", into({}, { name: "gw" }), "gw"],
     ["one where the config asks for it", asked({ enabled: true }), "linkerd-gateway"],
-    [
-      "one of another name where the config asks for it",
-      asked({ enabled: true, name: "gw" }),
-      "gw",
-    ],
     ["none where somebody else makes it", into({}, { enabled: false }), undefined],
     ["none that says so itself", into({}, false), undefined],
     ["none that is targeted by flat links alone", into({ gateway: false }), undefined],
@@ -123,17 +118,6 @@ describe("cluster: which clusters get a gateway", () => {
       "none whose gateway is somebody else's, in another namespace",
       into({}, { namespace: "infra" }),
       undefined,
-    ],
-    [
-      "one that is targeted by a flat link and another",
-      {
-        clusters: { west: null, east: null, north: null },
-        links: [
-          { source: "east", target: "west", gateway: false },
-          { source: "north", target: "west" },
-        ],
-      },
-      "linkerd-gateway",
     ],
     [
       "none whose links go through somebody else's",
@@ -157,12 +141,6 @@ describe("cluster: the user's values", () => {
       e: "y",
       h: {},
     });
-  });
-
-  it("are left as they were, as ours are", () => {
-    const [ours, users] = [{ a: { b: 1 } }, { a: { c: 2 } }];
-    mergeValues(ours, users);
-    deepEqual([ours, users], [{ a: { b: 1 } }, { a: { c: 2 } }]);
   });
 
   it("can't reach beyond a map", () => {
