@@ -1,9 +1,9 @@
+import { listedNames } from "../message.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, once, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import { type PresentTrust, presentIn, unreadableIn } from "./live.ts";
 import {
   dayLong,
-  listedPods,
   notBefore,
   renewedBy,
   trustingNone,
@@ -85,7 +85,7 @@ function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRota
   const pods = trustingNone(present, behind, now);
   if (pods.length === 0) return [];
   return [
-    `${signed}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listedPods(pods)}.`,
+    `${signed}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listedNames(pods)}.`,
   ];
 }
 
@@ -111,8 +111,8 @@ function stillNeeded(
   );
   return [
     late.length > 0 &&
-      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetime).toISOString()}: ${listedPods(late)}.`,
+      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
     distrusting.size > 0 &&
-      `${lacks} ${names}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listedPods([...distrusting])}.`,
+      `${lacks} ${names}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listedNames([...distrusting])}.`,
   ].filter((sentence) => sentence !== false);
 }

@@ -58,14 +58,6 @@ export function notBefore(present: Present, now: Date): string {
   return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;
 }
 
-const longestList = 10;
-
-/** A list that fits on a screen. */
-export function listedPods(pods: readonly string[]): string {
-  const shown = pods.slice(0, longestList).join(", ");
-  return pods.length > longestList ? `${shown} and ${pods.length - longestList} more` : shown;
-}
-
 function found(
   present: Present,
   matches: (proxy: MeshedProxy, trust: PresentTrust) => boolean,

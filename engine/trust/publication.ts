@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { listedNames } from "../message.ts";
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
 import { anchorsBehind, type Certificate, knownCertificates } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
 import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
-import { listedPods } from "./proxies.ts";
 
 /**
  * The trust that a stack of the trust root publishes, for the stacks of the clusters to apply. Plain data:
@@ -111,7 +111,7 @@ export function publish(
   if (behind.length === 0 || !isChanged) return { ...next, clusters: Object.fromEntries(planned) };
 
   if (running.some(([, { issuer }]) => !own.includes(issuer))) {
-    const names = listedPods(behind.map(([name]) => name));
+    const names = listedNames(behind.map(([name]) => name));
     return {
       refused: `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
     };
@@ -124,7 +124,7 @@ export function publish(
     const now = live[name];
     return now?.state === "unreadable" ? `${name} (${now.why})` : name;
   });
-  const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedPods(late)}.`;
+  const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedNames(late)}.`;
   return {
     stage: "waiting",
     notes: [note],

@@ -1,3 +1,4 @@
+import { listedNames } from "../message.ts";
 import { type Bundle, has, inLiveOrder, once, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "./live.ts";
 import {
   dayLong,
-  listedPods,
   notBefore,
   renewedBy,
   trustingNone,
@@ -141,7 +141,7 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     trusting: (anchor: Certificate): string => {
       const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
       const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;
-      return `${clusters ?? `Clusters ${listedPods(names)} trust`} ${called(anchor)}`;
+      return `${clusters ?? `Clusters ${listedNames(names)} trust`} ${called(anchor)}`;
     },
   };
 }
@@ -176,7 +176,7 @@ function nextStep(
   if (distrusting.length > 0)
     return [
       "waiting",
-      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(distrusting)} and run again: ${listedPods(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
+      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(distrusting)} and run again: ${listedNames(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
     ];
   if (!allMoved)
     return [
@@ -187,7 +187,7 @@ function nextStep(
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${counted(late)}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedPods(late)}.`,
+      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${counted(late)}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
     ];
   return [
     "drop",
@@ -253,6 +253,6 @@ function unfinished(rotation: Rotation, { present, unknownAnchors, trusting }: F
   const until = renewedBy(present, certificateLifetime);
   return unknownAnchors.map(
     (anchor) =>
-      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedPods(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
+      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedNames(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );
 }
