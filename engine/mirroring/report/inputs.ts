@@ -11,6 +11,7 @@ import {
 import {
   type Before,
   type ByPart,
+  type ChangeTexts,
   gatewayFact,
   type Inputs,
   type Memory,
@@ -20,7 +21,6 @@ import {
   stacksNow,
 } from "../model/state.ts";
 import { endpointMirrorName } from "../model/vocabulary.ts";
-import { historyOf } from "./changes.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import { type PartReport, partsOf } from "./parts.ts";
@@ -164,6 +164,31 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
 function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
   return former.length === 0 ? {} : { formerStacks: former };
+}
+
+/**
+ * Pulumi shows how inputs differ from those of the last run. So lines of that run stay in, where
+ * they show as nothing, until a run finds all in order; a line that comes up again is told apart.
+ */
+export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
+  const told = Object.entries(pending).map(([key, texts]) => {
+    const earlier = before[key] ?? {};
+    const lines = Object.entries(texts).map(
+      ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
+    );
+    return [key, { ...earlier, ...Object.fromEntries(lines) }] as const;
+  });
+  return { ...before, ...Object.fromEntries(told) };
+}
+
+function historyOf(before: Before, pending: ByPart<ChangeTexts>): ByPart<ChangeTexts> {
+  const parts = new Set([...Object.keys(before.changes ?? {}), ...Object.keys(pending)]);
+  return Object.fromEntries(
+    [...parts].sort().flatMap((part) => {
+      const texts = withHistory(before.changes?.[part], pending[part]);
+      return Object.keys(texts).length === 0 ? [] : [[part, texts] as const];
+    }),
+  );
 }
 
 /** @param isNews whether there is something to do or to say */

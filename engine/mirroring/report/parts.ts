@@ -1,5 +1,6 @@
 import {
   type Decision,
+  type FieldChange,
   isChange,
   isListed,
   isSkip,
@@ -10,7 +11,6 @@ import { unreadTargets } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../model/text.ts";
-import { changeTexts } from "./changes.ts";
 import { linesOf } from "./describe.ts";
 import { lastBackends } from "./last-backends.ts";
 import type { PlannedOutcome } from "./outcome.ts";
@@ -130,6 +130,50 @@ export function reportOn(decided: DecidedPart): PartReport {
       lost,
     ),
   };
+}
+
+/**
+ * What there is to say of one mirror that the list of mirrors cannot show by itself. That list shows what comes
+ * and goes between the last run and this one; it cannot show that a mirror it already had is
+ * missing or altered, nor that one it never had is to be deleted, and it shows as coming what was
+ * there before, and as going what is only given up.
+ *
+ * @param decision absent: there is no such mirror any more
+ * @param wasListed by the run before
+ */
+function changeTexts(
+  decision: Decision | undefined,
+  wasListed: boolean,
+): ChangeTexts[string] | undefined {
+  switch (decision?.verdict) {
+    case "create":
+      if (!wasListed) return undefined;
+      return decision.live.endpoints === undefined
+        ? { action: "create again: it is missing" }
+        : { action: "create again: its Service is missing" };
+    case "delete":
+      if (wasListed) return undefined;
+      return decision.live.service === undefined
+        ? { action: "delete: Endpoints left behind without their Service" }
+        : { action: "delete: left behind, nothing that is exported asks for it" };
+    case "replace":
+      return { action: "replace: delete and create again", ...fieldTexts(decision.fields) };
+    case "update":
+      // One that gets this stack's mark as well says so by its fields.
+      return fieldTexts(decision.fields);
+    case "keep":
+      if (decision.mark === "confirm")
+        return { action: "confirm: it exists, and gets this stack's mark" };
+      return wasListed ? undefined : { action: "adopt: already exists" };
+    default:
+      return wasListed ? { action: "forget: already deleted, or no longer owned" } : undefined;
+  }
+}
+
+function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`]),
+  );
 }
 
 /** By part: what becomes of the status of a Link. */

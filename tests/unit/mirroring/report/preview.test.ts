@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Change, Decision } from "../../../../engine/mirroring/decide/decision.ts";
-import { withHistory } from "../../../../engine/mirroring/report/changes.ts";
+import { withHistory } from "../../../../engine/mirroring/report/inputs.ts";
 import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
