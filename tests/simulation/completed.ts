@@ -46,14 +46,15 @@ export function completed(
   }
 }
 
+/** Fields of a Service that the API's JSON leaves out where they are empty. */
+const leftOut = ["clusterIP", "clusterIPs", "ports", "selector"];
+
 function completedService(
   service: Stored,
   before: Stored | undefined,
   address: () => string,
 ): Stored {
-  const sent: ServiceSpec = withoutEmpty(service.spec ?? {}, [
-    ...["clusterIP", "clusterIPs", "ports", "selector"],
-  ]);
+  const sent: ServiceSpec = withoutEmpty(service.spec ?? {}, leftOut);
   const known: ServiceSpec = before?.spec ?? {};
   const clusterIP = sent.clusterIP ?? known.clusterIP ?? address();
   if (sent.ports === undefined && clusterIP !== "None")
