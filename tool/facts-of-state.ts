@@ -100,7 +100,7 @@ function mirrorOf(about: Pick<MirrorFact, "source" | "part" | "mirror" | "line">
   return { ...common, service: `${namespace}/${name}`, ...(pod !== "" && { pod }) };
 }
 
-/** Subjects and sentences, as `report/changes.ts` and `report/skips.ts` of the engine writes them. */
+/** Subjects and sentences, as `report/parts.ts` and `report/skips.ts` of the engine write them. */
 function notMirroredOf({ source, notMirrored = {} }: Inputs): NotMirrored[] {
   return Object.entries(notMirrored).flatMap(([part, lines]) =>
     Object.entries(lines).map(([subject, line]) => {
