@@ -10,6 +10,7 @@ describe("texts in a preview", () => {
   });
 
   it("cut a long value, and say how long it is", () => {
+    assert.equal(shortened("x\u001b[2K"), "x?[2K");
     assert.equal(shortened("x".repeat(86)), "x".repeat(86));
     assert.equal(shortened("x".repeat(87)), `${"x".repeat(66)}… (87 characters)`);
   });

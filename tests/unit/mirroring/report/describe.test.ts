@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { portsText } from "../../../../engine/mirroring/decide/canonical.ts";
-import { describeLive } from "../../../../engine/mirroring/report/describe.ts";
+import { describeLive, describeWanted } from "../../../../engine/mirroring/report/describe.ts";
 import type { LiveMirror } from "../../../../engine/mirroring/decide/decision.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
@@ -47,6 +47,17 @@ describe("the line by which a mirror is known in previews and state", () => {
       const mirror = { service: live, ...(ends !== undefined && { endpoints: ends }) };
       assert.equal(describeLive(mirror), mirrors[key]);
     }
+  });
+
+  it("has nothing of what a cluster says that a terminal obeys", () => {
+    const annotations = {
+      "multicluster.linkerd.io/remote-discovery": "x\nStatus: √\u001b[2K\u202e",
+    };
+    const forged = { kind: "federated", namespace: "shop", name: "a-federated" } as const;
+    assert.equal(
+      describeWanted({ ...forged, origin: "shop/a", labels: {}, annotations, ports: [] }),
+      "federated Service of x?Status: √?[2K?: none",
+    );
   });
 
   const odd: [what: string, live: LiveMirror, line: string][] = [
