@@ -27,7 +27,6 @@ describe("the mark of a stack on a mirror", () => {
   const rows: Row[] = [
     ["is told from that of another stack", both, ["mesh/dev"], true, ["mesh/prod"]],
     ["is told from those of others, in order", both, ["mesh/x"], false, ["mesh/dev", "mesh/prod"]],
-    ["is the only one", by("mesh/dev"), ["mesh/dev"], true, []],
     ["is known by names that it has had", both, ["mesh/new", "mesh/dev"], true, ["mesh/prod"]],
     ["is not one that only begins alike", by("mesh/dev-2"), ["mesh/dev"], false, ["mesh/dev-2"]],
     ["may be cut", by(long), [long], true, []],
