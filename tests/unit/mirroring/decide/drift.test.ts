@@ -1,0 +1,183 @@
+import { deepEqual, match } from "node:assert/strict";
+import type {
+  Endpoints,
+  EndpointSubset,
+  Service,
+} from "../../../../engine/kubernetes/objects/objects.ts";
+import {
+  byUs,
+  type Edit,
+  edited,
+  withAnnotations,
+  withLabels,
+  withSpec,
+  withSubsets,
+} from "../../fixtures/edited.ts";
+import { known, west } from "../../fixtures/link.ts";
+import { endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
+import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
+
+type Edits = Parameters<typeof edited>[2];
+
+const situation = {
+  gateway: known({ addresses: ["192.0.2.10", "192.0.2.9"] }),
+  target: west(
+    [
+      exported("shop/web", { labels: { app: "web" }, annotations: { team: "shop" } }),
+      headless("shop/db"),
+    ],
+    [endpoints("shop/db", [pods(["db-0", "db-1"])])],
+  ),
+};
+const source = reconciled(situation);
+const planWith = (key: string, edits: Edits) =>
+  planned({ ...situation, source: edited(source, key, edits) });
+
+const to = (...ips: string[]) => ips.map((ip) => ({ ip }));
+const gatewayPort = { name: "http", protocol: "TCP", port: 4143 };
+/** The Endpoints of `web`, and of `db`, with something else in their place. */
+const web = (other: EndpointSubset): Edits => ({
+  endpoints: withSubsets({
+    addresses: to("192.0.2.10", "192.0.2.9"),
+    ports: [gatewayPort],
+    ...other,
+  }),
+});
+const db = (...addresses: NonNullable<EndpointSubset["addresses"]>): Edits => ({
+  endpoints: withSubsets({ addresses, ports: [{ name: "http", protocol: "TCP", port: 8080 }] }),
+});
+const first = { ip: "10.96.0.1", hostname: "db-0" };
+const [to10, to9] = ["192.0.2.10 (http 4143/TCP)", "192.0.2.9 (http 4143/TCP)"];
+const [both, db1] = [`${to10}, ${to9}`, "db-1@10.96.0.2 (http 8080/TCP)"];
+const gone: Edits = { endpoints: () => undefined };
+const unlisted = ({ metadata }: Endpoints) => ({ metadata });
+const named = [{ ip: "192.0.2.10" }, { ip: "192.0.2.9", hostname: "gw" }];
+const unready = { addresses: to("192.0.2.9"), notReadyAddresses: to("192.0.2.10") };
+
+const fqName = "mirror.linkerd.io/remote-svc-fq-name";
+const port = "http 80→8080/TCP";
+const service = (service: Edit<Service>): Edits => ({ service });
+const ports = (...ports: NonNullable<Service["spec"]["ports"]>) => service(withSpec({ ports }));
+const labels = (changes: Parameters<typeof withLabels>[0]) => service(withLabels(changes));
+const annotations = (changes: Parameters<typeof withAnnotations>[0]) =>
+  service(withAnnotations(changes));
+const tier = { tier: "" };
+
+/** Of the addresses in Endpoints those are told that come and go. */
+type Row = [Edits, field: string, live: string, wanted: string];
+
+const tables: Record<string, Row[]> = {
+  "shop/web-west": [
+    [service(withSpec({ type: "NodePort" })), "type", "NodePort", "ClusterIP"],
+    [service(withSpec({ selector: { b: "2", a: "1" } })), "selector", "a=1, b=2", "none"],
+    [ports(), "ports", "none", port],
+    [ports({ ...http, appProtocol: "x" }), "ports", `${port} as x`, port],
+    [ports(http, { port: 90 }), "ports", `90/TCP, ${port}`, port],
+    [labels({ app: "db" }), "label app", '"db"', '"web"'],
+    [labels({ app: undefined }), "label app", "none", '"web"'],
+    [service(byUs(withLabels(tier))), "label tier", '""', "none"],
+    [annotations({ team: "a" }), "annotation team", '"a"', '"shop"'],
+    [service(byUs(withAnnotations(tier))), "annotation tier", '""', "none"],
+    [gone, "endpoints", "no object", both],
+    [{ endpoints: unlisted }, "endpoints", "none", both],
+    [web({ addresses: to("192.0.2.9") }), "endpoints", "none", to10],
+    [
+      web({ addresses: to("192.0.2.10", "192.0.2.9", "10.0.0.1") }),
+      "endpoints",
+      "10.0.0.1 (http 4143/TCP)",
+      "none",
+    ],
+    [web(unready), "endpoints", `${to10} not ready`, to10],
+    [
+      web({ ports: [{ ...gatewayPort, protocol: "UDP" }] }),
+      "endpoints",
+      both.replaceAll("TCP", "UDP"),
+      both,
+    ],
+    [
+      web({ ports: [{ protocol: "TCP", port: 4143 }] }),
+      "endpoints",
+      both.replaceAll("http ", ""),
+      both,
+    ],
+    [web({ addresses: named }), "endpoints", `gw@${to9}`, to9],
+    [{ endpoints: withLabels({ app: "db" }) }, "endpoints label app", '"db"', '"web"'],
+    [{ endpoints: byUs(withLabels(tier)) }, "endpoints label tier", '""', "none"],
+    [{ endpoints: byUs(withAnnotations(tier)) }, "endpoints annotation tier", '""', "none"],
+    [
+      { endpoints: withAnnotations({ [fqName]: "old" }) },
+      `endpoints annotation ${fqName}`,
+      '"old"',
+      '"web.shop.svc.cluster.local"',
+    ],
+  ],
+  "shop/db-west": [
+    [ports({ ...http, port: 81 }), "ports", "http 81→8080/TCP", port],
+    [db(first), "endpoints", "none", db1],
+    [db(first, { ip: "10.96.0.9", hostname: "db-1" }), "endpoints", db1.replace("0.2", "0.9"), db1],
+    // As Linkerd's controller writes it.
+    [web({}), "endpoints", both, `db-0@10.96.0.1 (http 8080/TCP), ${db1}`],
+  ],
+};
+
+describe("a mirror that was edited by hand", () => {
+  for (const [key, rows] of Object.entries(tables))
+    for (const [edits, field, live, wanted] of rows)
+      it(`has exactly that put right: ${key} with ${field} ${live} for ${wanted}`, () => {
+        deepEqual(
+          planWith(key, edits).changes.map(({ verdict, key, fields }) => [verdict, key, fields]),
+          [["update", key, [{ field, live, wanted }]]],
+        );
+      });
+
+  it("has a long value told by its beginning and its length", () => {
+    const plan = planWith("shop/web-west", labels({ app: "x".repeat(200) }));
+    match(fieldChanges(plan)[0]?.live ?? "", /^"x+… \(202 characters\)$/);
+  });
+
+  it("is replaced where it lost its address or got one, as Kubernetes cannot change that", () => {
+    const lost = planWith("shop/web-west", service(withSpec({ clusterIP: "None" })));
+    deepEqual(actions(lost), ["replace gateway shop/web-west"]);
+    deepEqual(fieldChanges(lost), [{ field: "clusterIP", live: "None", wanted: "an address" }]);
+    const got = planWith("shop/db-west", service(withSpec({ clusterIP: "10.96.9.9" })));
+    deepEqual(actions(got), ["replace headless shop/db-west"]);
+    deepEqual(fieldChanges(got), [{ field: "clusterIP", live: "an address", wanted: "None" }]);
+  });
+
+  it("has the Endpoints of a headless mirror follow a pod's mirror that has to be made anew", () => {
+    const plan = planWith("shop/db-1-west", { service: () => undefined });
+    deepEqual(actions(plan), ["create endpoint shop/db-1-west", "update headless shop/db-west"]);
+    deepEqual(fieldChanges(plan), [
+      { field: "endpoints", live: db1, wanted: "db-1@new (http 8080/TCP)" },
+    ]);
+  });
+
+  const version = "mirror.linkerd.io/remote-resource-version";
+  const harmless: Record<string, Edits> = {
+    "another resource version of the exported Service": annotations({ [version]: "0" }),
+    "another address": service(withSpec({ clusterIP: "10.96.7.7" })),
+    "its default type left out": service(({ spec: { type: _, ...spec }, ...rest }) => ({
+      ...rest,
+      spec,
+    })),
+    "an empty selector": service(withSpec({ selector: {} })),
+    "its default protocol left out": ports({ name: "http", port: 80, targetPort: 8080 }),
+    "a node port": ports({ ...http, nodePort: 30080 }),
+    "the gateway's addresses in another order": web({ addresses: to("192.0.2.9", "192.0.2.10") }),
+    "the default protocol of its Endpoints left out": web({
+      ports: [{ name: "http", port: 4143 }],
+    }),
+    "labels of somebody's own": {
+      service: withLabels({ tier: "", constructor: "x" }),
+      endpoints: withLabels({ tier: "1" }),
+    },
+    "annotations of somebody's own": {
+      service: withAnnotations({ note: "x" }),
+      endpoints: withAnnotations({ a: "b" }),
+    },
+  };
+  for (const [what, edits] of Object.entries(harmless))
+    it(`is left alone with ${what}`, () => {
+      deepEqual(planWith("shop/web-west", edits).changes, []);
+    });
+});
