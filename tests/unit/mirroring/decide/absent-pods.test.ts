@@ -1,15 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, type Situation, west, wanted } from "../../fixtures/link.ts";
-import {
-  cluster,
-  endpoints,
-  headless,
-  later,
-  podPorts,
-  pods,
-  written,
-} from "../../fixtures/objects.ts";
+import { endpoints, headless, later, podPorts, pods, written } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 const db = headless("shop/db");
@@ -38,11 +30,6 @@ const rows: Row[] = [
   ["its StatefulSet says nothing of replicas, which is one", set({}), "goes"],
   ["its StatefulSet begins at its number", set({ ordinals: { start: 2 } }), "stays"],
   ["its StatefulSet begins after it", set({ replicas: 9, ordinals: { start: 3 } }), "goes"],
-  [
-    "one of two StatefulSets of that name has it",
-    { statefulSets: [1, 3].flatMap((replicas) => set({ replicas }).statefulSets ?? []) },
-    "stays",
-  ],
   ["no StatefulSet is to be seen, and not for long", {}, "stays", written],
   ["no StatefulSet is to be seen for long", { now: later }, "goes"],
   [
@@ -71,7 +58,6 @@ const rows: Row[] = [
     written,
   ],
   ["the StatefulSet is in another namespace", set({ replicas: 2 }, "db", "blog"), "stays", written],
-  ["the StatefulSet's pods have other names", set({ replicas: 2 }, "db-2"), "stays", written],
   [
     "there are no Endpoints at all, however long",
     { target: west([db]), missing: { "shop/db-0-west": longAgo, [key]: longAgo } },
@@ -118,15 +104,6 @@ describe("the mirror of a pod that is in no Endpoints", () => {
       root.endpoints?.subsets.map(({ ports }) => ports),
       [podPorts, podPorts],
     );
-  });
-
-  it("is no business of a pod of another Service or cluster", () => {
-    const cache = endpoints("shop/cache", [pods(["cache-0"])]);
-    const both = { services: [db, headless("shop/cache")], endpoints: [cache] };
-    const other = cluster("west", { ...both, endpoints: [...full.endpoints.values(), cache] });
-    deepEqual(wanted({ target: other, source }).missing, {});
-    const north = cluster("north", { services: [db], endpoints: [endpoints("shop/db", [])] });
-    deepEqual(wanted({ target: north, source, link: { target: "north" } }).missing, {});
   });
 });
 

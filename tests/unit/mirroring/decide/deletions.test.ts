@@ -15,8 +15,6 @@ const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is re
   ["50%", 10, 10, "runs"],
   ["50%", 11, 5, "runs"],
   ["50%", 11, 6, "is refused"],
-  ["50%", 100, 50, "runs"],
-  ["50%", 100, 51, "is refused"],
   ["0%", 11, 1, "is refused"],
   ["12.5%", 16, 2, "runs"],
   ["12.5%", 16, 3, "is refused"],
@@ -100,13 +98,6 @@ describe("members that leave federated Services", () => {
       "link west/east would delete 11",
       "link west/north would delete 10",
     ]);
-  });
-
-  it("may be as many as the link allows", () => {
-    const gone = { east: some("east", 0), north };
-    equal(refusal(gone, [{ target: "east", allowDeletions: true }]), "");
-    equal(refusal(gone, [{ target: "east", maxDeletions: 12 }]), "");
-    match(refusal(gone, [{ target: "east", maxDeletions: 11 }]), /allows 11/);
   });
 
   it("are not those of a cluster that does not answer, nor of a Service that changes", () => {

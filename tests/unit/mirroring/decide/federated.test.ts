@@ -1,7 +1,7 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, match } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { byUs, edited, withAnnotations, withLabels, withSpec } from "../../fixtures/edited.ts";
-import { fed, federated, listed, member, plannedFederation } from "../../fixtures/federation.ts";
+import { edited, withSpec } from "../../fixtures/edited.ts";
+import { fed, federated, member, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
 import { actions, skipped } from "../../fixtures/reconcile.ts";
 
@@ -14,7 +14,6 @@ const targets = {
 const nobody = { east: cluster("east"), north: cluster("north") };
 const settled = federated({ targets });
 const remote = "multicluster.linkerd.io/remote-discovery";
-const local = "multicluster.linkerd.io/local-discovery";
 
 describe("a plan for federated Services", () => {
   it("is empty where all is as it should be, and says in a line whom one unites", () => {
@@ -27,20 +26,6 @@ describe("a plan for federated Services", () => {
     const plan = plannedFederation({ source: settled, targets: nobody });
     deepEqual(actions(plan), [`delete federated ${key}`]);
   });
-
-  const edits: Record<string, (service: Service) => Service | undefined> = {
-    "a list of members that somebody changed": withAnnotations({ [remote]: "bb@east" }),
-    "a local member that is none": withAnnotations({ [local]: "bb" }),
-    "a label that no member has any more": byUs(withLabels({ app: "bb" })),
-    "its disappearance": () => undefined,
-  };
-  for (const [what, edit] of Object.entries(edits))
-    it(`puts right ${what}`, () => {
-      const source = edited(settled, key, { service: edit });
-      equal(plannedFederation({ source, targets }).changes.length, 1);
-      const after = federated({ source, targets });
-      equal(listed("demo/bb", after), "bb@east,bb@north");
-    });
 
   it("puts right a selector even though Kubernetes has made Endpoints from it", () => {
     const labels = { "mirror.linkerd.io/mirrored-service": "true" };

@@ -35,7 +35,6 @@ type Row = [
 ];
 const rows: Row[] = [
   ["is headless with a named pod", named, {}, pair],
-  ["is headless with one in any subset", listing(pods([""]), pods(["db-0"])), {}, pair],
   [
     "is headless with a named pod that is not ready",
     listing(pods([""], ["db-0"])),
@@ -46,17 +45,10 @@ const rows: Row[] = [
   ["has an address where the link does not do headless mirrors", named, gatewayOnly, ["gateway"]],
   ["[Q] becomes headless though it was not", named, live("west", "10.0.0.1"), pair],
   ["[Q] gets an address though it was headless", unnamed, live("west"), ["gateway"]],
-  [
-    "gets an address though it was headless, where the link no longer does headless mirrors",
-    named,
-    { ...live("west"), ...gatewayOnly },
-    ["gateway"],
-  ],
   ["waits where there are no pods", listing(), {}, "NoPods"],
   ["waits where there are no subsets", [endpoints(at)], {}, "NoPods"],
   ["waits where there are no Endpoints", [], {}, "NoPods"],
   ["stays headless without Endpoints", [], live("west"), ["headless"]],
-  ["stays headless with no subsets", listing(), live("west"), ["headless"]],
   ["keeps its address without pods", [], live("west", "10.0.0.1"), ["gateway"]],
   ["waits without pods though something foreign has its name", [], live(undefined), "NoPods"],
   ["waits without pods though another's mirror has it", [], live("north"), "NoPods"],

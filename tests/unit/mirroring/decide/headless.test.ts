@@ -78,7 +78,6 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
     ["leaves out pods that are not ready", [pods(["db-0"], ["db-1"])], "follow", one],
     ["names those as well, with readiness: ignore", [pods(["db-1"], ["db-0"])], "ignore", both],
     ["leads nowhere while no pod is ready", [pods([], ["db-0"])], "follow", [root()]],
-    ["leads to such pods, with readiness: ignore", [pods([], ["db-0"])], "ignore", one],
     ["names a pod once that is listed twice", [pods(["db-0", "db-0"], ["db-0"])], "ignore", one],
   ];
   for (const [rule, subsets, readiness, mirrors] of rows)

@@ -2,15 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import { byUs, edited, withLabels } from "../../fixtures/edited.ts";
 import { noGateway, type Situation, west } from "../../fixtures/link.ts";
-import {
-  cluster,
-  endpoints,
-  exported,
-  headless,
-  later,
-  namespace,
-  pods,
-} from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
 
 const db = headless("shop/db");
@@ -18,7 +10,6 @@ const dbPods = endpoints("shop/db", [pods(["db-0"])]);
 const web = exported("shop/web");
 const full = west([db, web], [dbPods]);
 const source = reconciled({ target: full });
-const scaledDown = west([db, web], [endpoints("shop/db", [])]);
 const over = { annotations: { "endpoints.kubernetes.io/over-capacity": "truncated" } };
 const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`a${n}`, "x"]));
 
@@ -35,7 +26,6 @@ const going = namespace("shop", { deletionTimestamp: "2026-01-01T00:00:00Z" });
 
 type Row = [why: string, situation: Partial<Situation>, changes: string[], skips?: string[]];
 const rows: Row[] = [
-  ["nothing exports it any more", { target: west([web]) }, ofDb],
   [
     "its Service says that it is not exported",
     dbWith({ "mirror.linkerd.io/exported": "false" }),
@@ -60,17 +50,6 @@ const rows: Row[] = [
     { target: west([db, web], [endpoints("shop/db", [pods(["db-1"])], over)]) },
     [],
     ["TruncatedEndpoints shop/db"],
-  ],
-  [
-    "the link no longer does headless mirrors",
-    { link: { headless: false } },
-    ["delete endpoint shop/db-0-west", "replace gateway shop/db-west"],
-  ],
-  ["its Endpoints are absent", { target: west([db, web]) }, []],
-  [
-    "its pod is away for the second time",
-    { target: scaledDown, now: later },
-    ["delete endpoint shop/db-0-west", "update headless shop/db-west"],
   ],
 ];
 
@@ -113,6 +92,7 @@ describe("namespaces", () => {
       "mirror.linkerd.io/mirrored-service": "true",
     };
     deepEqual(after.namespaces.get("a"), { metadata: { name: "a", labels } });
+    deepEqual(planned({ target, source: after, link }).namespaces, []);
     deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
   });
 

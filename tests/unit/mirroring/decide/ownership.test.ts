@@ -58,10 +58,6 @@ describe("what this link does not own", () => {
 
   const inTheWay: [source: ReturnType<typeof east>, sentence: string][] = [
     [
-      east([service(at)]),
-      "NotOurs shop/web: east already has a foreign Service shop/web-west: rename or delete it, or rename what is exported",
-    ],
-    [
       east([], [endpoints(at)]),
       "NotOurs shop/web: east already has a foreign Endpoints shop/web-west: rename or delete it, or rename what is exported",
     ],

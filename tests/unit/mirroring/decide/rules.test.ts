@@ -8,7 +8,6 @@ import { cluster, exported, headless, namespace, service } from "../../fixtures/
 const longest = "w".repeat(58);
 const tooLong = "w".repeat(59);
 const { excludedNamespaces } = linkDefaults;
-const viaDiscovery = { "mirror.linkerd.io/exported": "remote-discovery" };
 const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
 const web = exported("shop/web");
 const east = (...namespaces: Parameters<typeof namespace>[]) =>
@@ -43,7 +42,6 @@ const large = { labels: many(10), annotations: many(3, 30_000) };
 
 const mirroredOnes: [rule: string, service: Service, situation?: Found][] = [
   ["an exported Service is, under its name and the target's", web],
-  ["a LoadBalancer Service is as any other", exported("shop/web", {}, { type: "LoadBalancer" })],
   ["one of as many ports as it may have", exported("shop/web", {}, { ports: ports(1_000) })],
   ["one of as many labels as it may have", exported("shop/web", { labels: many(128) })],
   [
@@ -87,19 +85,8 @@ const skippedOnes: [rule: string, service: Service, why: string, situation?: Fou
     exported("shop/web-x", { labels: mirrored }),
     isMirror,
   ],
-  [
-    "a federated Service, which is a mirror too",
-    exported("shop/web-federated", { labels: { ...viaDiscovery, ...mirrored } }),
-    isMirror,
-  ],
   ["an alias in DNS", exported("shop/web", {}, { type: "ExternalName" }), externalName],
   ["a Service without ports", exported("shop/web", {}, { ports: [] }), noPorts],
-  ["a headless one without ports", headless("shop/db", {}, []), noPorts],
-  [
-    "one for remote discovery without ports",
-    exported("shop/web", { labels: viaDiscovery }, { ports: [] }),
-    noPorts,
-  ],
   [
     "a mirror's name of 64 characters",
     exported(`shop/${tooLong}`),
@@ -111,28 +98,22 @@ const skippedOnes: [rule: string, service: Service, why: string, situation?: Fou
     "InvalidName: the mirror's name 3web-west does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet",
   ],
   ["a missing namespace, which is not created unasked", web, missing, { source: east() }],
-  [
-    "a missing namespace, for remote discovery too",
-    exported("shop/web", { labels: viaDiscovery }),
-    missing,
-    { source: east() },
-  ],
   ["a namespace on its way out", web, terminating, { source: going }],
   ["the same with createNamespaces", web, terminating, { source: going, link: creating }],
+  ...["linkerd", "linkerd-multicluster", "linkerd-viz", "linkerd-jaeger"].map(
+    (own): (typeof skippedOnes)[number] => [
+      `one in Linkerd's own namespace ${own}`,
+      exported(`${own}/web`),
+      `ExcludedNamespace: excludedNamespaces of link east/west names ${own}: remove the Service's label, or set excludedNamespaces without that`,
+      excluding,
+    ],
+  ),
   [
     "one labelled like the kubelet, to which the source's Prometheus would send its token",
     exported("kube-system/kubelet", { labels: { "k8s-app": "kubelet" } }),
     "ExcludedNamespace: excludedNamespaces of link east/west names kube-system, as kube-*: remove the Service's label, or set excludedNamespaces without that",
     excluding,
   ],
-  ...["linkerd", "linkerd-multicluster", "linkerd-viz", "linkerd-jaeger"].map(
-    (own): (typeof skippedOnes)[number] => [
-      `one in Linkerd's own namespace ${own}`,
-      exported(`${own}/web`, { labels: viaDiscovery }),
-      `ExcludedNamespace: excludedNamespaces of link east/west names ${own}: remove the Service's label, or set excludedNamespaces without that`,
-      excluding,
-    ],
-  ),
   [
     "a namespace that the link does not name, headless Services too",
     headless("shop/db"),
@@ -146,16 +127,10 @@ const skippedOnes: [rule: string, service: Service, why: string, situation?: Fou
     both,
   ],
   [
-    "a namespace that is left out, whatever else is wrong",
-    exported("shop/web", {}, { ports: [] }),
+    "of several obstacles the first",
+    exported(`shop/${tooLong}`, { labels: mirrored }, { type: "ExternalName", ports: [] }),
     unnamed,
     { source: east(), ...naming },
-  ],
-  [
-    "of several obstacles the first",
-    exported(`shop/${tooLong}`, {}, { type: "ExternalName", ports: [] }),
-    externalName,
-    { source: east() },
   ],
 ];
 
