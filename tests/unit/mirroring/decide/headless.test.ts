@@ -4,6 +4,7 @@ import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
 import { wanted, west } from "../../fixtures/link.ts";
 import { endpoints, headless, http, podPorts, pods } from "../../fixtures/objects.ts";
+import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 const remoteName = "mirror.linkerd.io/remote-svc-fq-name";
 const identity = { "mirror.linkerd.io/remote-gateway-identity": "gateway.west" };
@@ -96,5 +97,37 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
         ["NameTooLong", "shop/db", long, `${long}-west`],
       ],
     );
+  });
+});
+
+describe("pods that come and go (linkerd-behaviour.md 3.4)", () => {
+  const names = ["a/db", "b/db"] as const;
+  /** The target with these pods in the Services of that name in two namespaces. */
+  const listing = (...[inA, inB]: [string[], string[]]) =>
+    west(
+      names.map((name) => headless(name)),
+      [inA, inB].map((ready, at) =>
+        endpoints(names[at] ?? "a/db", ready.length === 0 ? [] : [pods(ready)]),
+      ),
+    );
+  const link = { readiness: "follow" as const };
+  const source = reconciled({ target: listing(["db-0"], ["db-0", "db-1"]), link });
+
+  it("bring and take along their mirrors in their own namespace only, and the root follows", () => {
+    const target = listing(["db-0", "db-1"], ["db-1"]);
+    deepEqual(actions(planned({ target, source, link })), [
+      "create endpoint a/db-1-west",
+      "update headless a/db-west",
+      "delete endpoint b/db-0-west",
+      "update headless b/db-west",
+    ]);
+  });
+
+  it("leave the root where it is and leading nowhere, once all are gone", () => {
+    const target = listing([], ["db-0", "db-1"]);
+    deepEqual(actions(planned({ target, source, link })), [
+      "delete endpoint a/db-0-west",
+      "update headless a/db-west",
+    ]);
   });
 });
