@@ -13,7 +13,6 @@ const targets = {
 };
 const nobody = { east: cluster("east"), north: cluster("north") };
 const settled = federated({ targets });
-const remote = "multicluster.linkerd.io/remote-discovery";
 
 describe("a plan for federated Services", () => {
   it("is empty where all is as it should be, and says in a line whom one unites", () => {
