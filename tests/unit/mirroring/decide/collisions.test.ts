@@ -128,7 +128,6 @@ describe("a name that a pod's and a Service's mirror would have", () => {
   const db = headless("shop/db");
   const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
   const both = west([db, exported("shop/db-0")], [dbPods]);
-  const podOnly = west([db], [dbPods]);
   /** The pods that the headless mirror of `db` leads to. */
   const hosts = ({ endpoints }: ClusterSnapshot) =>
     (endpoints.get("shop/db-west")?.subsets ?? []).flatMap(({ addresses = [] }) =>
@@ -148,8 +147,9 @@ describe("a name that a pod's and a Service's mirror would have", () => {
     deepEqual(hosts(reconciled({ target: both })), ["db-1"]);
   });
 
-  it("stays with the pod that has it", () => {
-    const plan = planned({ target: both, source: reconciled({ target: podOnly }) });
-    deepEqual([actions(plan), skipped(plan)], [[], ["CollidingName shop/db-0"]]);
+  it("stays with the Service that has it, and the headless mirror goes without the pod", () => {
+    const source = reconciled({ target: west([exported("shop/db-0")]) });
+    deepEqual(skipped(planned({ target: both, source })), ["CollidingName shop/db pod db-0"]);
+    deepEqual(hosts(reconciled({ target: both, source })), ["db-1"]);
   });
 });
