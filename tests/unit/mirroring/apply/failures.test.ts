@@ -44,12 +44,8 @@ const notAttempted = "cluster east does not answer (the response timed out)";
 const away = (key: ObjectKey, kind: RequestFailure["kind"]) => refused(key, { kind, notAttempted });
 
 describe("failures of a run", () => {
-  it("of one mirror are told as they are", () => {
-    const failure = quota("a");
-    assert.deepEqual(sentencesOf([failure]), [failure.sentence]);
-  });
-
   it("of one cause are one sentence with a count and the first names", () => {
+    assert.deepEqual(sentencesOf([quota("a")]), [quota("a").sentence]);
     assert.deepEqual(sentencesOf(["a", "b"].map(quota)), [
       '2 mirrors: cluster east refuses to create Service shop/a-west: services "a-west" is forbidden: exceeded quota: few; resolve this in the cluster, or give context east the right, and run again (shop/a-west, shop/b-west)',
     ]);

@@ -2,8 +2,6 @@ import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
 import { liveTexts, portText, resolved } from "../../../../engine/mirroring/decide/canonical.ts";
-import { cluster, endpoints, headless, pods } from "../../fixtures/objects.ts";
-import { planned, reconciled } from "../../fixtures/reconcile.ts";
 import { repack } from "../../fixtures/repack.ts";
 
 /** Each by its IP alone, as on an API server; some have a hostname. */
@@ -90,34 +88,4 @@ describe("subsets in their canonical form", () => {
       }),
     );
   });
-
-  it("list an address that is ready and not as not ready, as Kubernetes does", () => {
-    deepEqual(liveTexts([pods(["db-0"]), pods([], ["db-0"])]), [
-      "db-0@10.1.0.1 (http 8080/TCP) not ready",
-    ]);
-  });
-});
-
-describe("a pod that is in two subsets with different ports", () => {
-  const admin = [{ name: "admin", protocol: "TCP", port: 9000 }];
-  const source = cluster("east", { namespaces: ["shop"] });
-  const targets = (...names: string[]) =>
-    cluster("west", {
-      services: [headless("shop/db")],
-      endpoints: [endpoints("shop/db", [pods(names), pods(["db-0"], [], admin)])],
-    });
-
-  for (const [target, subsets] of [
-    [targets("db-0"), ["db-0 http,admin"]],
-    [targets("db-0", "db-1"), ["db-0 admin", "db-0,db-1 http"]],
-  ] as const)
-    it(`is mirrored once and for all, as ${subsets.join(" and ")}`, () => {
-      const after = reconciled({ target, source });
-      const packed = (after.endpoints.get("shop/db-west")?.subsets ?? []).map(
-        ({ addresses = [], ports = [] }) =>
-          `${addresses.map(({ hostname }) => hostname).join()} ${ports.map(({ name }) => name).join()}`,
-      );
-      deepEqual(packed.sort(), [...subsets].sort());
-      deepEqual(planned({ target, source: after }).changes, []);
-    });
 });

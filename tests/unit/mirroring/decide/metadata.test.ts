@@ -22,14 +22,10 @@ type Copied = "as both" | "as an annotation" | "as neither";
 const opaque = "config.linkerd.io/opaque-ports";
 const rows: [rule: string, key: string, excluded: readonly string[], copied: Copied][] = [
   ["any", "app", [], "as both"],
-  ["with a group", "app.kubernetes.io/name", [], "as both"],
-  ["beside an excluded one", "tier", ["app"], "as both"],
   ["of Linkerd's mirroring", "mirror.linkerd.io/exported", [], "as an annotation"],
   ["that begins as Linkerd's mirroring", "mirror.linkerd.iox", [], "as an annotation"],
   ["of another group that ends so", "not-mirror.linkerd.io/tier", [], "as both"],
   ["of remote discovery", "multicluster.linkerd.io/remote-discovery", [], "as neither"],
-  ["of Linkerd otherwise", "linkerd.io/app", [], "as both"],
-  ["of kubectl", "kubectl.kubernetes.io/restartedAt", [], "as both"],
   ["on topology", "service.kubernetes.io/topology-mode", [], "as neither"],
   ["that is excluded", "evil", ["evil"], "as neither"],
   ["that begins like an excluded one", "evilfoo", ["evil"], "as both"],

@@ -100,18 +100,12 @@ describe("a key that a link excludes", () => {
     deepEqual(now({ excludedAnnotations: ["note"] }), ["annotation note"]);
   });
 
-  it("stays where it has another value, as admission gives it in our name", () => {
-    const silver = byUs(withLabels({ tier: "silver" }));
-    const admitted = edited(copied, key, { service: silver, endpoints: silver });
-    deepEqual(now({ excludedLabels: ["tier"] }, admitted), []);
-    deepEqual(now({}, admitted), both("tier"));
-  });
-
-  it("stays where the exported Service has none, whatever its name", () => {
-    for (const added of ["added", "constructor"]) {
-      const admitted = edited(copied, key, { service: byUs(withLabels({ [added]: "x" })) });
+  it("stays where it is no copy: of another value, as admission gives it in our name, or a key that the Service has not", () => {
+    for (const [added, value] of Object.entries({ tier: "silver", added: "x", constructor: "x" })) {
+      const admit = byUs(withLabels({ [added]: value }));
+      const admitted = edited(copied, key, { service: admit, endpoints: admit });
       deepEqual(now({ excludedLabels: [added] }, admitted), []);
-      deepEqual(now({}, admitted), [`label ${added}`]);
+      deepEqual(now({}, admitted), both(added));
     }
   });
 });
