@@ -6,9 +6,9 @@ import {
   tooManyDeletions,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
 import { federated, member, plannedFederation } from "../../fixtures/federation.ts";
-import { link, noGateway, west } from "../../fixtures/link.ts";
+import { link, west } from "../../fixtures/link.ts";
 import { cluster, exported, service } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
+import { planned, reconciled } from "../../fixtures/reconcile.ts";
 
 type Max = LinkSpec["maxDeletions"];
 const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is refused"][] = [
@@ -56,12 +56,6 @@ describe("the deletions that one run may do", () => {
   it("are a share of the mirrors that there are, not of those to come", () => {
     const target = west(names.map((name) => exported(`${name}-new`)));
     match(planned({ target, source }).refusal ?? "", /12 of its 12 mirrors/);
-  });
-
-  it("do not count mirrors that are kept", () => {
-    const headless = names.map((name) => exported(name, {}, { clusterIP: "None" }));
-    const waiting = planned({ target: west(headless), source, gateway: noGateway });
-    deepEqual([waiting.refusal, actions(waiting)], [undefined, []]);
   });
 });
 

@@ -56,7 +56,6 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
       world([], [member("demo/bb", { labels: { "mirror.linkerd.io/exported": "false" } })]),
       "bb@east",
     ],
-    ["nobody without a link into this cluster", { ...world([bb], []), targets: {} }, undefined],
     [
       "nobody in a namespace that its link leaves out",
       { ...world([], [bb], [bb]), links: excluding },

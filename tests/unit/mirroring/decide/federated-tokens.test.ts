@@ -81,12 +81,6 @@ const rows: Row[] = [
     "bb@east-2",
   ],
   [
-    "a local member joins what is there",
-    west(fed("demo/bb", { remote: "bb@other", local: "bb" }), bb),
-    { east: none },
-    "bb@other local bb",
-  ],
-  [
     "a local member leaves with its label",
     west(fed("demo/bb", { remote: "bb@other", local: "bb" }), service("demo/bb")),
     { east: none },

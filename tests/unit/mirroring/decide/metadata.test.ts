@@ -70,11 +70,6 @@ describe("a key of an exported Service's labels or annotations (linkerd-behaviou
     });
     deepEqual(annotations, { team: "shop", [name]: "web.shop.svc.west.example", [version]: "42" });
   });
-
-  it("is none where there are no labels or annotations", () => {
-    const web = service("shop/web");
-    deepEqual([copiedLabels(web, excluding([])), copiedAnnotations(web, excluding([]))], [{}, {}]);
-  });
 });
 
 /** What the controllers of two clusters would both act on: the mirror would be pruned, or published. */

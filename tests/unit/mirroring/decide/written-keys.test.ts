@@ -115,8 +115,8 @@ describe("a key by which another controller owns the exported Service", () => {
   const target = west([exported("shop/web", { labels: { [argo]: "shop" } })]);
   const clean = reconciled({ target });
   const fields = [`endpoints label ${argo}`, `label ${argo}`];
-  const goes = (source = clean, link: Partial<LinkSpec> = {}) =>
-    fieldChanges(planned({ target, source, link }))
+  const goes = (source: typeof clean) =>
+    fieldChanges(planned({ target, source }))
       .map(({ field }) => field)
       .sort();
 
@@ -133,9 +133,5 @@ describe("a key by which another controller owns the exported Service", () => {
     const set = (object: Service) =>
       written("argocd", withLabels({ [argo]: "east" })(object), object);
     deepEqual(goes(edited(clean, key, { service: set })), []);
-  });
-
-  it("comes to a mirror of a link that copies it", () => {
-    deepEqual(goes(clean, { copiedMetadata: ["argocd.argoproj.io/*"] }), fields);
   });
 });
