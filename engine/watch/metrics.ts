@@ -1,7 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { programVersion } from "../version.ts";
-import { commands, results, states, triggerReasons } from "./events.ts";
-import type { ByEvent, Observer, WatchEvent } from "./events.ts";
+import {
+  type ByEvent,
+  commands,
+  type Observer,
+  results,
+  states,
+  triggerReasons,
+  type WatchEvent,
+} from "./events.ts";
 
 export interface WatchMetrics {
   readonly observe: Observer;

@@ -8,9 +8,8 @@ import { gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { resolved, type AddressOf } from "../decide/canonical.ts";
 import type { Write } from "../decide/decision.ts";
-import { difference } from "../decide/difference.ts";
+import { difference, mergedKeys } from "../decide/difference.ts";
 import type { Mirror } from "../model/mirror.ts";
-import { mergedKeys } from "../decide/difference.ts";
 
 /** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
 const clearance = 5_000;

@@ -109,7 +109,7 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
   return own.length === 0 ? nothing : listed(own);
 }
 
-export type KeyField = "labels" | "annotations";
+type KeyField = "labels" | "annotations";
 
 /**
  * Keys of a live object that have to go: not wanted, and either Linkerd's own words about mirrors or written by a

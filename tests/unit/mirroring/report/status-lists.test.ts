@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import type { StatusEntry } from "../../../../engine/mirroring/report/service-status.ts";
 import { federatedStatus, mirrorStatus } from "../../../../engine/mirroring/report/status.ts";
-import { federationOf, member, plannedFederation } from "../../fixtures/federation.ts";
-import type { Federation } from "../../fixtures/federation.ts";
+import {
+  type Federation,
+  federationOf,
+  member,
+  plannedFederation,
+} from "../../fixtures/federation.ts";
 import {
   cluster,
   endpoints,
