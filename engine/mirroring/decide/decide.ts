@@ -10,7 +10,6 @@ import { type Decision, isWrite, type Note } from "./decision.ts";
 import { desiredFederated, isForeign } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
-import { standingMirrors } from "./mirrors/standing-mirrors.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
 import { othersAmongFederated, sharedIn, sharedNotes, withMark } from "./policies/other-stacks.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
@@ -58,15 +57,9 @@ export function decide(observation: SourceObservation): Decided {
   const { args, source, links, removed, stacks } = observation;
   const coming = withNamespacesToCome(observation);
   const reached = desiredOf(links, coming);
-  const away = links.flatMap(({ link, remembered }) =>
-    remembered === undefined
-      ? []
-      : [{ part: link.target, mirrors: standingMirrors(link, source, remembered), skips: [] }],
-  );
   const going = removed.filter((each) => each.disposition === "delete");
   const ownParts: readonly WantedPart[] = [
     ...reached,
-    ...away.map((part) => ({ ...part, keepsOthers: true })),
     ...going.map(({ link, retained }) => ({
       ...{ part: link.target, mirrors: [], skips: [], retained },
     })),

@@ -19,19 +19,16 @@ export type ClusterReadings = ReadonlyMap<string, ClusterReading>;
 export interface LinkObservation {
   readonly link: LinkSpec;
   readonly target: TargetObservation | undefined;
-  /** Of a target that can't be read: its gateway as the last run knew it, probed anew (`gatewayProbe`). */
-  readonly remembered?: Gateway;
 }
 
-/** Those of which nothing is known now but perhaps their gateways. */
+/** Those of which nothing is known now. */
 export function unreadTargets(links: readonly LinkObservation[]): ReadonlySet<string> {
   return new Set(links.flatMap(({ link, target }) => (target === undefined ? [link.target] : [])));
 }
 
-/** Where the mirrors of a link lead, as far as this run knows it; of a target that can't be read, from memory. */
-export function gatewayOf({ target, remembered }: LinkObservation): Gateway | undefined {
-  if (target === undefined) return remembered;
-  return target.gateway.known && !target.awaited ? target.gateway.gateway : undefined;
+/** Where the mirrors of a link lead, as far as this run knows it. */
+export function gatewayOf({ target }: LinkObservation): Gateway | undefined {
+  return target?.gateway.known === true && !target.awaited ? target.gateway.gateway : undefined;
 }
 
 export interface TargetObservation {

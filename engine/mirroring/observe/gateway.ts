@@ -113,7 +113,7 @@ export async function readProbedGateway(
 }
 
 /** The gateway with what its probe says. */
-export async function probed(
+async function probed(
   gateway: Gateway,
   { path, port, period, threshold }: GatewayProbe,
   clusters: Pick<Clusters, "liveness">,

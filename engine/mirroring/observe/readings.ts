@@ -16,8 +16,8 @@ import {
 } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
-import { probed, readProbedGateway } from "./gateway.ts";
-import { type Before, entryOf, type MirrorsArgs, rememberedGateways } from "../model/state.ts";
+import { readProbedGateway } from "./gateway.ts";
+import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
@@ -46,7 +46,6 @@ export async function readClusters(
 export async function observeLinks(
   clusters: Observed,
   args: MirrorsArgs,
-  before: Before,
   readings: ClusterReadings,
   source: ClusterSnapshot,
 ): Promise<{
@@ -58,28 +57,16 @@ export async function observeLinks(
     args.links.map(async (settings): Promise<LinkObservation> => {
       const link = linkOf(settings);
       const snapshot = snapshotIn(readings, link.target);
-      if (snapshot === undefined) return awayFrom(clusters, args, before, link);
+      if (snapshot === undefined) return { link, target: undefined };
       try {
         return { link, target: await observeTarget(clusters, args, link, source, snapshot) };
       } catch (error) {
         revised.set(link.target, readingOf(error));
-        return awayFrom(clusters, args, before, link);
+        return { link, target: undefined };
       }
     }),
   );
   return { links, readings: revised };
-}
-
-async function awayFrom(
-  clusters: Observed,
-  args: MirrorsArgs,
-  before: Before,
-  link: LinkSpec,
-): Promise<LinkObservation> {
-  const known = rememberedGateways(before, args).find(({ target }) => target === link.target);
-  if (known === undefined) return { link, target: undefined };
-  const { gateway } = known;
-  return { link, target: undefined, remembered: await probed(gateway, gateway.probe, clusters) };
 }
 
 /** Stands for a gateway that is to come; no line about a mirror says where it is. */

@@ -32,7 +32,7 @@ export async function reconcile(
   const { links, readings } =
     source === undefined
       ? { links: [], readings: first }
-      : await observeLinks(clusters, args, before, first, source);
+      : await observeLinks(clusters, args, first, source);
   const mistakes = mistakesIn(args, readings);
   if (mistakes.length > 0) return { outcome: "invalid", mistakes };
   if (source === undefined) return { outcome: "sourceUnreadable", readings };

@@ -7,7 +7,6 @@ import {
   namespacesToCreate,
   type Verdict,
 } from "../decide/decision.ts";
-import { unreadTargets } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../model/text.ts";
@@ -45,10 +44,9 @@ interface DecidedPart {
 
 /** Every part of which there is anything to tell: first those about which a conclusion could be drawn. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
-  const { args, links, source, decided, report } = outcome;
+  const { args, source, decided, report } = outcome;
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
   const lost = lastBackends(source, decided.decisions);
-  const unread = unreadTargets(links);
   const statuses = statusTexts(report.statuses);
   const judged = [...decided.judged].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
@@ -57,11 +55,7 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
       awaited: typeof observed === "string" ? observed : undefined,
       namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
     });
-    const changes = { ...told.changes, ...statuses.get(part) };
-    // What is decided of a target that is away knows nothing of what is not mirrored.
-    return unread.has(part)
-      ? { ...told, changes, notMirrored: before.notMirrored?.[part] ?? {} }
-      : { ...told, changes };
+    return { ...told, changes: { ...told.changes, ...statuses.get(part) } };
   });
   return [...judged, ...undecidedParts(before, outcome)];
 }

@@ -3,12 +3,7 @@ import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Liveness } from "../../../../engine/mirroring/model/gateway-probe.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { ProbeTarget } from "../../../../engine/mirroring/observe/gateway-probe.ts";
-import {
-  type Before,
-  type Inputs,
-  mirrorsBefore,
-  rememberedGateways,
-} from "../../../../engine/mirroring/model/state.ts";
+import { type Before, rememberedGateways } from "../../../../engine/mirroring/model/state.ts";
 import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import { alias, unreachable, viaDiscovery, web } from "../../fixtures/settled.ts";
@@ -167,49 +162,18 @@ describe("a gateway that is down", () => {
   });
 });
 
-describe("the gateway of a target that can't be read", () => {
-  const away = (clusters: Setting): Setting => ({ ...clusters, west: unreachable("west") });
-
-  /** Of a link whose target was alive in the last run. */
-  async function settled(): Promise<{ readonly clusters: Setting; readonly before: Inputs }> {
-    const clusters = setting();
-    return { clusters, before: (await run(clusters)).inputs };
-  }
-
-  it("is probed where it was, and its mirrors follow, while all else stays", async () => {
-    const { clusters, before } = await settled();
-    const second = await run(away(clusters), down, before);
-    deepEqual(await leads(clusters), out);
-    deepEqual(await mirrorsIn(clusters.east), every);
-    const told = second.notes.join("\n");
-    match(told, /its mirrors stay as they are, because cluster west can't be reached/);
-    equal(second.notes.includes(sentence), true);
-    deepEqual(second.inputs.notMirrored, before.notMirrored);
-    deepEqual(Object.keys(mirrorsBefore(second.inputs, "west")).sort(), every);
-    const third = await run(away(clusters), undefined, second.inputs);
-    deepEqual(await leads(clusters), serving);
-    deepEqual(third.inputs.mirrors, before.mirrors);
-    // Alive, it is no reason for a run.
-    const again = await preview(new Probing(away(clusters)), args, third.inputs);
-    equal(again.inputs.revision, third.inputs.revision);
-    deepEqual(again.inputs.gateways, before.gateways);
-  });
-
-  const gatewayOf = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
-  const stricter = { ...link, gateway: { ...gatewayOf, allowedAddresses: ["198.51.100.0/24"] } };
-  for (const [rule, of, isAway, isKnown, expected] of [
-    ["is probed where the link asks for it", args, false, true, [probe]],
-    ["is probed where a run has seen it", args, true, true, [probe]],
-    ["is not probed unless a run has seen it", args, true, false, []],
-    ["is not probed for a link that does not ask", argsFor([unasked]), false, true, []],
-    ["is not probed for such a link from memory", argsFor([unasked]), true, true, []],
-    ["is not probed where the config no longer allows it", argsFor([stricter]), true, true, []],
+describe("the probe of a gateway", () => {
+  for (const [rule, of, isAway, expected] of [
+    ["is sent where the link asks for it", args, false, [probe]],
+    ["is not sent while the target can't be read", args, true, []],
+    ["is not sent for a link that does not ask", argsFor([unasked]), false, []],
   ] as const)
     it(rule, async () => {
-      const { clusters, before } = await settled();
-      const { gateways: _, ...unknown } = before;
-      const world = new Probing(isAway ? away(clusters) : clusters, down);
-      await preview(world, of, isKnown ? before : unknown);
+      const clusters = setting();
+      const before = (await run(clusters)).inputs;
+      const west = isAway ? unreachable("west") : clusters.west;
+      const world = new Probing({ ...clusters, west }, down);
+      await preview(world, of, before);
       deepEqual(world.probed, expected);
     });
 });
