@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { messageOf } from "../message.ts";
 import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
@@ -74,9 +73,7 @@ function statusOf(
 ): Omit<SourceStatus, "unreachable"> {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
-  // A pod that is missing is noted by a run, which changes nothing.
-  const isNoted = isDeepStrictEqual(inputs.missing ?? {}, before.missing ?? {});
-  const isNew = inputs.revision !== before.revision || !isNoted;
+  const isNew = inputs.revision !== before.revision;
   // Where there is nothing to write, a run would only fail once more: somebody has to see to it first.
   const isChanged = hasWrites || (isNew && refusals.length === 0);
   const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};

@@ -20,8 +20,6 @@ export interface SourceObservation {
   readonly source: ClusterSnapshot;
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
-  /** Endpoint mirrors whose pods were away in the run before: since when, RFC 3339. */
-  readonly missing: Readonly<Record<ObjectKey, string>>;
   /** When the clusters are judged. */
   readonly now: Date;
   /** The names of this stack, by which it knows its own marks. */
@@ -168,10 +166,10 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
 }
 
 /** What the links should have whose targets could be read. */
-function desiredOf(links: readonly LinkObservation[], { source, missing, now }: SourceObservation) {
+function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
   return links.flatMap(({ link, target }) => {
     if (target === undefined) return [];
-    return [{ part: link.target, ...desired({ link, source, missing, now, ...target }) }];
+    return [{ part: link.target, ...desired({ link, source, now, ...target }) }];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Gateway, GatewayReading } from "./gateway.ts";
-import type { ObjectKey, StatefulSet } from "../../kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "./link.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
@@ -50,8 +50,6 @@ export function snapshotIn(readings: ClusterReadings, name: string): ClusterSnap
 export interface LinkView extends Omit<TargetObservation, "awaited"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
-  /** Endpoint mirrors whose pods were away in the run before: since when, RFC 3339. */
-  readonly missing: Readonly<Record<ObjectKey, string>>;
   /** When the clusters are judged. */
   readonly now: Date;
 }

@@ -85,8 +85,6 @@ export interface Memory {
   readonly removedLinks?: readonly RemovedLink[];
   /** Other names of this stack by which mirrors may still be marked. */
   readonly formerStacks?: readonly string[];
-  /** Endpoint mirrors whose pods are away: since when, RFC 3339, by the target's account. */
-  readonly missing?: Readonly<Record<ObjectKey, string>>;
 }
 
 /**
@@ -100,6 +98,11 @@ export interface Planned extends Memory {
   readonly mirrors: ByPart<MirrorLines | string> | string;
   /** What comes of mirrors that stay: the fields that are not as they should be. */
   readonly changes?: ByPart<ChangeTexts>;
+  /**
+   * Endpoint mirrors that stay although their pods are away: since when, RFC 3339, by the target's account. The
+   * update of the same run deletes none of them, and no later run reads it.
+   */
+  readonly missing?: Readonly<Record<ObjectKey, string>>;
   /** Exported Services without a mirror: reason and sentence. */
   readonly notMirrored?: ByPart<Readonly<Record<string, string>>>;
   /** Clusters that do not answer, sorted: what they have a part in stays as it is. */

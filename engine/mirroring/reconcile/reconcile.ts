@@ -39,8 +39,7 @@ export async function reconcile(
   const left = linksLeft(source, args, before);
   const controllers = left.length === 0 ? { found: [] } : await observeControllers(clusters, args);
   const removed = dispositionsOf(left, source, args, before, controllers);
-  const { missing = {} } = before;
-  const known = { args, source, links, removed, missing, now, stacks: stacksNow(before, args) };
+  const known = { args, source, links, removed, now, stacks: stacksNow(before, args) };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
   const asked = contested(decided, statuses);

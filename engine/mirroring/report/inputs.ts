@@ -20,7 +20,6 @@ import {
   type Planned,
   stacksNow,
 } from "../model/state.ts";
-import { endpointMirrorName } from "../model/vocabulary.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import { type PartReport, partsOf } from "./parts.ts";
@@ -55,6 +54,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const parts = partsOf(before, outcome);
   const planned = {
     ...memoryOf(before, args, outcome),
+    ...nonEmpty("missing", decided.missing),
     ...nonEmpty("portConflicts", decided.portConflicts),
     ...nonEmpty(
       "notMirrored",
@@ -107,12 +107,12 @@ function whys(
 
 /** The source says nothing, so nothing about it may be concluded. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
-  const { identities, gateways, portConflicts, notMirrored, changes, missing } = before;
+  const { identities, gateways, portConflicts, notMirrored, changes } = before;
   const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
-    ...defined({ identities, gateways, portConflicts, notMirrored, changes, missing }),
+    ...defined({ identities, gateways, portConflicts, notMirrored, changes }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
@@ -130,7 +130,7 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
 
 /** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { decided, links, readings, removed } = outcome;
+  const { links, readings, removed } = outcome;
   const known = links.flatMap((each) => {
     const gateway = gatewayOf(each);
     return gateway === undefined ? [] : [[each.link.target, gatewayFact(gateway)] as const];
@@ -145,9 +145,6 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
   // What was known of a target is still the best that is known while it can't be read.
   const unread = unreadTargets(links);
   const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
-  const missing = Object.entries(before.missing ?? {}).filter(([key]) =>
-    [...unread].some((target) => key.endsWith(endpointMirrorName("", target))),
-  );
   const staying = removed
     .filter(({ disposition }) => disposition !== "handOver")
     .map(({ link }) => link);
@@ -156,7 +153,6 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
     ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...formerStacks(before, args),
-    ...nonEmpty("missing", { ...Object.fromEntries(missing), ...decided.missing }),
   };
 }
 

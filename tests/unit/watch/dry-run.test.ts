@@ -53,7 +53,7 @@ describe("a dry run", () => {
     match(refusals.join(), /maxDeletions/);
   });
 
-  it("has a run note that a pod is missing, and says when its mirror goes", async () => {
+  it("says when the mirror of a missing pod goes, which is no reason to run before", async () => {
     const listing = (...hosts: string[]) =>
       new MemoryCluster(
         exporting("west", [headless("shop/db")], {
@@ -68,8 +68,6 @@ describe("a dry run", () => {
     clusters.west = listing("db-0", "db-1");
     await run(args);
     clusters.west = listing("db-0");
-    deepEqual(await found(now), ["changed", 295_000]);
-    ({ inputs } = await preview(clusters, args, inputs));
     deepEqual(await found(now), ["inSync", 295_000]);
     deepEqual(await found(later), ["changed", undefined]);
     // What can't be done now is not due again and again.

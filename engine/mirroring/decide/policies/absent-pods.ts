@@ -16,7 +16,7 @@ import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
  */
 const mostAway = 5 * 60_000;
 
-/** Pods that are not in their Service's Endpoints now, and whose mirrors stay all the same. */
+/** Pods that are not in their Service's Endpoints now, and whose mirrors stay nevertheless. */
 export interface HeldPods {
   readonly subsets: readonly HostSubset[];
   /** Endpoint mirrors of them that go once their pods have been away for long: since when, RFC 3339. */
@@ -31,15 +31,15 @@ export function goesAt(since: string): Date {
 /**
  * Which absent pods of a headless Service keep their mirrors. A pod that restarts is in no list for
  * a moment, so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`.
- * Where there is no StatefulSet to ask, time decides: the pod has been away at least since its Service's
- * Endpoints were written as they are, and what an earlier run has found holds on. That is a fact of the
- * cluster and not of the run, so a preview and the update after it agree. Where there are no Endpoints at
- * all nothing is known.
+ * Where there is no StatefulSet to ask, time decides, counted from the last write of its Service's Endpoints:
+ * the pod may have been listed until then, whatever an earlier run has found. That is a fact of the cluster and
+ * not of the run, so a preview and the update after it agree. Where there are no Endpoints at all nothing is
+ * known.
  */
 export function heldPods(
   { metadata: { name, namespace } }: Service,
   endpoints: Endpoints | undefined,
-  { link, source, statefulSets, missing: before, now }: LinkView,
+  { link, source, statefulSets, now }: LinkView,
   absent: readonly string[],
 ): HeldPods {
   const sets = statefulSets.filter(
@@ -53,7 +53,7 @@ export function heldPods(
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
     if (answers.length === 0 && endpoints !== undefined) {
-      const since = before[mirror] ?? lastWritten(endpoints);
+      const since = lastWritten(endpoints);
       if (since !== undefined && goesAt(since) <= now) continue;
       if (since !== undefined) missing[mirror] = since;
     }

@@ -205,30 +205,39 @@ describe("what inputs remember", () => {
   });
 });
 
-describe("what inputs remember of a pod that is missing", () => {
+describe("what inputs say of a pod that is missing", () => {
   const pair = argsFor([{ target: "west", headless: true }]);
-  const listing = (...names: string[]) =>
+  const listing = (...names: string[]) => writtenAt(written, ...names);
+  const writtenAt = (time: string, ...names: string[]) =>
     new MemoryCluster(
       exporting("west", [headless("shop/db")], {
-        endpoints: [endpoints("shop/db", [pods(names)])],
+        endpoints: [endpoints("shop/db", [pods(names)], { managedFields: [entryAt(time)] })],
       }),
     );
+  const by = { manager: "kube-controller-manager", operation: "Update" };
+  const entryAt = (time: string) => ({ ...by, time, fieldsV1: { "f:subsets": {} } });
   const missing = async () => {
     const { clusters, before } = await settled({ west: listing("db-0", "db-1") }, pair);
     const away = { ...clusters, west: listing("db-0") };
     return { clusters, before, away, first: await preview(away, pair, before) };
   };
 
-  it("is since when: told with the end, frozen, then gone and forgotten", async () => {
+  it("is the last time that its Endpoints were written, whatever an earlier run has found", async () => {
+    const { clusters, before, first } = await missing();
+    const since = "2026-01-02T04:00:00Z";
+    const again = { ...clusters, west: writtenAt(since, "db-0") };
+    const { inputs } = await preview(again, pair, first.inputs, later);
+    deepEqual(inputs.missing, { "shop/db-1-west": since });
+    deepEqual(inputs.mirrors, before.mirrors);
+  });
+
+  it("is since when: told with the end, then gone and forgotten", async () => {
     const { away, before, first } = await missing();
     deepEqual(first.inputs.missing, { "shop/db-1-west": written });
     deepEqual([first.inputs.mirrors, first.inputs.revision], [before.mirrors, before.revision]);
     deepEqual(first.notes, [
       `east: the pod of shop/db-1-west is away since ${written} and has no StatefulSet: its mirror goes with the first run after 2026-01-02T03:09:00.000Z`,
     ]);
-    const earlier = { "shop/db-1-west": "2026-01-02T03:00:00Z" } as const;
-    const again = await preview(away, pair, { ...first.inputs, missing: earlier });
-    deepEqual(again.inputs.missing, earlier);
     const second = await preview(away, pair, first.inputs, later);
     deepEqual(second.inputs.missing, undefined);
     deepEqual(second.notes, ["east <- west: ~1 -1 (~ shop/db-west; - shop/db-1-west)"]);
@@ -244,11 +253,12 @@ describe("what inputs remember of a pod that is missing", () => {
     equal((await clusters.east.snapshot()).services.has("shop/db-1-west"), true);
   });
 
-  it("stays while its cluster cannot be read, and goes once it is back", async () => {
-    const { clusters, first } = await missing();
-    const blind = await preview({ ...clusters, west: unreachable("west") }, pair, first.inputs);
-    deepEqual(blind.inputs.missing, first.inputs.missing);
-    deepEqual((await preview(clusters, pair, first.inputs)).inputs.missing, undefined);
+  it("is nothing while its cluster cannot be read", async () => {
+    const { clusters, away, first } = await missing();
+    for (const blind of [{ west: unreachable("west") }, { east: unreachable("east") }]) {
+      const { inputs } = await preview({ ...clusters, ...away, ...blind }, pair, first.inputs);
+      equal(inputs.missing, undefined);
+    }
   });
 });
 
