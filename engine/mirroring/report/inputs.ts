@@ -22,7 +22,7 @@ import {
 } from "../model/state.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
-import { type PartReport, partsOf } from "./parts.ts";
+import { mostFields, type PartReport, partsOf } from "./parts.ts";
 
 /** An outcome as a preview shows it, with what there is to say that no diff has a place for. */
 export interface CheckedPlan {
@@ -64,6 +64,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     ...nonEmpty("refused", refused),
   };
   const pending = byPart(parts, ({ changes }) => changes);
+  const mirrors = byPart(parts, (part) => part.mirrors);
   const hasWrites = decided.decisions.some(isSent) || report.statuses.some(({ isDue }) => isDue);
   const isNews =
     Object.keys(pending).length > 0 ||
@@ -75,8 +76,8 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     inputs: {
       ...args,
       ...planned,
-      mirrors: byPart(parts, ({ mirrors }) => mirrors),
-      ...nonEmpty("changes", isNews ? historyOf(before, pending) : {}),
+      mirrors,
+      ...nonEmpty("changes", isNews ? historyOf(before, pending, mirrors) : {}),
       revision: revisionAfter(before, isNews),
     },
     ...{ mistakes: [], hasWrites, summaries: lines },
@@ -167,21 +168,35 @@ function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerS
  * they show as nothing, until a run finds all in order; a line that comes up again is told apart.
  */
 export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
-  const told = Object.entries(pending).map(([key, texts]) => {
+  const told = Object.entries(pending).map(([key, changes]) => {
     const earlier = before[key] ?? {};
-    const lines = Object.entries(texts).map(
+    const lines = Object.entries(changes).map(
       ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
     );
-    return [key, { ...earlier, ...Object.fromEntries(lines) }] as const;
+    const texts = { ...earlier, ...Object.fromEntries(lines) };
+    // State would grow with each field that a target changes.
+    const isLong = Object.keys(texts).length > mostFields;
+    return [key, isLong ? Object.fromEntries(lines) : texts] as const;
   });
   return { ...before, ...Object.fromEntries(told) };
 }
 
-function historyOf(before: Before, pending: ByPart<ChangeTexts>): ByPart<ChangeTexts> {
+/** @param mirrors those that there are once this run is through; texts about others are no longer kept */
+function historyOf(
+  before: Before,
+  pending: ByPart<ChangeTexts>,
+  mirrors: Inputs["mirrors"],
+): ByPart<ChangeTexts> {
   const parts = new Set([...Object.keys(before.changes ?? {}), ...Object.keys(pending)]);
   return Object.fromEntries(
     [...parts].sort().flatMap((part) => {
-      const texts = withHistory(before.changes?.[part], pending[part]);
+      const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
+      const earlier = Object.entries(before.changes?.[part] ?? {}).filter(
+        // Texts about namespaces and Links, which are no mirrors, have a space in their keys.
+        ([key]) =>
+          key.includes(" ") || typeof lines === "string" || Object.hasOwn(lines ?? {}, key),
+      );
+      const texts = withHistory(Object.fromEntries(earlier), pending[part]);
       return Object.keys(texts).length === 0 ? [] : [[part, texts] as const];
     }),
   );

@@ -164,10 +164,16 @@ function changeTexts(
   }
 }
 
+/** How many fields of a mirror a preview lists: state keeps these texts, and a target can change many. */
+export const mostFields = 20;
+
 function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`]),
-  );
+  const lines = fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`] as const);
+  const more = lines.length - mostFields;
+  return {
+    ...Object.fromEntries(lines.slice(0, mostFields)),
+    ...(more > 0 && { "more fields": String(more) }),
+  };
 }
 
 /** By part: what becomes of the status of a Link. */

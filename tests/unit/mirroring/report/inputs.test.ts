@@ -51,7 +51,7 @@ describe("what inputs list by part", () => {
     equal(again.inputs.revision, inputs.revision);
   });
 
-  it("is each change of a mirror that stays, kept until a run has nothing to do", async () => {
+  it("is each change of a mirror that stays, kept until a run has nothing to do or the mirror is gone", async () => {
     const setting = await settled();
     const remoteName = "mirror.linkerd.io/remote-svc-fq-name";
     const east = await editedEast(setting, withAnnotations({ [remoteName]: "x" }));
@@ -66,6 +66,9 @@ describe("what inputs list by part", () => {
     const other = { ...setting.clusters, west: west(web, exported("shop/db")) };
     const kept = await preview(other, args, drifted.inputs);
     deepEqual(kept.inputs.changes, drifted.inputs.changes);
+    const without = { ...setting.clusters, west: west(exported("shop/db")) };
+    const gone = await preview(without, args, drifted.inputs);
+    deepEqual(gone.inputs.changes, undefined);
     const clean = await preview(setting.clusters, args, drifted.inputs);
     deepEqual([clean.inputs.changes, clean.inputs.revision], [undefined, 2]);
   });

@@ -22,6 +22,8 @@ const address = { field: "clusterIP", live: "None", wanted: "an address" };
 const write = (verdict: "create" | "update" | "replace", more: Partial<Change> = {}) =>
   ({ ...common, verdict, wanted: mirror, ...more }) as Change;
 const deletion: Change = { verdict: "delete", ...common, live };
+const many = Array.from({ length: 25 }, (_, i) => ({ ...app, field: `label l${10 + i}` }));
+const few = Object.fromEntries(many.slice(0, 20).map(({ field }) => [field, 'none → "web"']));
 const action = (text: string) => ({ [key]: { action: text } });
 const altered = { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } };
 
@@ -55,6 +57,12 @@ describe("what a preview says of a change", () => {
       action("delete: Endpoints left behind without their Service"),
     ],
     ["each field of a mirror", [write("update", { live, fields: [ports, app] })], listed, altered],
+    [
+      "how many more fields there are of one with many",
+      [write("update", { live, fields: many })],
+      listed,
+      { [key]: { ...few, "more fields": "5" } },
+    ],
     [
       "the same where no run has listed it",
       [write("update", { fields: [ports, app] })],
@@ -107,6 +115,12 @@ describe("the changes that inputs carry from run to run", () => {
     ["stay as they are where nothing changes", { a: text }, {}, { a: text }],
     ["keep one mirror's beside another's", { a: text }, { b: label }, { a: text, b: label }],
     ["keep one field's beside another's", { a: text }, { a: label }, { a: { ...text, ...label } }],
+    [
+      "give way to later ones of the same mirror that are many",
+      { a: label },
+      { a: few },
+      { a: few },
+    ],
     ["tell the same change again apart", { a: text }, { a: text }, { a: again }],
     ["tell it apart every time", { a: again }, { a: text }, { a: text }],
     ["show another change of the same field as it is", { a: text }, { a: other }, { a: other }],
