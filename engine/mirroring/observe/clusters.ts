@@ -1,5 +1,3 @@
-import { lookup } from "node:dns/promises";
-import { once } from "node:events";
 import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../../kubernetes/client/connect.ts";
 import { cancelledWords } from "../../kubernetes/client/deadline.ts";
@@ -14,10 +12,8 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";
 import { livenessNow, type ProbeTarget } from "./gateway-probe.ts";
+import { addressesOf } from "./names.ts";
 import { observe } from "./observe.ts";
-
-/** Milliseconds that DNS is given to resolve a gateway's hostname. */
-const resolveTimeout = 5_000;
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
@@ -128,14 +124,9 @@ export class Clusters {
     return this.#addresses.get(hostname, async () => {
       const { stop } = this.#options.cancellation ?? {};
       if (this.isCancelled) throw new Error(cancelledWords);
-      const timeout = AbortSignal.timeout(resolveTimeout);
-      const ended = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
-      const tooLate = once(ended, "abort").then(() => {
-        const late = `DNS does not answer within ${resolveTimeout / 1000} s`;
-        throw new Error(this.isCancelled ? cancelledWords : late);
+      return addressesOf(hostname, { stop }).catch((error: unknown) => {
+        throw this.isCancelled ? new Error(cancelledWords) : error;
       });
-      const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
-      return found.map(({ address }) => address);
     });
   }
 
