@@ -93,6 +93,8 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "consul.hashicorp.com/*": "Consul registers the mirror in its catalog",
   "external-dns.alpha.kubernetes.io/*": "external-dns publishes the name in the source's zone",
   "getambassador.io/*": "Ambassador makes the mirror a route",
+  "io.cilium/*": "Cilium spreads the mirror over its own mesh of clusters",
+  "k8s.grafana.com/*": "Grafana Alloy scrapes the target through its gateway",
   "prometheus.io/*": "Prometheus scrapes the target through its gateway",
   "service.alpha.openshift.io/*": "OpenShift issues a certificate into a Secret",
   "service.beta.kubernetes.io/*": "load balancers of cloud providers take their settings from it",
@@ -100,6 +102,7 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "service.cilium.io/*": "Cilium spreads the mirror over its own mesh of clusters",
   "service.kubernetes.io/*":
     "kube-proxy leaves the mirror to another proxy, or to zones of the target",
+  "skupper.io/*": "Skupper exposes the mirror in its own network",
   "tailscale.com/*": "Tailscale exposes the mirror to the tailnet",
 };
 

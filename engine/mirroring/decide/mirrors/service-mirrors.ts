@@ -72,11 +72,7 @@ export function headlessMirrors(
   return [{ ...root, endpoints: endpointsOf(root, gateway, leads) }, ...pods];
 }
 
-/**
- * One named pod, addressable on its own. Opaque ports hold for it as for the whole Service. Of its labels nobody but this
- * program and Linkerd's metrics asks, for those of a mirror (linkerd-behaviour.md 5): a Service of 2,000 labels and 400
- * pods would have 800,000 more.
- */
+/** One named pod, addressable on its own. The labels and opaque ports of the whole Service hold for it too. */
 function podMirror(
   hostname: string,
   service: Service,
@@ -89,7 +85,11 @@ function podMirror(
   const mirror = {
     ...{ kind: "endpoint" as const, namespace, name: endpointMirrorName(hostname, link.target) },
     ...{ origin: keyOf(service), hostname },
-    labels: { ...ownerLabels(link.target), [label.headlessRoot]: mirrorName(name, link.target) },
+    labels: {
+      ...copiedLabels(service, link),
+      ...ownerLabels(link.target),
+      [label.headlessRoot]: mirrorName(name, link.target),
+    },
     annotations: {
       ...(opaque !== undefined && { [annotation.opaquePorts]: opaque }),
       [annotation.remoteName]: remoteName([hostname, name], namespace, link.targetDomain),

@@ -45,7 +45,8 @@ function root(...pods: [ports: EndpointSubset["ports"], ...hostnames: string[]][
 }
 
 function podMirror(hostname: string): Mirror {
-  const labels = { ...owner, "mirror.linkerd.io/headless-mirror-svc-name": "db-west" };
+  const root = { "mirror.linkerd.io/headless-mirror-svc-name": "db-west" };
+  const labels = { app: "db", ...owner, ...root };
   const name = { [remoteName]: `${hostname}.db.shop.svc.cluster.local` };
   const toGateway = {
     addresses: [{ ip: "192.0.2.10" }],
