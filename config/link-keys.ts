@@ -90,7 +90,7 @@ export const gateway = section("a gateway", {
     type: list(syntax.addressRange, ranges).min(1, { error: ranges }),
     otherwise: "any but special ones",
     meaning:
-      "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported",
+      "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported. Its hostname must resolve to such addresses, which the Link has in its place",
   },
   port: {
     type: wholeNumber("a whole number from 1 to 65535", 65535),

@@ -4,7 +4,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { defined } from "../kubernetes/objects/defined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
-import { gatewayFacts } from "../mirroring/model/gateway.ts";
+import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
 import { type Domains, linkerdConfigName, linkerdConfigOf } from "./linkerd-config.ts";
 import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
@@ -29,6 +29,7 @@ export type TargetReading =
 
 export interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
+  readonly judge: GatewayJudge;
   readonly now: () => Date;
   readonly environment?: Environment;
 }
@@ -45,7 +46,7 @@ export async function readTarget(
     const [domains, extension, gateway, live, discovers] = await Promise.all([
       readDomains(args, kubernetes),
       missingExtension(args, kubernetes),
-      readGateway(args, kubernetes),
+      readGateway(args, kubernetes, context.judge),
       readTokens(args, kubernetes),
       readDiscovery(args, kubernetes),
     ]);
@@ -119,21 +120,20 @@ interface ObservedGateway {
 async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
+  judge: GatewayJudge,
 ): Promise<ObservedGateway | TargetReading | undefined> {
   if (gateway === false) return undefined;
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
-  const answer = gatewayFacts(gateway, service, where);
+  const answer = await judgedGateway(gateway, service, where, judge);
   if ("missing" in answer)
     return {
       outcome: "missing",
       why: answer.missing,
       soon: answer.soon || (awaited !== undefined && service === undefined),
     };
-  const notes = answer.refused.map(
-    (why) => `one address of the gateway of ${target} is left out: ${why}`,
-  );
+  const notes = answer.refused.map((why) => leftOut(target, why));
   const probe = gatewayProbe(service, where);
   if (probe === undefined) return { facts: answer.facts, notes };
   return "mistake" in probe

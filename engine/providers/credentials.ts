@@ -15,6 +15,7 @@ import type {
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
+import { judgeFor } from "../mirroring/observe/gateway.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import {
@@ -29,6 +30,7 @@ import { clusters } from "./process.ts";
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
     client: () => clusters.client(args.target, args.access),
+    judge: judgeFor(clusters, args.source, args.sourceAccess),
     now: () => new Date(),
   });
 

@@ -6,10 +6,11 @@ import { credentialsName } from "../../credentials/objects.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { gatewayFacts, type GatewayReading } from "../../mirroring/model/gateway.ts";
+import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import type { GatewaySource, LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
-import { readProbedGateway } from "../../mirroring/observe/gateway.ts";
+import { judgedGateway } from "../../mirroring/model/judged-gateway.ts";
+import { judgeFor, readProbedGateway } from "../../mirroring/observe/gateway.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import {
@@ -44,22 +45,20 @@ export async function readLink(
   ends: Ends,
   observed: GatewayReading | undefined,
 ): Promise<LinkFacts> {
-  const { link, source, target } = ends;
+  const { link, target } = ends;
   const { gateway: said } = link;
+  const judge = judgeFor(world, link.source, mesh.clusters[link.source]);
   const [gateway, controller, credentials] = await Promise.all([
-    read(async () => {
-      // Otherwise no mirrors of this program are decided by it.
-      const from = valueIn(source.snapshot);
-      return observed ?? readProbedGateway(link, snapshotOf(target), from, world);
-    }),
+    // Where it is not observed, no mirrors of this program are decided by it.
+    read(async () => observed ?? readProbedGateway(link, snapshotOf(target), judge, world)),
     readController(world, mesh, ends),
     readCredentials(world, mesh, ends),
   ]);
   const gatewayIn = (at: GatewaySource) =>
-    read(() => {
+    read(async () => {
       const service = snapshotOf(target).services.get(objectKey(at.namespace, at.name));
       const where = `${link.target}/${at.namespace}/${at.name}`;
-      return Promise.resolve(gatewayFacts(at, service, where));
+      return judgedGateway(at, service, where, judge);
     });
   return {
     gateway,

@@ -153,6 +153,8 @@ const distinctPorts: typeof servicePorts = (value, keep) => {
   return isDistinct ? ports : new Wrong(" names a port twice");
 };
 
+/** What was stored before Kubernetes refused leading zeros may still have them. */
+const looseAddress = text("an IP address", (ip) => /^[\da-fA-F.:]{2,45}$/.test(ip));
 const clusterIP = text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0);
 const ingress = map({
   ip: ipAddress,
@@ -167,6 +169,7 @@ export const service = map(
       clusterIP,
       /** Two, where a Service is dual-stack: `clusterIP` and another. */
       clusterIPs: list(clusterIP, 2),
+      externalIPs: list(looseAddress),
       selector: labels,
       ports: distinctPorts,
     }),
@@ -181,8 +184,7 @@ export type Service = Of<typeof service> & Malformed;
 
 const endpointAddress = map(
   {
-    // Endpoints that were made before Kubernetes refused leading zeros may still have them.
-    ip: text("an IP address", (ip) => /^[\da-fA-F.:]{2,45}$/.test(ip)),
+    ip: looseAddress,
     hostname: text("a DNS label", (name) => name === "" || isDnsLabel(name)),
   },
   ["ip"],

@@ -2,7 +2,7 @@ import { isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { plain } from "../../kubernetes/objects/plain.ts";
-import { objectKey } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 /**
@@ -43,48 +43,81 @@ const specialRanges = special.map(([kind, ranges]) => {
 });
 
 /** What is known of who may be dialled. */
-interface AddressRules {
+export interface AddressRules {
   /** Ranges of the config, in CIDR notation; absent: any. */
   readonly allowed?: readonly string[] | undefined;
-  /** What of the source's own answers at an address, or will, as the end of a sentence; undefined: nothing. */
-  readonly own?: (address: string) => string | undefined;
+  /** Of the source; absent: not known. */
+  readonly own?: OwnAddresses | undefined;
 }
 
-/** What of a cluster answers at an address: ClusterIPs and pods are there or will be. */
-export function clusterAddresses({
+/** What of a cluster answers at an address or hostname, as the end of a sentence; undefined: nothing that is known. */
+export type OwnAddresses = (address: string) => string | undefined;
+
+/**
+ * What of a cluster answers where, now or later. Endpoints count where their Service has a selector: those of mirrors,
+ * and those that people write, lead to other clusters. Not every network plugin says in the nodes which addresses pods
+ * have.
+ */
+export function ownAddresses({
   services,
   serviceRanges = [],
   endpoints,
   nodes = [],
-}: Pick<ClusterSnapshot, "services" | "serviceRanges" | "endpoints" | "nodes">) {
-  const apiServers = endpoints.get(objectKey("default", "kubernetes"))?.subsets ?? [];
-  const machines = [
-    ...nodes.flatMap(({ status }) => status?.addresses ?? []).map(({ address }) => address),
-    ...apiServers.flatMap(({ addresses = [] }) => addresses).map(({ ip }) => ip),
-  ];
-  const clusterIPs = [...services.values()].flatMap(({ spec }) => [
-    spec.clusterIP ?? "",
-    ...(spec.clusterIPs ?? []),
+}: Pick<ClusterSnapshot, "services" | "serviceRanges" | "endpoints" | "nodes">): OwnAddresses {
+  const all = [...services.values()];
+  const addressesAt = (key: ObjectKey) =>
+    (endpoints.get(key)?.subsets ?? []).flatMap(({ addresses = [], notReadyAddresses = [] }) =>
+      [...addresses, ...notReadyAddresses].map(({ ip }) => ip),
+    );
+  const machines = nodes.flatMap(({ status }) => status?.addresses ?? []);
+  const clusterIPs = all.flatMap(({ spec }) => [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]);
+  const balancers = all.flatMap(({ spec, status }) => [
+    ...(spec.externalIPs ?? []),
+    ...(status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip || hostname || []),
   ]);
-  const podRanges = nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []);
+  const pods = all.flatMap((service) =>
+    Object.keys(service.spec.selector ?? {}).length > 0 ? addressesAt(keyOf(service)) : [],
+  );
   const each = [
     ["a ClusterIP", answering(clusterIPs, serviceRanges)],
-    ["a node or an API server", answering(machines, [])],
-    ["a pod", answering([], podRanges)],
+    [
+      "a node or an API server",
+      answering(
+        [...machines.map(({ address }) => address), ...addressesAt("default/kubernetes")],
+        [],
+      ),
+    ],
+    ["an external IP or load balancer", answering(balancers, [])],
+    [
+      "a pod",
+      answering(
+        pods,
+        nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []),
+      ),
+    ],
   ] as const;
-  return (address: string) => each.find(([, answersAt]) => answersAt(address))?.[0];
+  return (address) => each.find(([, answersAt]) => answersAt(address))?.[0];
 }
 
 function answering(all: readonly string[], ranges: readonly string[]) {
   const inRange = inRanges(ranges);
   const addresses = new Set(all.map(inOneSpelling));
-  return (address: string) => addresses.has(inOneSpelling(address)) || inRange(address);
+  return (address: string) => {
+    const spelled = inOneSpelling(address);
+    return addresses.has(spelled) || (isIP(spelled) !== 0 && inRange(spelled));
+  };
 }
 
-/** Only an IPv6 address may be spelled in several ways, or stand for one of IPv4. */
+/** Only an IPv6 address may be spelled in several ways, or stand for one of IPv4 (`embedding`). */
 function inOneSpelling(address: string): string {
-  if (!isIPv6(address)) return address;
-  return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
+  if (!isIPv6(address)) return address.toLowerCase().replace(/\.$/, "");
+  const spelled = new SocketAddress({ address, family: "ipv6" }).address;
+  const [, dotted] = /^::(?:ffff:)?(\d+\.[\d.]+)$/.exec(spelled) ?? [];
+  if (dotted !== undefined) return dotted;
+  const [, high = "0", low] = /^64:ff9b::(?:([\da-f]+):)?([\da-f]+)$/.exec(spelled) ?? [];
+  if (low === undefined) return spelled;
+  const [first, last] = [parseInt(high, 16), parseInt(low, 16)];
+  return [first >> 8, first & 255, last >> 8, last & 255].join(".");
 }
 
 /** Why no traffic is sent there, as the end of a sentence that begins with the address. */
@@ -92,12 +125,14 @@ export function refusedAddress(
   address: string,
   { allowed, own }: AddressRules = {},
 ): string | undefined {
-  if (isIP(address) === 0) return refusedHostname(address);
-  const found = specialRanges.find(({ contains }) => contains(address));
+  const isName = isIP(address) === 0;
+  if (isName && isLocalName(address)) return "means something else in each cluster";
+  const found = isName ? undefined : specialRanges.find(({ contains }) => contains(address));
   if (found !== undefined) return `is ${found.kind}`;
   const answers = own?.(address);
   if (answers !== undefined) return `is ${answers} of the source itself`;
-  if (allowed !== undefined && !inRanges(allowed)(address))
+  // A name is judged once more by what it resolves to.
+  if (!isName && allowed !== undefined && !inRanges(allowed)(address))
     return "is not in gateway.allowedAddresses";
   return undefined;
 }
@@ -106,10 +141,10 @@ export function refusedAddress(
  * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot; a Service's
  * name, or that of one of its pods, means one of the source's own, whatever its cluster domain is.
  */
-function refusedHostname(hostname: string): string | undefined {
+function isLocalName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   const isLocal = /(^|\.)(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name);
-  return isLocal || !name.includes(".") ? "means something else in each cluster" : undefined;
+  return isLocal || !name.includes(".");
 }
 
 /** Those that may be dialled, in their order and no more than a mirror lists; and a sentence for each that may not. */

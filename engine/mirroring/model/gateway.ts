@@ -1,6 +1,6 @@
 import { isDnsName } from "../../kubernetes/objects/names.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
-import { usableOf } from "./gateway-addresses.ts";
+import { type OwnAddresses, usableOf } from "./gateway-addresses.ts";
 import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort } from "./vocabulary.ts";
 
@@ -36,20 +36,28 @@ export type GatewayAnswer =
   /** `soon`: nobody needs to do anything, since a load balancer is about to get its address. */
   | { readonly missing: string; readonly soon: boolean };
 
+/** Whether the config says where the gateway is, which nobody judges; else the target does. */
+export function isPinned({ addresses = [] }: GatewaySource): boolean {
+  return addresses.length > 0;
+}
+
 /**
- * What the link says, and for the rest what the gateway Service says.
+ * What the link says, and for the rest what the gateway Service says, its hostnames not yet judged by what they
+ * resolve to (`judgedGateway`).
  *
+ * @param own of the source; absent: not known
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
 export function gatewayFacts(
   said: GatewaySource,
   service: Service | undefined,
   where: string,
+  own?: OwnAddresses,
 ): GatewayAnswer {
-  const isPinned = said.addresses !== undefined && said.addresses.length > 0;
-  const announced = isPinned ? [] : loadBalancerAddresses(service);
-  const { allowed, refused } = usableOf(announced, { allowed: said.allowedAddresses });
-  const addresses = isPinned ? said.addresses : allowed;
+  const pinned = isPinned(said);
+  const announced = pinned ? [] : loadBalancerAddresses(service);
+  const { allowed, refused } = usableOf(announced, { allowed: said.allowedAddresses, own });
+  const { addresses = [] } = pinned ? said : { addresses: allowed };
   const port = said.port ?? portNamed(service, gatewayPort);
   const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
   const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);

@@ -1,7 +1,7 @@
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import type { Gateway, GatewayFacts, GatewayProbe } from "./gateway.ts";
+import { type Gateway, type GatewayFacts, type GatewayProbe, isPinned } from "./gateway.ts";
 import { linkOf, type LinkSettings } from "./link.ts";
 import { usableOf } from "./gateway-addresses.ts";
 
@@ -205,8 +205,9 @@ export function rememberedGateways(
     if (!gatewayProbe || said === false || fact?.probe === undefined) return [];
     const addresses = fact.addresses.split(", ");
     // The config may have become stricter since.
-    const isPinned = said.addresses !== undefined && said.addresses.length > 0;
-    const { refused } = usableOf(isPinned ? [] : addresses, { allowed: said.allowedAddresses });
+    const { refused } = usableOf(isPinned(said) ? [] : addresses, {
+      allowed: said.allowedAddresses,
+    });
     if (refused.length > 0) return [];
     const { port, identity } = fact;
     const { alive, ...probe } = fact.probe;

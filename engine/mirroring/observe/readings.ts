@@ -16,7 +16,8 @@ import {
 } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
-import { readProbedGateway } from "./gateway.ts";
+import type { GatewayJudge } from "../model/judged-gateway.ts";
+import { judgeFor, readProbedGateway } from "./gateway.ts";
 import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** As much of the clusters as it takes to plan. */
@@ -53,13 +54,14 @@ export async function observeLinks(
   readonly readings: ClusterReadings;
 }> {
   const revised = new Map(readings);
+  const judge = judgeFor(clusters, args.source, entryOf(args, args.source));
   const links = await Promise.all(
     args.links.map(async (settings): Promise<LinkObservation> => {
       const link = linkOf(settings);
       const snapshot = snapshotIn(readings, link.target);
       if (snapshot === undefined) return { link, target: undefined };
       try {
-        return { link, target: await observeTarget(clusters, args, link, source, snapshot) };
+        return { link, target: await observeTarget(clusters, args, link, source, snapshot, judge) };
       } catch (error) {
         revised.set(link.target, readingOf(error));
         return { link, target: undefined };
@@ -82,14 +84,10 @@ async function observeTarget(
   link: LinkSpec,
   source: ClusterSnapshot,
   snapshot: ClusterSnapshot,
+  judge: GatewayJudge,
 ): Promise<TargetObservation> {
   const awaited = typeof args.observedGateways?.[link.target] === "string";
-  // What the config says is not judged.
-  const isTargetsWord = link.gateway !== false && !link.gateway.addresses?.length;
-  const nodes = isTargetsWord ? await clusters.nodes(args.source, entryOf(args, args.source)) : [];
-  const gateway = awaited
-    ? standIn
-    : await readProbedGateway(link, snapshot, { ...source, nodes }, clusters);
+  const gateway = awaited ? standIn : await readProbedGateway(link, snapshot, judge, clusters);
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = absentPods(link, source, snapshot).size > 0;
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];

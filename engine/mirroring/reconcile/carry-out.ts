@@ -8,12 +8,13 @@ import { writeStatuses } from "../apply/statuses.ts";
 import { inWritingTime } from "../apply/writing-time.ts";
 import { type Decision, isSent, markedBy, namespacesToCreate } from "../decide/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
-import { gatewayFacts } from "../model/gateway.ts";
 import { linkOf } from "../model/link.ts";
 import { managerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "../model/state.ts";
 import type { Clusters } from "../observe/clusters.ts";
+import { type GatewayJudge, judgedGateway } from "../model/judged-gateway.ts";
+import { judgeFor } from "../observe/gateway.ts";
 import type { Outcome } from "../report/outcome.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import { reconcile } from "./reconcile.ts";
@@ -141,9 +142,10 @@ async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<v
     known !== undefined &&
     links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);
   if (isBehind) void clusters.anew(source, entry).catch(() => undefined);
+  const judge = judgeFor(clusters, source, entry);
   for (const { target } of links) {
     const snapshot = await snapshotOf(clusters, inputs, target);
-    if (snapshot === undefined || knowsGateway(snapshot, inputs, target)) continue;
+    if (snapshot === undefined || (await knowsGateway(snapshot, inputs, target, judge))) continue;
     void clusters.anew(target, entryOf(inputs, target)).catch(() => undefined);
   }
 }
@@ -157,18 +159,19 @@ function snapshotOf(
 }
 
 /** Whether the gateway is where this run has just observed it. */
-function knowsGateway(
+async function knowsGateway(
   snapshot: ClusterSnapshot,
   { links, observedGateways = {} }: Inputs,
   target: string,
-): boolean {
+  judge: GatewayJudge,
+): Promise<boolean> {
   const observed = observedGateways[target];
   const settings = links.find((link) => link.target === target);
   if (typeof observed !== "object" || settings === undefined) return true;
   const { gateway } = linkOf(settings);
   if (gateway === false) return true;
   const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
-  const answer = gatewayFacts(gateway, service, gateway.name);
+  const answer = await judgedGateway(gateway, service, gateway.name, judge);
   if (!("facts" in answer)) return false;
   const { addresses, port, identity } = answer.facts;
   return isDeepStrictEqual({ addresses, port, identity }, observed);

@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
-  clusterAddresses,
+  ownAddresses,
   refusedAddress,
   usableOf,
 } from "../../../../engine/mirroring/model/gateway-addresses.ts";
 import { itemsOf } from "../../../../engine/kubernetes/client/answers.ts";
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
-import { cluster, endpoints, service } from "../../fixtures/objects.ts";
+import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
 
 const refused = {
   loopback: ["127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"],
@@ -37,17 +37,29 @@ describe("the addresses that a target announces", () => {
         status: { addresses: [{ address: "one" }, { address: "172.18.0.2" }] },
       },
     ];
-    const services = ips.map((clusterIP, n) => service(`shop/web-${n}`, {}, { clusterIP }));
-    const api = endpoints("default/kubernetes", [{ addresses: [{ ip: "203.0.113.6" }] }]);
-    const east = cluster("east", { services, endpoints: [api] });
-    const own = clusterAddresses({ ...east, serviceRanges: ["10.96.0.0/12"], nodes });
+    const ingress = [{ ip: "203.0.113.80" }, { hostname: "lb.east.example" }];
+    const services = [
+      ...ips.map((clusterIP, n) => service(`shop/web-${n}`, {}, { clusterIP })),
+      service("shop/db", {}, { selector: { app: "db" }, externalIPs: ["192.0.2.80"] }),
+      service("shop/mirror-west"),
+      { ...exported("shop/ingress"), status: { loadBalancer: { ingress } } },
+    ];
+    const at = (...ips: string[]) => ips.map((ip) => ({ ip }));
+    const all = [
+      endpoints("default/kubernetes", [{ addresses: at("203.0.113.6") }]),
+      endpoints("shop/db", [{ addresses: at("10.42.7.9"), notReadyAddresses: at("10.42.7.10") }]),
+      endpoints("shop/mirror-west", [{ addresses: at("172.18.0.3") }]),
+    ];
+    const east = cluster("east", { services, endpoints: all });
+    const own = ownAddresses({ ...east, serviceRanges: ["10.96.0.0/12"], nodes });
     const rows: Record<string, string[]> = {
       "a ClusterIP": [
         ...["10.0.0.7", "::ffff:10.0.0.7", "10.96.200.1", "10.0.0.9"],
         ...["fd00::7", "fd00:0:0:0::7", "FD00::7"],
       ],
-      "a node or an API server": ["172.18.0.2", "203.0.113.6"],
-      "a pod": ["10.244.1.9", "fd01::9"],
+      "a node or an API server": ["172.18.0.2", "203.0.113.6", "64:ff9b::ac12:2"],
+      "an external IP or load balancer": ["192.0.2.80", "203.0.113.80", "LB.east.example."],
+      "a pod": ["10.244.1.9", "fd01::9", "10.42.7.9", "10.42.7.10", "::ffff:10.42.7.9"],
     };
     for (const [what, addresses] of Object.entries(rows))
       for (const ip of addresses)
@@ -60,7 +72,7 @@ describe("the addresses that a target announces", () => {
     const spec = { clusterIP: "10.0.0.7", clusterIPs: ["10.0.0.7", "fd00::7"] };
     const services = itemsOf(resources.services, [service("shop/web", {}, spec)]);
     if (typeof services === "string") throw new Error(services);
-    const own = clusterAddresses(cluster("east", { services }));
+    const own = ownAddresses(cluster("east", { services }));
     equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
   });
 

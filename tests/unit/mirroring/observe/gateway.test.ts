@@ -1,6 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
-import { type Resolve, readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
+import { ownAddresses } from "../../../../engine/mirroring/model/gateway-addresses.ts";
+import { judgedGateway, type Resolve } from "../../../../engine/mirroring/model/judged-gateway.ts";
+import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
 import { link } from "../../fixtures/link.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
 
@@ -25,20 +27,68 @@ const resolve: Resolve = async (hostname) => {
   return addresses;
 };
 
-/** The gateway of a link that says this, and of a target whose load balancer has these ingress points. */
-function read(gateway: Partial<GatewaySource> | false, ...ingress: string[]) {
-  const said = gateway === false ? gateway : { ...at, ...gateway };
+const judge = { resolve, own: () => Promise.resolve(ownAddresses(east)) };
+
+/** The gateway Service of a target whose load balancer has these ingress points. */
+function announcing(...ingress: string[]) {
   const annotations = { "mirror.linkerd.io/gateway-identity": "gateway.west" };
   const spec = { type: "LoadBalancer", ports: [{ name: "mc-gateway", port: 4143 }] };
   const points = ingress.map((point) =>
     /[a-z]/.test(point) ? { hostname: point } : { ip: point },
   );
-  const live = {
+  return {
     ...service("linkerd-multicluster/linkerd-gateway", { annotations }, spec),
     status: { loadBalancer: { ingress: points } },
   };
-  return readGateway(link({ gateway: said }), cluster("west", { services: [live] }), east, resolve);
 }
+
+/** The gateway of a link that says this, of such a target. */
+function read(gateway: Partial<GatewaySource> | false, ...ingress: string[]) {
+  const said = gateway === false ? gateway : { ...at, ...gateway };
+  const west = cluster("west", { services: [announcing(...ingress)] });
+  return readGateway(link({ gateway: said }), west, judge);
+}
+
+describe("the addresses of a Link", () => {
+  const within = { allowedAddresses: ["192.0.2.0/27"] };
+  type Row = [rule: string, said: Partial<GatewaySource>, ingress: string[], named: string[]];
+  const rows: Row[] = [
+    ["are the load balancer's, its hostname as such", {}, ["gw.example"], ["gw.example"]],
+    ["are a hostname too that nobody resolves yet", {}, ["new.example"], ["new.example"]],
+    [
+      "are in the ranges of the config, as IPs",
+      within,
+      ["gw.example"],
+      ["192.0.2.30", "192.0.2.4"],
+    ],
+    ["are never the source's own", {}, ["10.0.0.7", "inside.example"], ["192.0.2.1"]],
+    [
+      "are those of the config, unjudged",
+      { addresses: ["inside.example"] },
+      [],
+      ["inside.example"],
+    ],
+  ];
+  for (const [rule, said, ingress, named] of rows)
+    it(rule, async () => {
+      const found = await judgedGateway({ ...at, ...said }, announcing(...ingress), where, judge);
+      deepEqual("facts" in found ? found.facts.addresses : found.missing, named);
+    });
+
+  it("are awaited, where the config restricts them and nobody resolves the hostname yet", async () => {
+    const found = await judgedGateway(
+      { ...at, ...within },
+      announcing("new.example"),
+      where,
+      judge,
+    );
+    const why = "ENOTFOUND new.example.";
+    deepEqual(found, {
+      missing: `the gateway Service ${where} announces no address that may be used (new.example: ${why}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`,
+      soon: true,
+    });
+  });
+});
 
 describe("the gateway of a target, with its hostnames resolved (linkerd-behaviour.md 1.6, 2.9)", () => {
   const left = "one address of the gateway of west is left out";
