@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { type KeyObject, X509Certificate } from "node:crypto";
 import { plain } from "../kubernetes/objects/plain.ts";
 
 /** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
@@ -11,6 +11,8 @@ export interface Certificate {
   readonly name: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** Decoded with the rest: asking `x509` for it throws where that fails. */
+  readonly publicKey: KeyObject;
   readonly x509: X509Certificate;
 }
 
@@ -80,19 +82,23 @@ export function onlyCertificate(text: string): Certificate {
 
 function certificateOf({ pem }: Block): Certificate {
   const x509 = new X509Certificate(pem);
+  const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)];
+  // OpenSSL writes what is no time as a sentence.
+  if (Number.isNaN(notBefore.getTime() + notAfter.getTime())) throw new Error("no time");
   return {
     pem,
     fingerprint: x509.fingerprint256.replaceAll(":", "").toLowerCase(),
     name: /^CN=(.*)$/m.exec(x509.subject)?.[1] ?? x509.subject.replaceAll("\n", ", "),
-    notBefore: new Date(x509.validFrom),
-    notAfter: new Date(x509.validTo),
+    notBefore,
+    notAfter,
+    publicKey: x509.publicKey,
     x509,
   };
 }
 
 /** Whether the parent's key signed the child, and the parent may sign certificates at all. */
 export function isIssuedBy(child: Certificate, parent: Certificate): boolean {
-  return child.x509.checkIssued(parent.x509) && child.x509.verify(parent.x509.publicKey);
+  return child.x509.checkIssued(parent.x509) && child.x509.verify(parent.publicKey);
 }
 
 /**

@@ -7,9 +7,8 @@ import { anchorsBehind, type Certificate } from "./certificate.ts";
  */
 
 /** A trust anchor: a CA with an ECDSA P-256 key, or RSA of 2048 or 4096 bits. */
-export function anchorProblem({ x509 }: Certificate): string | undefined {
+export function anchorProblem({ x509, publicKey }: Certificate): string | undefined {
   if (!x509.ca) return "a CA that may sign certificates";
-  const { publicKey } = x509;
   const { modulusLength } = publicKey.asymmetricKeyDetails ?? {};
   const isRsa = publicKey.asymmetricKeyType === "rsa";
   if (isP256(publicKey) || (isRsa && [2048, 4096].includes(modulusLength ?? 0))) return undefined;
@@ -17,9 +16,9 @@ export function anchorProblem({ x509 }: Certificate): string | undefined {
 }
 
 /** An issuer: an intermediate CA with an ECDSA P-256 key. */
-export function issuerProblem({ x509 }: Certificate): string | undefined {
+export function issuerProblem({ x509, publicKey }: Certificate): string | undefined {
   if (!x509.ca) return "a CA that may sign certificates";
-  return isP256(x509.publicKey) ? undefined : "a CA with an ECDSA P-256 key";
+  return isP256(publicKey) ? undefined : "a CA with an ECDSA P-256 key";
 }
 
 /** Any certificate: within its lifetime. */

@@ -13,7 +13,15 @@ import {
   issuerProblem,
   keyProblem,
 } from "../../../engine/trust/requirements.ts";
-import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
+import {
+  altered,
+  type Authority,
+  authority,
+  inDays,
+  issuerUnder,
+  now,
+  onUnknownCurve,
+} from "./certificates.ts";
 import { anchors } from "./live.ts";
 
 const [root, other] = [authority({ name: "root" }), authority({ name: "other" })];
@@ -27,6 +35,8 @@ function namesIn(text: string): readonly string[] | string {
 
 describe("trust: certificates in PEM", () => {
   const [head = "", first = "", ...rest] = root.pem.split("\n");
+  const hex = (text: string): string => Buffer.from(text).toString("hex");
+  const unparsable = "PEM certificates that can be parsed";
   const none = "PEM, with at least one block BEGIN CERTIFICATE";
   for (const [name, text, expected] of [
     [
@@ -50,8 +60,10 @@ describe("trust: certificates in PEM", () => {
     [
       "a block that is no certificate",
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
-      "PEM certificates that can be parsed",
+      unparsable,
     ],
+    ["a public key that can't be decoded", onUnknownCurve(root), unparsable],
+    ["a time that is none", altered(root, hex("203"), hex("20Z")), unparsable],
     ["a text that is too long", " ".repeat(300_000), "PEM of at most 262144 characters"],
     ["too many", root.pem.repeat(51), "PEM of at most 50 certificates"],
     ["as many as there may be", root.pem.repeat(50), Array<string>(50).fill("root")],

@@ -63,6 +63,18 @@ export function authority(wish: Wish = {}): Authority {
   return { certificate: onlyCertificate(pem), pem, keyPem, privateKey };
 }
 
+/** A certificate in which one sequence of bytes is another. OpenSSL parses it as long as nobody asks for that part. */
+export function altered({ certificate }: Authority, from: string, to: string): string {
+  const der = certificate.x509.raw.toString("hex");
+  if (!der.includes(from)) throw new Error(`the certificate has no ${from}`);
+  return new X509Certificate(Buffer.from(der.replace(from, to), "hex")).toString();
+}
+
+/** One on a curve that does not exist. */
+export function onUnknownCurve(one: Authority): string {
+  return altered(one, "2a8648ce3d030107", "2a8648ce3d03017f");
+}
+
 export function issuerUnder(signer: Authority, wish: Wish = {}): Authority {
   return authority({ name: "identity.linkerd.cluster.local", signer, ...wish });
 }

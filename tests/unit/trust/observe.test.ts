@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
+import { onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
 import { encoded, type Objects, roots, secret, served } from "./served.ts";
 
@@ -61,6 +62,11 @@ describe("trust: what is live, read from a cluster", () => {
       "a bundle that is none",
       { roots: roots("hunter2") },
       /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM, with at least one/,
+    ],
+    [
+      "an anchor whose public key can't be decoded",
+      { roots: roots(onUnknownCurve(old)) },
+      /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM certificates that can be parsed$/,
     ],
     [
       "an issuer that is none",
