@@ -7,25 +7,39 @@ import type { MeshArgs } from "./mesh-args.ts";
 import type { CheckedMesh } from "./mesh-resources.ts";
 import { preflight } from "./preflight.ts";
 
+/** The arguments that stay encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
+const encrypted = /^(clusters\.[^.]+\.(kubeconfig|values)|trust\.issuers\.[^.]+\.key)(?![^.[])/;
+
+/** The paths of the arguments that can't be used as they are given. */
+interface Found {
+  /** Those whose value a preview can't know. */
+  readonly unknown: string[];
+  readonly secret: string[];
+}
+
 /**
  * The mesh of a program's arguments. In languages whose types do not tell, any of them may be an Output; all but
- * kubeconfigs must be known in previews too.
+ * kubeconfigs must be known in previews too. A secret is refused where state would hold it as plain text.
  *
  * @throws RunError with every mistake in the arguments, or in what the clusters have
  */
 export async function checkedMesh(name: string, args: MeshArgs): Promise<CheckedMesh> {
-  const unknown: string[] = [];
+  const found: Found = { unknown: [], secret: [] };
   // Now all that is an Output still is a kubeconfig.
-  const { clusters, ...rest } = (await known(args, "", unknown)) as MeshArgs;
+  const { clusters, ...rest } = (await known(args, "", found)) as MeshArgs;
+  const exposed = found.secret.filter((path) => !encrypted.test(path));
+  // Nothing else is said then: a sentence about a value may quote it.
+  refuse(name, exposed.map(exposedSecret));
   const given = Object.entries(clusters).flatMap(([cluster, { kubeconfig }]) => {
     if (kubeconfig === undefined) return [];
     const called = nameOfGiven(name, cluster);
     return [{ called, content: keepKubeconfig(called, kubeconfig) }];
   });
   const named = Object.entries(clusters).map(([cluster, { kubeconfig, ...settings }]) => {
+    if (kubeconfig === undefined) return [cluster, settings] as const;
     const called = nameOfGiven(name, cluster);
-    const own = { context: called, ...settings, kubeconfig: called };
-    return [cluster, kubeconfig === undefined ? settings : own] as const;
+    const { context = called } = settings;
+    return [cluster, { ...settings, context, kubeconfig: called }] as const;
   });
   // A program may well set a key to undefined, which means as much as to leave it out.
   const plain: unknown = JSON.parse(
@@ -34,44 +48,51 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   const parsed = parseConfig(plain);
   const mistakes =
     "mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, given.length);
-  if (unknown.length > 0 || mistakes.length > 0 || !("config" in parsed))
-    throw new pulumi.RunError(
-      [`The mesh ${name} needs a change:`, ...unknown, ...mistakes].join("\n  "),
-    );
+  refuse(name, [...found.unknown.map(unknownValue), ...mistakes]);
+  if (!("config" in parsed)) throw new Error(`the arguments of ${name} have no config`);
   const { config } = parsed;
-  if (config.manage === "mirrors") return { config, listed: true };
+  const secretValues = found.secret.some((path) => path.startsWith("clusters."));
+  if (config.manage === "mirrors") return { config, secretValues, listed: true };
   for (const { called, content } of given) {
     const text = await valueOf(content);
     if (text !== undefined) giveKubeconfigs({ [called]: text });
   }
   const observed = await preflight(config);
   for (const warning of observed.warnings) await pulumi.log.warn(warning);
-  return { config, preflight: observed, listed: true };
+  return { config, preflight: observed, secretValues, listed: true };
 }
 
-/**
- * The values of the Outputs in a value, other than kubeconfigs.
- *
- * @param unknown gets a sentence for each that is not known
- */
-async function known(value: unknown, path: string, unknown: string[]): Promise<unknown> {
+/** @throws RunError with these sentences, if there are any */
+function refuse(name: string, sentences: readonly string[]): void {
+  if (sentences.length > 0)
+    throw new pulumi.RunError([`The mesh ${name} needs a change:`, ...sentences].join("\n  "));
+}
+
+function exposedSecret(path: string): string {
+  return `${path} is a secret, and state would hold it as plain text: only kubeconfigs, Helm values and the keys of issuers stay encrypted, so make just these secrets, and give anything else with pulumi.unsecret if it may be seen`;
+}
+
+function unknownValue(path: string): string {
+  return `${path} is not known before the update, and a preview needs it: give it a value`;
+}
+
+/** The values of the Outputs in a value, other than kubeconfigs. */
+async function known(value: unknown, path: string, found: Found): Promise<unknown> {
   if (/^clusters\.[^.]+\.kubeconfig$/.test(path)) return value;
   if (pulumi.Output.isInstance(value)) {
-    const found = await valueOf(value);
-    if (found === undefined)
-      unknown.push(
-        `${path} is not known before the update, and a preview needs it: give it a value`,
-      );
-    return known(found, path, unknown);
+    const { isSecret, isKnown } = factsOf(value);
+    if (await isSecret) found.secret.push(path);
+    if (!(await isKnown)) found.unknown.push(path);
+    return known(await valueOf(value), path, found);
   }
-  if (value instanceof Promise) return known(await value, path, unknown);
+  if (value instanceof Promise) return known(await value, path, found);
   if (Array.isArray(value))
     return Promise.all(
-      value.map((each, index) => known(each, `${path}[${index.toString()}]`, unknown)),
+      value.map((each, index) => known(each, `${path}[${index.toString()}]`, found)),
     );
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(async ([key, each]) => {
-    return [key, await known(each, path === "" ? key : `${path}.${key}`, unknown)] as const;
+    return [key, await known(each, path === "" ? key : `${path}.${key}`, found)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }
@@ -90,8 +111,11 @@ function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): strin
 
 /** The value of an output; undefined while it is not known, as in a preview. */
 async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
-  // The SDK has no other way to ask.
-  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
-  if (!(await isKnown)) return undefined;
+  if (!(await factsOf(output).isKnown)) return undefined;
   return new Promise((resolve) => output.apply(resolve));
+}
+
+/** What the SDK knows of an output and has no function to ask for. */
+function factsOf(output: pulumi.Output<unknown>) {
+  return output as unknown as Readonly<Record<"isKnown" | "isSecret", Promise<boolean>>>;
 }

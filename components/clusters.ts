@@ -3,10 +3,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { touchedClusters } from "../config/share.ts";
-import { isSecret } from "../config/stack.ts";
 import { Cluster } from "./cluster.ts";
 import { isolatedProvider } from "./cluster-provider.ts";
 import type { Preflight } from "./preflight.ts";
+import type { LinkerdSetup } from "./linkerd.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 /**
@@ -17,7 +17,7 @@ import { TrustRoot, trustRootArgs } from "./trust-root.ts";
  */
 export function makeClusters(
   mesh: MeshConfig,
-  preflight: Preflight,
+  { preflight, secretValues }: { preflight: Preflight } & Pick<LinkerdSetup, "secretValues">,
   claims: ReadonlyMap<string, pulumi.Resource>,
   parent: pulumi.Resource,
 ): ReadonlyMap<string, Cluster> {
@@ -25,7 +25,6 @@ export function makeClusters(
     mesh.manage === "all"
       ? new TrustRoot("trust", trustRootArgs(mesh, preflight), { parent })
       : undefined;
-  const secretValues = isSecret("clusters");
   const linkerdOf = (name: string) => {
     if (root === undefined || !mesh.sources.has(name)) return undefined;
     const trustUnread = preflight.trust.get(name)?.state === "unreadable";

@@ -4,6 +4,7 @@ import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
+import { isSecret } from "../config/stack.ts";
 import type { Cluster } from "./cluster.ts";
 import { makeClusters, RevokedCluster } from "./clusters.ts";
 import { EngineResource, type Given } from "./engine-resource.ts";
@@ -17,6 +18,8 @@ import { revocationArgs } from "./revocation.ts";
 export interface CheckedMesh {
   readonly config: MeshConfig;
   readonly preflight?: Preflight | undefined;
+  /** Whether some Helm values are secrets, so that all of them are treated as such. */
+  readonly secretValues?: boolean;
   /** Whether the outputs list the mirrors, as other programs have them. */
   readonly listed?: boolean;
 }
@@ -45,7 +48,7 @@ export class MeshResources {
    *   more than the mirrors themselves read
    */
   constructor(
-    { config, preflight, listed = false }: CheckedMesh,
+    { config, preflight, secretValues = isSecret("clusters"), listed = false }: CheckedMesh,
     { parent }: { readonly parent: pulumi.Resource },
   ) {
     this.#config = config;
@@ -55,7 +58,7 @@ export class MeshResources {
     const clusters =
       preflight === undefined
         ? new Map<string, Cluster>()
-        : makeClusters(config, preflight, this.#claims, parent);
+        : makeClusters(config, { preflight, secretValues }, this.#claims, parent);
     for (const [name, { ready, revision, trustBundle }] of clusters) {
       // The clusters too: nothing else waits for one that no link touches.
       this.#made.push(ready);

@@ -20,7 +20,7 @@ export interface Args {
   readonly args: readonly Arg[];
 }
 
-/** A text that may come of a resource. */
+/** A text that may be an output. */
 export const outputText = "output";
 
 const countOrShare: Type = {
@@ -40,7 +40,11 @@ const different: Readonly<Record<string, Partial<Pick<Arg, "type" | "meaning">>>
   "trust.issuers": {
     meaning: "your own issuers: a map from every cluster to its `certificate` and `key`",
   },
-  "issuer.key": { meaning: "PEM of its private key, which is encrypted in state" },
+  "issuer.key": {
+    type: { type: "string", format: outputText },
+    meaning:
+      "PEM of its private key, which may be an output that is known in previews and is encrypted in state",
+  },
   "cluster.context": {
     meaning:
       "the context in the kubeconfig (default: the current one of `kubeconfig`, else the cluster's name)",

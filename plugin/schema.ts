@@ -110,7 +110,7 @@ function isNamed({ args }: Args): boolean {
   return args.every(({ name }) => /^\w+$/.test(name));
 }
 
-/** All but what may come of a resource is plain, since it decides which resources there are. */
+/** All but what may be an output is plain, since it decides which resources there are. */
 function specOf(schema: Type | boolean | undefined, all: ReadonlyMap<string, Args>): TypeSpec {
   const plain = true;
   const anything = { $ref: "pulumi.json#/Any", plain };

@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import type { Config } from "../../testbed/stack.ts";
-import { Consumer } from "./consumer.ts";
+import { plantedSecrets } from "../components/planted-secrets.ts";
+import { canary, Consumer } from "./consumer.ts";
 import { exportedService } from "./mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 import { servicesIn } from "./mirroring/view.ts";
 
 const namespace = "packaged";
 const link = { source: "east", target: "west" };
-const mesh = { manage: "mirrors", clusters: { west: {}, east: {} }, links: [link] };
+const values = { "linkerd-control-plane": { canary } };
+const mesh = { manage: "mirrors", clusters: { west: { values }, east: {} }, links: [link] };
 const both = ["api-west", "web-west"];
 const up = ["up", "--yes", "--skip-preview"] as const;
 
@@ -58,6 +60,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     const text = await refusal(wrong);
     for (const sentence of [/readiness/, /wets/]) assert.match(text, sentence);
     assert.doesNotMatch(text, /at .*\.js:/);
+    await refusesSecrets();
   });
 
   it("becomes the plugin's, as programs in other languages have it, and makes up for what is missing alone", async () => {
@@ -70,6 +73,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.match(text, /east <- west: \+1 \(\+ packaged\/api-west\)/);
     assert.deepEqual(await east.get(resources.services, at), before);
     assert.match(await refusal({ ...mesh, topology: "ring" }), /topology is "ring"; it must/);
+    await refusesSecrets();
   });
 
   it("keeps the kubeconfigs of a run that is done in part, and takes all away by state alone", async () => {
@@ -88,6 +92,17 @@ describe("the npm package, in an empty program that makes its clusters", functio
   it("has let no credential out, into state, history or what was said", async () => {
     assert.deepEqual(await consumer.leaks(), []);
   });
+
+  /** With one in every key, those are told that state would hold as plain text. */
+  async function refusesSecrets(): Promise<void> {
+    const { args, paths } = plantedSecrets(() => canary);
+    const refused = [...(await refusal(args)).matchAll(/(\S+) is a secret/g)];
+    const kept = /kubeconfig$|^trust\.issuers\.west\.key$|\.values\.linkerd-/;
+    assert.deepEqual(
+      refused.map(([, path]) => path).sort(),
+      paths.filter((path) => !kept.test(path)).sort(),
+    );
+  }
 
   async function refusal(wrong: Config): Promise<string> {
     const { code, text } = await consumer.run(wrong, "preview");

@@ -29,12 +29,12 @@ describe("the schema of the Pulumi package", () => {
     for (const [name, { description = "" }] of described) ok(description.length > 10, name);
   });
 
-  it("takes nothing but kubeconfigs from resources: the rest decides which resources there are", () => {
+  it("takes as outputs nothing but kubeconfigs and the keys of issuers: the rest decides which resources there are", () => {
     const all = [inputs, ...args.map(([, { properties = {} }]) => properties)];
     const open = all.flatMap((each) =>
       Object.entries(each).flatMap(([name, { plain }]) => (plain === true ? [] : [name])),
     );
-    deepEqual(open, ["kubeconfig"]);
+    deepEqual(open.sort(), ["key", "kubeconfig"]);
   });
 
   it("refers to types that it has, and to each of them", () => {
@@ -57,7 +57,7 @@ describe("the types of the npm package", () => {
   });
 
   for (const line of [
-    "  /** PEM of its private key, which is encrypted in state. */",
+    "  readonly key: pulumi.Input<string>;",
     "  readonly clusters: Readonly<Record<string, ClusterArgs>>;",
     "  readonly links?: ReadonlyArray<LinkArgs>;",
     '  readonly manage?: "all" | "links" | "mirrors";',

@@ -1,0 +1,116 @@
+import { deepEqual, ok, rejects } from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import { checkedMesh } from "../../components/checked-mesh.ts";
+import { Mesh } from "../../components/mesh.ts";
+import type { MeshArgs } from "../../components/mesh-args.ts";
+import type { Section } from "../../config/schema.ts";
+import { sections } from "../../config/keys.ts";
+import { kubeconfigText } from "../../testbed/kubeconfig.ts";
+import { authority, issuerUnder } from "../unit/trust/certificates.ts";
+import { Search } from "../e2e/canaries.ts";
+import { mockedStack, redacted, unwrapped, valueOf } from "./mocked-stack.ts";
+import { plantedSecrets } from "./planted-secrets.ts";
+
+/** The arguments that state holds encrypted (docs/reference/state.md). */
+const encrypted =
+  /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|trust\.issuers\.west\.key)$/;
+
+describe("a secret among a mesh's arguments", () => {
+  it("is refused in every key that state would hold as plain text, and not quoted", async () => {
+    const { args, paths } = plantedSecrets((path) => pulumi.secret(`canary of ${path}`));
+    const keys = Object.values<Section>(sections).flatMap((section) =>
+      Object.entries(section.keys),
+    );
+    const planted = new Set(
+      paths.map((path) =>
+        path
+          .replace(/\[0\]$|\.west$/, "")
+          .split(".")
+          .at(-1),
+      ),
+    );
+    for (const [name, { of }] of keys)
+      if (of === undefined && !["mesh", "linkDefaults", "values"].includes(name))
+        ok(planted.has(name), name);
+    await rejects(checked(args), ({ message }: Error) => {
+      ok(!message.includes("canary"), message);
+      const [, ...sentences] = message.split("\n  ");
+      const refused = sentences.map((each) => /^(\S+) is a secret/.exec(each)?.[1]);
+      deepEqual(refused.sort(), paths.filter((path) => !encrypted.test(path)).sort());
+      return true;
+    });
+    const whole = checked({ clusters: pulumi.secret({ west: { context: "canary" } }) });
+    await rejects(whole, /clusters is a secret/);
+  });
+
+  it("stays one in the others, in every resource and all that is said", async () => {
+    const anchor = authority();
+    const [west, east] = [issuerUnder(anchor), issuerUnder(anchor)];
+    const access = {
+      server: "https://127.0.0.1:1",
+      authority: anchor.pem,
+      token: "canary-token/00f1e2d3c4b5a6f7",
+    };
+    const value = "canary-value/11f1e2d3c4b5a6f7";
+    const canaries = {
+      "clusters.west.kubeconfig": kubeconfigText([{ name: "west", access }]),
+      "clusters.west.values.linkerd-crds": { deep: [{ canary: value }] },
+      "clusters.west.values.linkerd-control-plane": { canary: value },
+      "clusters.west.values.linkerd-multicluster": { canary: value },
+      "trust.issuers.west.key": west.keyPem,
+    };
+    const { paths } = plantedSecrets(() => undefined);
+    deepEqual(paths.filter((path) => encrypted.test(path)).sort(), Object.keys(canaries).sort());
+    const secret = (path: keyof typeof canaries) => pulumi.secret(canaries[path]);
+    const args = {
+      manage: "all",
+      clusters: {
+        west: {
+          kubeconfig: secret("clusters.west.kubeconfig"),
+          values: {
+            "linkerd-crds": secret("clusters.west.values.linkerd-crds"),
+            "linkerd-control-plane": secret("clusters.west.values.linkerd-control-plane"),
+            "linkerd-multicluster": secret("clusters.west.values.linkerd-multicluster"),
+          },
+        },
+        east: { kubeconfig: kubeconfigText([{ name: "east", access }]) },
+      },
+      links: [{ source: "east", target: "west" }],
+      trust: {
+        anchors: anchor.pem,
+        issuers: {
+          west: { certificate: west.pem, key: secret("trust.issuers.west.key") },
+          east: { certificate: east.pem, key: east.keyPem },
+        },
+      },
+    };
+    const { resources, said } = await mockedStack(async () => {
+      const mesh = new Mesh("mesh", args as unknown as MeshArgs);
+      await valueOf(mesh.trustAnchors);
+    });
+    const search = new Search({ token: access.token, value, key: btoa(west.keyPem) });
+    const found = search.inText("", JSON.stringify(unwrapped(resources)));
+    deepEqual(new Set(found.map((each) => each.split(" ")[0])), new Set(["token", "value", "key"]));
+    deepEqual(search.inText("", JSON.stringify([redacted(resources), said])), []);
+  });
+});
+
+describe("a kubeconfig among a mesh's arguments", () => {
+  for (const [what, context, expected] of [
+    ["without a context", {}, "input:mesh/west"],
+    ["with an undefined one", { context: undefined }, "input:mesh/west"],
+    ["with an output of none", { context: pulumi.output(undefined) }, "input:mesh/west"],
+    ["with one", { context: pulumi.output("blue") }, "blue"],
+  ] as const)
+    it(`${what} is read by ${expected === "blue" ? "that" : "its current one"}`, async () => {
+      const clusters = { west: { kubeconfig: "text", ...context }, east: {} };
+      const { result } = await checked({ clusters, manage: "mirrors" });
+      // Its own name stands for its current context.
+      const access = { context: expected, kubeconfig: "input:mesh/west" };
+      deepEqual(result.config.clusters.get("west")?.access, access);
+    });
+});
+
+function checked(args: unknown) {
+  return mockedStack(() => checkedMesh("mesh", args as MeshArgs));
+}
