@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
+import { type AddressInfo, isIP, type Socket } from "node:net";
 import { messageOf } from "../message.ts";
 import type { WatchMetrics } from "./metrics.ts";
 
@@ -12,7 +12,7 @@ export interface Served {
   readonly metrics: Omit<WatchMetrics, "observe">;
 }
 
-/** Connections at a time, for Prometheus, a kubelet and a person. One more is closed at once. */
+/** Connections at a time, for Prometheus, a kubelet and a person. One more ends the one that has been silent longest. */
 const mostConnections = 32;
 
 /** Milliseconds that a request may take to arrive, and a connection to bring the next one. */
@@ -30,7 +30,14 @@ export async function serve(
   const timeouts = {
     ...{ requestTimeout: timeout, keepAliveTimeout: timeout, connectionsCheckingInterval: timeout },
   };
+  /** Those that have sent nothing for longest come first. */
+  const open = new Set<Socket>();
+  const heard = (socket: Socket) => {
+    open.delete(socket);
+    open.add(socket);
+  };
   const server = createServer(timeouts, (request, response) => {
+    heard(request.socket);
     // A client that goes away meanwhile is nobody's loss.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
@@ -40,7 +47,12 @@ export async function serve(
       () => response.writeHead(500).end("the metrics can't be read\n"),
     );
   });
-  server.maxConnections = mostConnections;
+  server.on("connection", (socket) => {
+    heard(socket);
+    socket.once("close", () => open.delete(socket));
+    const [silent] = open;
+    if (open.size > mostConnections) silent?.destroy();
+  });
   server.listen(port, host);
   try {
     await once(server, "listening");

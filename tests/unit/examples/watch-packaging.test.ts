@@ -55,6 +55,27 @@ describe("examples: the watch", () => {
     deepEqual([stack, output, listen], ["prod", "json", at]);
     ok(found.terminationGracePeriodSeconds > longestStep);
   });
+
+  it("as a Deployment is reached by one namespace, at the port of its metrics", () => {
+    const named = z.record(z.string(), z.string());
+    const policy = z.object({
+      kind: z.literal("NetworkPolicy"),
+      spec: z.object({
+        podSelector: z.object({ matchLabels: named }),
+        policyTypes: z.tuple([z.literal("Ingress")]),
+        ingress: z.tuple([z.looseObject({ ports: z.tuple([z.object({ port: z.string() })]) })]),
+      }),
+    });
+    const labelled = z.object({
+      kind: z.literal("Deployment"),
+      spec: z.object({ template: z.object({ metadata: z.object({ labels: named }) }) }),
+    });
+    const all = documents("watch/kubernetes.yaml");
+    const [found] = all.flatMap((each) => policy.safeParse(each).data?.spec ?? []);
+    const [pods] = all.flatMap((each) => labelled.safeParse(each).data?.spec.template ?? []);
+    deepEqual(found?.podSelector.matchLabels, pods?.metadata.labels);
+    equal(found?.ingress[0].ports[0].port, "metrics");
+  });
 });
 
 describe("examples: the image of the watch", () => {
