@@ -4,7 +4,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
-import { browserPath, noBrowser } from "./browser/browser.ts";
 
 const args = process.argv.slice(2);
 
@@ -21,8 +20,6 @@ const groups = [
   ["tests/e2e/[pt-z]*.test.ts", "tests/e2e/mirroring/*.test.ts"],
   ["tests/{unit,components,reliability}/**/*.test.ts"],
 ];
-const hasBrowser = (await browserPath()) !== undefined;
-if (hasBrowser) groups.push(["tests/browser/*.test.ts"]);
 
 if (args.length === 0) {
   await both(["npm", "run", "--silent", "lint"], ["npm", "run", "--silent", "types"]);
@@ -44,7 +41,6 @@ async function everything() {
       "not run: tests/languages, which needs Pulumi's hosts of languages (npm run test:languages)\n" +
       "not run: tests/operated, which needs root, podman and systemd (npm run test:operated)\n",
   );
-  if (!hasBrowser) process.stdout.write(`not run: tests/browser, ${noBrowser}\n`);
   process.stdout.write(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped\n`);
   process.exit(Math.max(...ends.map(({ code }) => code)));
 }

@@ -7,7 +7,7 @@ export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
 
 /** What a map is written as. */
-export const mapFormats = ["html", "svg", "mermaid", "dot", "json"] as const;
+export const mapFormats = ["html", "svg", "mermaid", "json"] as const;
 export type MapFormat = (typeof mapFormats)[number];
 
 /** Exit codes, of every command. */

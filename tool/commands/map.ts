@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type MapFormat, mapFormats } from "../output.ts";
 import { examples, type FactsOptions, fromOption, stackCommand, stateOption } from "./options.ts";
 import { factsFor, stackOf } from "./reading.ts";
@@ -12,10 +12,8 @@ interface MapOptions extends Omit<FactsOptions, "output"> {
 }
 
 export function addMap(program: Command): void {
-  stackCommand(program, "map", "draws the mesh, as a page that holds all of it")
-    .addOption(
-      new Option("-o, --output <format>", "what to make").choices(mapFormats).default("html"),
-    )
+  stackCommand(program, "map", "draws the mesh and lists its mirrors, as one page")
+    .addOption(formatOption())
     .addOption(stateOption())
     .option(...fromOption)
     .option("--preview", "mark what the next up would change")
@@ -23,12 +21,24 @@ export function addMap(program: Command): void {
     .addHelpText(
       "after",
       examples(
-        ["map --to mesh.html", "a page to look at, to search and to send on"],
+        ["map --to mesh.html", "a page without scripts, to look at and to send on"],
         ["map --preview --to next.html", "with what the next up would change"],
         ["map --output mermaid", "for a README"],
       ),
     )
     .action(run);
+}
+
+function formatOption(): Option {
+  const option = new Option("-o, --output <format>", "what to make").choices(mapFormats);
+  const { parseArg } = option;
+  return option.default("html").argParser((format, before) => {
+    if (format === "dot")
+      throw new InvalidArgumentError(
+        "map no longer writes dot: use svg, which Graphviz has drawn.",
+      );
+    return parseArg?.(format, before);
+  });
 }
 
 async function run({ preview = false, to, output, ...options }: MapOptions): Promise<void> {

@@ -51,7 +51,13 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
       };
     }),
     links: facts.links.map(({ source, target, mode, mirroring, gateway }) => ({
-      ...{ source, target, kind: mode, mirroring, ...judged(`${source}/${target}`) },
+      ...{
+        source,
+        target,
+        mirroring,
+        kind: mode === "flat" ? "flat" : "gateway",
+        ...judged(`${source}/${target}`),
+      },
       ...(gateway !== undefined && { gateway: gatewayText(gateway) }),
       mirrors: (mirrors.get(`${source}/${target}`) ?? []).map((fact) => mirrorOf(fact, preview)),
       notMirrored: (skipped.get(`${source}/${target}`) ?? []).map(

@@ -1,13 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Facts } from "../facts.ts";
 import type { MapFormat } from "../output.ts";
-import { dotOf, mermaidOf } from "./diagrams.ts";
 import { pictureOf } from "./from-facts.ts";
-import { htmlOf, style } from "./html.ts";
-import { layoutOf } from "./layout.ts";
-import { svgOf } from "./svg.ts";
-
-/** Where there are more clusters, the page has a matrix and no graph. */
-const mostInGraph = 20;
+import { svgOf } from "./graph.ts";
+import { mermaidOf } from "./mermaid.ts";
+import { pageOf } from "./page.ts";
 
 /** The picture of a mesh in a format. @throws Error with a sentence */
 export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): Promise<string> {
@@ -16,16 +14,14 @@ export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): 
       "--preview asks the clusters what the next up would change: leave --state out.",
     );
   const picture = pictureOf(facts, preview);
-  const { length } = picture.clusters;
+  const css = readFileSync(join(import.meta.dirname, "style.css"), "utf8");
   switch (format) {
     case "html":
-      return htmlOf(picture, length > mostInGraph ? undefined : await layoutOf(picture));
+      return pageOf(picture, await svgOf(picture), css);
     case "svg":
-      return `${svgOf(picture, await layoutOf(picture), style())}\n`;
+      return `${(await svgOf(picture, css)).text}\n`;
     case "mermaid":
       return mermaidOf(picture);
-    case "dot":
-      return dotOf(picture);
     case "json":
       return `${JSON.stringify(picture, null, 2)}\n`;
   }

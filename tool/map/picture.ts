@@ -1,6 +1,6 @@
 /**
- * A stack's mesh as `map` draws it. Plain JSON: the page carries it along, and `--output json` prints
- * it. Fields may be added, but none changes its meaning without another `version`.
+ * A stack's mesh as `map` draws it. `--output json` prints it. Fields may be added, but none changes its meaning
+ * without another `version`.
  */
 export interface Picture {
   readonly version: 1;
@@ -55,7 +55,7 @@ export interface LinkPicture {
 }
 
 /** What a mirror's Service has in common, whatever it stands for. */
-interface Mirrored {
+export interface Mirrored {
   /** `namespace/name` in the source. */
   readonly name: string;
   readonly ports: string;
@@ -91,12 +91,12 @@ export interface FederatedPicture extends Mirrored {
   readonly members: readonly { readonly service: string; readonly cluster: string }[];
 }
 
-/** The word that goes with each shape and colour. */
-export const healthWords: Readonly<Record<HealthPicture, string>> = {
-  ok: "in order",
-  warning: "warning",
-  error: "error",
-  unknown: "not known",
+/** What precedes the name of a cluster or the count of a link in a picture, so that color alone never says it. */
+export const healthMarks: Readonly<Record<HealthPicture, string>> = {
+  ok: "",
+  warning: "! ",
+  error: "× ",
+  unknown: "? ",
 };
 
 /** `+12 ~1 -2`: how many mirrors the next `up` makes, changes and deletes; empty: none. */
@@ -111,23 +111,27 @@ export function changesOf(mirrors: readonly Pick<Mirrored, "next">[]): string {
   return signs.flatMap(([sign, count]) => (count === 0 ? [] : [`${sign}${count}`])).join(" ");
 }
 
-/** One line about a link: `east to west, by gateway: 12 mirrors, in order`. */
-export function linkLine(link: LinkPicture): string {
-  const { source, target, kind, mirrors, notMirrored, health } = link;
+/** `40 mirrors, 2 not mirrored, +1 -2`. */
+export function linkCounts({ mirrors, notMirrored }: LinkPicture): string {
   const changes = changesOf(mirrors);
   return [
-    `${source} to ${target}, ${kind === "flat" ? "flat network" : "by gateway"}: ${counted(mirrors.length, "mirror")}`,
+    counted(mirrors.length, "mirror"),
     ...(notMirrored.length === 0 ? [] : [`${notMirrored.length} not mirrored`]),
-    healthWords[health],
-    ...(changes === "" ? [] : [`next up ${changes}`]),
+    ...(changes === "" ? [] : [changes]),
   ].join(", ");
 }
 
-/** One line about a cluster: `west: in order, Linkerd edge-26.8.3, trust anchors for 340 days`. */
+/** One line about a link: `east → west, gateway: 12 mirrors, 1 not mirrored`. */
+export function linkLine(link: LinkPicture): string {
+  const network = link.kind === "flat" ? "flat network" : "gateway";
+  return `${link.source} → ${link.target}, ${network}: ${linkCounts(link)}`;
+}
+
+/** One line about a cluster: `west: ok, Linkerd edge-26.8.3, trust anchors for 340 days`. */
 export function clusterLine({ name, health, linkerd, anchors }: ClusterPicture): string {
   const days = Math.min(...anchors.map((anchor) => anchor.days));
   return [
-    `${name}: ${healthWords[health]}`,
+    `${name}: ${health}`,
     ...(linkerd === undefined ? [] : [`Linkerd ${linkerd}`]),
     ...(anchors.length === 0 ? [] : [`trust anchors for ${counted(days, "day")}`]),
   ].join(", ");

@@ -12,8 +12,6 @@ const allowed = [
 
 /** What was looked at by hand, with why it is well. */
 const lookedAt: Readonly<Record<string, string>> = {
-  // Only tests run it, as it is, and nobody gets it from here.
-  "axe-core": "MPL-2.0",
   // A list of licence names, of which the program reads none.
   "spdx-exceptions": "CC-BY-3.0",
   // Its file LICENSE is that of the MIT licence.

@@ -66,6 +66,7 @@ describe("the command line", () => {
       [["watch", "--resync=-5m"], /duration of a minute or more/],
       [["status", "--state", "--from", "x"], /cannot be used with/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
+      [["map", "--output", "dot"], /map no longer writes dot: use svg/],
       [["verify", "--dry", "--request"], /cannot be used with/],
       [["verify", "--request", "--state"], /cannot be used with/],
       [["verify", "--request", "--echo-port", "0"], /must be a port/],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { LinkFact } from "../../../../tool/facts.ts";
 import { pictureOf } from "../../../../tool/map/from-facts.ts";
 import { mapOf } from "../../../../tool/map/map.ts";
 import { factsOf, link, mirror } from "../facts.ts";
@@ -125,6 +126,13 @@ describe("the picture of the facts", () => {
         ],
       },
     ]);
+  });
+
+  it("writes no kind of a link, nor any other value that a file has made up", async () => {
+    const mode = '"><img src=x>' as LinkFact["mode"];
+    const made = { ...facts, links: [link("east", "west", { mode, mirroring: mode as "pulumi" })] };
+    for (const format of ["html", "svg"] as const)
+      assert.doesNotMatch(await mapOf(made, false, format), /<img/);
   });
 
   it("knows no next up by the state alone", async () => {

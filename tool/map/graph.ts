@@ -1,0 +1,112 @@
+import { Graphviz } from "@hpcc-js/wasm-graphviz";
+import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { Markup, markup } from "./markup.ts";
+import {
+  clusterLine,
+  counted,
+  healthMarks,
+  linkCounts,
+  linkLine,
+  type LinkPicture,
+  type Picture,
+} from "./picture.ts";
+
+/** With more links, their labels would cover each other: the picture is a circle without them. */
+const mostLabels = 20;
+/** With more links, only those with findings are drawn. */
+const mostLinks = 100;
+const longestName = 40;
+
+interface Drawn {
+  readonly link: LinkPicture;
+  /** Its position in the picture. */
+  readonly index: number;
+}
+
+/** A sentence about what the picture leaves out; absent: nothing. */
+export function omittedFrom({ links }: Picture): string | undefined {
+  return links.length > mostLinks
+    ? `${counted(links.length, "link")} are too many for a picture: it has up to ${mostLinks} links with findings.`
+    : undefined;
+}
+
+/**
+ * The mesh as SVG, drawn by Graphviz. Clusters and links lead to `#cluster-N` and `#link-N`, and have titles for people
+ * who don't see the picture. @param css for a file that is not part of a page
+ */
+export async function svgOf(picture: Picture, css = ""): Promise<Markup> {
+  const graphviz = await Graphviz.load();
+  const { clusters, links } = picture;
+  const drawn = drawnLinks(links);
+  const isLabelled = drawn.length <= mostLabels;
+  const svg = graphviz.layout(
+    dotOf(picture, drawn, isLabelled),
+    "svg",
+    isLabelled ? "dot" : "circo",
+  );
+  const [size = ""] = /width="\d+pt" height="\d+pt"\s+viewBox="[-\d. ]+"/.exec(svg) ?? [];
+  // Graphviz escapes all text, so that only its own groups match.
+  const groups = /<g id="(cluster|link)(\d+)" class="([^"]*)">\n<title>[^<]*<\/title>([^]*?)<\/g>/g;
+  const content = svg
+    .slice(svg.indexOf("<g "))
+    .replaceAll(/<!--[^]*?-->\n/g, "")
+    .replaceAll(groups, (_, kind: string, position: string, classes: string, shapes: string) => {
+      const cluster = clusters[Number(position)];
+      const link = links[Number(position)];
+      const line =
+        kind === "cluster"
+          ? cluster && clusterLine(cluster)
+          : link && `${linkLine(link)}, ${link.health}`;
+      return markup`<a class="${classes}" href="#${kind}-${position}"><title>${line}</title>${new Markup(shapes)}</a>`
+        .text;
+    });
+  const label = `Picture of ${counted(clusters.length, "cluster")} and ${counted(links.length, "link")}`;
+  const style = css === "" ? "" : new Markup(`<style>${css}</style>`);
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" role="group" aria-label="${label}" ${new Markup(size)}>
+${style}
+${new Markup(content)}`;
+}
+
+function drawnLinks(links: readonly LinkPicture[]): readonly Drawn[] {
+  const all = links.map((link, index): Drawn => ({ link, index }));
+  if (all.length <= mostLinks) return all;
+  const [errors, warnings] = (["error", "warning"] as const).map((health) =>
+    all.filter(({ link }) => link.health === health),
+  );
+  return [...(errors ?? []), ...(warnings ?? [])].slice(0, mostLinks);
+}
+
+/** Clusters are known to Graphviz by numbers, so that no name can be more than a label. */
+function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled: boolean): string {
+  const index = new Map(clusters.map(({ name }, position) => [name, position]));
+  const counts = new Map<string, number>();
+  for (const { source, mirrors } of links)
+    counts.set(source, (counts.get(source) ?? 0) + mirrors.length);
+  const font = 'fontname="Helvetica,Arial,sans-serif"';
+  return [
+    'digraph { graph [rankdir=LR, ranksep=0.9, mindist=0.3, bgcolor="transparent"];',
+    `node [shape=box, style=rounded, margin="0.2,0.1", ${font}, fontsize=13];`,
+    `edge [${font}, fontsize=11];`,
+    ...clusters.map(({ name, health }, position) => {
+      const lines = [plain(name, longestName), `${healthMarks[health]}${health}`];
+      if (isLabelled) lines.push(counted(counts.get(name) ?? 0, "mirror"));
+      const label = lines.map(text).join(String.raw`\n`);
+      return `n${position} [id="cluster${position}", class="${health}", label="${label}"];`;
+    }),
+    ...drawn.map(({ link, index: position }) => {
+      const [from, to] = [index.get(link.source), index.get(link.target)];
+      if (from === undefined || to === undefined) return "";
+      const style = link.kind === "flat" ? "dashed" : "solid";
+      const label = isLabelled
+        ? `, label="${text(healthMarks[link.health] + linkCounts(link))}"`
+        : "";
+      return `n${from} -> n${to} [id="link${position}", class="${link.health}", style=${style}${label}];`;
+    }),
+    "}",
+  ].join("\n");
+}
+
+/** Text in a label: Graphviz reads entities there, and escapes such as \N. */
+function text(words: string): string {
+  return words.replaceAll("&", "&amp;").replaceAll(/["\\]/g, String.raw`\$&`);
+}

@@ -1,0 +1,23 @@
+import { plain } from "@linkerd-multicluster/engine/kubernetes";
+
+/** Text that is HTML or XML already. A class, so that no value read from JSON can pass as one. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * Markup from a template. Every value is escaped unless it is markup itself, whatever its type promises: facts may
+ * have been written by somebody else.
+ */
+export function markup(parts: readonly string[], ...values: readonly unknown[]): Markup {
+  return new Markup(String.raw({ raw: parts }, ...values.map(written)));
+}
+
+function written(value: unknown): string {
+  if (value instanceof Markup) return value.text;
+  if (Array.isArray(value)) return value.map(written).join("\n");
+  return plain(String(value)).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

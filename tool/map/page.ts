@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import { omittedFrom } from "./graph.ts";
+import { Markup, markup } from "./markup.ts";
+import {
+  changesOf,
+  type ClusterPicture,
+  counted,
+  type FindingPicture,
+  linkLine,
+  type LinkPicture,
+  type Mirrored,
+  type Picture,
+} from "./picture.ts";
+
+/** Rows of the tables of all links together, so that a browser can open the page of any mesh. */
+const mostRows = 10_000;
+const mostFindings = 100;
+const mostFederated = 1_000;
+
+/** One page without scripts that loads nothing: the picture, and tables of everything in it. */
+export function pageOf(picture: Picture, svg: Markup, css: string): string {
+  const { stack, readAt, lastRun, preview, clusters, links, federated } = picture;
+  const hash = createHash("sha256").update(css).digest("base64");
+  const policy = `default-src 'none'; script-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const mirrors = links.flatMap((link) => link.mirrors);
+  const skipped = links.reduce((sum, link) => sum + link.notMirrored.length, 0);
+  const perLink = Math.max(20, Math.floor(mostRows / links.length));
+  const changes = changesOf([...mirrors, ...federated]);
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mesh of ${stack}</title>
+<style>${new Markup(css)}</style>
+</head>
+<body>
+<header>
+<h1>Mesh of ${stack}</h1>
+<dl>
+<dt>Read</dt><dd>${readAt}</dd>
+<dt>Last run</dt><dd>${lastRun}</dd>
+${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : changes}</dd>` : ""}
+<dt>Mirrors</dt><dd>${counted(mirrors.length, "mirror")}, ${skipped} not mirrored</dd>
+</dl>
+</header>
+<main>
+<section id="picture" aria-labelledby="picture-title">
+<h2 id="picture-title">Picture</h2>
+<p>Arrows lead from the source of each link to its target, as requests do. Dashed: flat network. The tables below list the same.</p>
+${omitted(picture)}
+<div class="scroll" role="region" aria-label="Picture, scrolls" tabindex="0">${svg}</div>
+</section>
+<section aria-labelledby="findings">
+<h2 id="findings">Findings</h2>
+${findingsTable(clusters, links)}
+</section>
+<section aria-labelledby="clusters">
+<h2 id="clusters">Clusters</h2>
+${table(counted(clusters.length, "cluster"), ["Cluster", "State", "Linkerd", "Trust anchors"], clusters.map(clusterRow))}
+</section>
+<section aria-labelledby="links">
+<h2 id="links">Links</h2>
+${links.map((link, index) => linkDetails(link, index, perLink))}
+</section>
+<section aria-labelledby="federated">
+<h2 id="federated">Federated Services</h2>
+${table(
+  counted(federated.length, "federated Service"),
+  ["Service", "Cluster", "Members", "Ports", "State"],
+  federated.map((each) =>
+    row(each.name, each.cluster, clustersOf(each.members), each.ports, stateOf(each)),
+  ),
+  mostFederated,
+)}
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function omitted(picture: Picture): Markup | string {
+  const sentence = omittedFrom(picture);
+  return sentence === undefined ? "" : markup`<p>${sentence}</p>`;
+}
+
+function findingsTable(clusters: readonly ClusterPicture[], links: readonly LinkPicture[]): Markup {
+  const all = [
+    ...clusters.flatMap(({ name, findings }) => findings.map((found) => ({ found, where: name }))),
+    ...links.flatMap(({ source, target, findings }) =>
+      findings.map((found) => ({ found, where: `${source} → ${target}` })),
+    ),
+  ];
+  const errorsFirst = all.sort((one, other) =>
+    one.found.severity.localeCompare(other.found.severity),
+  );
+  return table(
+    counted(all.length, "finding"),
+    ["Where", "Severity", "Check", "Finding"],
+    errorsFirst.map(({ found, where }) =>
+      row(where, mark(found.severity), found.check, [found.sentence, hintOf(found)]),
+    ),
+    mostFindings,
+  );
+}
+
+function hintOf({ hint = "" }: FindingPicture): Markup | string {
+  if (!hint.startsWith("https://")) return "";
+  return markup`<a href="${hint}" rel="noreferrer">Linkerd’s documentation</a>`;
+}
+
+function clusterRow(
+  { name, health, linkerd = "", anchors }: ClusterPicture,
+  index: number,
+): Markup {
+  const days = anchors.map((each) => `${each.name}, ${counted(each.days, "day")} left`).join("; ");
+  return row(markup`<span id="cluster-${index}">${name}</span>`, mark(health), linkerd, days);
+}
+
+/** The anchor is inside the details: browsers open them when an arrow of the picture is followed. */
+function linkDetails(link: LinkPicture, index: number, mostRows: number): Markup {
+  const { source, target, kind, mirroring, gateway = "not read", health } = link;
+  const { mirrors, notMirrored } = link;
+  const changedFirst = [...mirrors].sort(
+    (one, other) => Number(one.state === inOrder) - Number(other.state === inOrder),
+  );
+  return markup`<details>
+<summary>${mark(health)} ${linkLine(link)}</summary>
+<div id="link-${index}">
+<p>Mirrors of ${target} in ${source}, written by ${mirroring === "controller" ? "Linkerd’s controller" : "this stack"}. ${kind === "flat" ? "Flat network, pod to pod" : `Gateway: ${gateway}`}.</p>
+${table(
+  `${counted(mirrors.length, "mirror")} of ${target} in ${source}`,
+  ["Mirror", "Service", "Kind", "Ports", "State"],
+  changedFirst.map((each) => row(each.name, each.service, each.kind, each.ports, stateOf(each))),
+  mostRows,
+)}
+${
+  notMirrored.length === 0
+    ? ""
+    : table(
+        `${notMirrored.length} not mirrored, of ${target} in ${source}`,
+        ["Service", "Pod", "Reason", "Why, and what to do"],
+        notMirrored.map((each) => row(each.service, each.pod ?? "all", each.reason, each.sentence)),
+        mostRows,
+      )
+}
+</div>
+</details>`;
+}
+
+const inOrder = "in order";
+
+/** `update, now differs (ports: 80/TCP → 81/TCP)`. */
+function stateOf({
+  state,
+  next,
+  changes = [],
+}: Pick<Mirrored, "state" | "next" | "changes">): string {
+  const then = next === undefined ? state : `${next}, now ${state}`;
+  return changes.length === 0 ? then : `${then} (${changes.join("; ")})`;
+}
+
+function clustersOf(members: readonly { readonly cluster: string }[]): string {
+  return members.map(({ cluster }) => cluster).join(", ");
+}
+
+/** The state as a word, with a shape: color alone never says it. */
+function mark(health: ClusterPicture["health"]): Markup {
+  return markup`<span class="mark ${health}">${health}</span>`;
+}
+
+function row(head: Markup | string, ...cells: readonly unknown[]): Markup {
+  return markup`<tr><th scope="row">${head}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
+}
+
+function table(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly Markup[],
+  most = rows.length,
+): Markup {
+  if (rows.length === 0) return markup`<p>None.</p>`;
+  const more = rows.length - most;
+  return markup`<table>
+<caption>${caption}</caption>
+<thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>
+${rows.slice(0, most)}
+</tbody>
+</table>
+${more <= 0 ? "" : markup`<p>… and ${more.toLocaleString("en")} more: <code>map --output json</code> has all.</p>`}`;
+}
