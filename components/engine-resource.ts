@@ -19,7 +19,7 @@ type EngineType = keyof typeof servedBy;
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   Claim: ["identity"],
   Health: ["mesh"],
-  Mirrors: ["identities", "observedGateways", "formerStacks", "missing", "listed"],
+  Mirrors: ["identities", "observedGateways", "formerStacks", "renewedStacks", "missing", "listed"],
   Revocation: ["targets"],
   TrustPublication: ["next", "live", "own", "known"],
 };

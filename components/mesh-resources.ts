@@ -80,7 +80,7 @@ export class MeshResources {
 
   /** Claims this stack's clusters before anything is written to them. */
   #claim(): void {
-    const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+    const stack = fullStackName();
     for (const [cluster, { access, uid }] of ownClusters(this.#config)) {
       const args = { cluster, stack, ...access, ...defined({ uid }), revision: undefined };
       const claim = new EngineResource("Claim", cluster, args, { parent: this.#parent });
@@ -137,7 +137,7 @@ export class MeshResources {
    */
   #mirrors(source: string, links: readonly Link[], cluster: Cluster | undefined): void {
     const config = this.#config;
-    const args = mirrorsArgs(config, source, `${pulumi.getProject()}/${pulumi.getStack()}`);
+    const args = mirrorsArgs(config, source, fullStackName());
     if (args === undefined) return;
     const own = new Set(args.links.map(({ target }) => target));
     const observed = links
@@ -169,7 +169,7 @@ export class MeshResources {
   /** Once everything else is through, whether the mesh is in order. A preview checks nothing. */
   #verify(): void {
     const parent = this.#parent;
-    const mesh = healthMesh(this.#config);
+    const mesh = healthMesh(this.#config, fullStackName());
     const args: Given<HealthArgs> = { mesh, triggers: this.#revisions };
     const health = new EngineResource("Health", "health", args, {
       ...{ parent, dependsOn: [...this.#made] },
@@ -179,4 +179,9 @@ export class MeshResources {
     const dependsOn = [...this.#made, health];
     new LinkerdCliCheck("linkerd-check", { mesh, triggers }, { parent, dependsOn });
   }
+}
+
+/** As stacks are told apart: two organizations may have a stack of the same name. */
+function fullStackName(): string {
+  return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

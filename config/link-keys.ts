@@ -233,6 +233,12 @@ const settings = {
     ["keep", "fail"],
     "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
   ),
+  adoptFrom: {
+    type: list(syntax.stackName, "a list of stacks, each as organization/project/stack"),
+    default: engine.adoptFrom,
+    meaning:
+      "stacks, as `organization/project/stack`, whose mirrors and members of this link become this stack's; take it out once they are",
+  },
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
 /** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */

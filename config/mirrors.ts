@@ -7,7 +7,7 @@ import type { MeshConfig, Revoked } from "./mesh.ts";
  * into it. A source whose links have all been handed over to Linkerd's controller has one too: it
  * knows by the config that their mirrors stay.
  *
- * @param stack `project/stack`, by which other stacks know whose mirrors these are
+ * @param stack `organization/project/stack`, by which other stacks know whose mirrors these are
  */
 export function mirrorsArgs(
   config: MeshConfig,

@@ -1,4 +1,5 @@
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import { settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { LinkConfig, MeshConfig } from "./mesh.ts";
@@ -39,12 +40,17 @@ export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAcces
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
 
-/** The part of the config that health depends on: the stack's clusters and links. Holds no secret. */
-export function healthMesh(config: MeshConfig): HealthMesh {
+/**
+ * The part of the config that health depends on: the stack's clusters and links. Holds no secret.
+ *
+ * @param stack as `organization/project/stack`, by which its mirrors are known
+ */
+export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
   return {
     // The stack of the trust root alone is to find the same trust on all clusters.
     ...{ manage: manage === "trust" ? "all" : manage, linkerdNamespace, multiclusterNamespace },
+    ...defined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
       link: settingsOf(spec),

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { contentOf } from "./mesh-file.ts";
+import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
@@ -26,14 +27,11 @@ export interface StackChoice {
  *   mistake in its config
  */
 export async function configOf(
-  { stack, configFile }: StackChoice,
+  choice: StackChoice,
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<MeshConfig> {
-  const named =
-    configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
-  const file =
-    named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))));
+  const file = await configFileOf(choice, folder, variables);
   const parsed = parseTexts(textsIn(file), `The config in ${file}`, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
@@ -48,8 +46,30 @@ export async function configOf(
  * @throws Error as configOf does
  */
 export async function meshOf(...which: Parameters<typeof configOf>): Promise<HealthMesh> {
-  return healthMesh(await configOf(...which));
+  return healthMesh(await configOf(...which), await stackNameOf(...which));
 }
+
+/** No file says of which organization a stack is, and a file of another name not even of which stack it is. */
+async function stackNameOf(...which: Parameters<typeof configOf>): Promise<string> {
+  const [{ stack = "" }] = which;
+  if (stack.split("/").length === 3) return stack;
+  const [, name] = stackFile.exec(basename(await configFileOf(...which))) ?? [];
+  return name === undefined ? "*" : `*/${project}/${name}`;
+}
+
+async function configFileOf(
+  { stack, configFile }: StackChoice,
+  folder: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const named =
+    configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
+  return (
+    named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))))
+  );
+}
+
+const stackFile = /^Pulumi\.([\w.-]+)\.yaml$/;
 
 /** As Pulumi does: of `organisation/project/stack` only the last part counts. */
 function fileOf(stack: string): string {
@@ -57,9 +77,7 @@ function fileOf(stack: string): string {
 }
 
 async function onlyStack(folder: string): Promise<string> {
-  const names = (await readdir(folder)).flatMap(
-    (file) => /^Pulumi\.([\w.-]+)\.yaml$/.exec(file)?.[1] ?? [],
-  );
+  const names = (await readdir(folder)).flatMap((file) => stackFile.exec(file)?.[1] ?? []);
   const [only, ...more] = names.sort();
   if (only !== undefined && more.length === 0) return only;
   const choice = only === undefined ? `${folder} has none` : `there are ${names.join(", ")}`;

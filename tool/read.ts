@@ -87,7 +87,7 @@ function sourcesOf(
   return new Map(
     [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
       const before = state.find((each) => each.source === source);
-      const args = mirrorsArgs(config, source, before?.stack ?? `${project}/${stack}`);
+      const args = mirrorsArgs(config, source, before?.stack ?? `*/${project}/${stack}`);
       if (args === undefined || args.links.length === 0) return [];
       const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
       const own = { statusIn: config.multiclusterNamespace };

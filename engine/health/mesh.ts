@@ -7,6 +7,8 @@ import type { LinkSettings } from "../mirroring/model/link.ts";
  */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
+  /** As `organization/project/stack`: by this name its mirrors are told from those of others. */
+  readonly stack?: string;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;

@@ -21,7 +21,8 @@ export { type Decision, type Verdict, isSkip, isWanted } from "./decide/decision
 export { selects } from "./decide/policies/selection.ts";
 export { portsText } from "./decide/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";
-export { federatedPart, stackOf } from "./model/owner.ts";
+export { stackOf } from "./model/marks.ts";
+export { federatedPart } from "./model/owner.ts";
 export { describeLive, describeWanted, kindOfLine, membersIn } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
 export type { Outcome } from "./report/outcome.ts";

@@ -52,6 +52,9 @@ function observationOf(count: number): SourceObservation {
     args: { source: "east", stack: "bench/bench", clusters: access, links: [] },
     source: snapshot("east", new Map()),
     links: [{ link, target }],
-    ...{ removed: [], missing: {}, now: new Date(), stacks: ["bench/bench"] },
+    removed: [],
+    now: new Date(),
+    stacks: ["bench/bench"],
+    controllers: { found: [] },
   };
 }

@@ -24,7 +24,11 @@ describe("Mesh with manage: mirrors", () => {
     for (const { dependencies, parent, provider } of mesh.ofType(types.mirrors))
       deepEqual([dependencies, parent, provider], [[], `${types.mesh} mesh`, ""]);
     deepEqual(mesh.inputs(types.mirrors, "north"), {
-      ...{ source: "north", stack: "mesh/test", links: [{ source: "north", target: "west" }] },
+      ...{
+        source: "north",
+        stack: "organization/mesh/test",
+        links: [{ source: "north", target: "west" }],
+      },
       clusters: { west: { context: "k3d-west" }, north: { context: "north" } },
       statusIn: "linkerd-multicluster",
     });

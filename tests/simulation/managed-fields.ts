@@ -103,7 +103,10 @@ export function managedAfter(
   const was = live === undefined ? new Map<string, unknown>() : fieldsOf(live);
   if (live !== undefined && known.length === 0)
     entries.push(begun({ ...writer, manager: beforeFirstApply, operation: "Update" }, was.keys()));
-  const changed = [...is].filter(([path, value]) => !isDeepStrictEqual(was.get(path), value));
+  const changed = [...is].filter(
+    ([path, value]) =>
+      !isDeepStrictEqual(was.get(path), value) && !isAllocated(path, value, live === undefined),
+  );
   const own = entries.find((entry) => isOf(entry, writer)) ?? begun(writer, []);
   if (!entries.includes(own)) entries.push(own);
   for (const entry of entries) {
@@ -121,6 +124,11 @@ export function managedAfter(
       ? []
       : [{ ...entry, apiVersion: after.apiVersion, fieldsV1: treeOf([...paths].sort()) }],
   );
+}
+
+/** An address that the API server gives a new Service after it has noted who has set what. */
+function isAllocated(path: string, value: unknown, isNew: boolean): boolean {
+  return isNew && path === ["f:spec", "f:clusterIP"].join(separator) && value !== "None";
 }
 
 interface Owned extends Omit<Entry, "time"> {

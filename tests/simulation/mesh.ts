@@ -44,7 +44,7 @@ export class Mesh {
   readonly engine = new SimulatedEngine();
   config: Config;
   /** As in `project/stack`. */
-  stack = "mesh/simulated";
+  stack = "organization/mesh/simulated";
   /** Which server the context of a cluster leads to, where it isn't that cluster's. */
   readonly contexts = new Map<string, string>();
   /** How processes connect, where it isn't as in any run. */

@@ -1,25 +1,37 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import type { ObjectKey, StringMap } from "../../kubernetes/objects/objects.ts";
+import type { ObjectKey, Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { ownerLabels } from "../model/metadata.ts";
+import { managerOf, marksOn, program } from "../model/marks.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import {
-  type Change,
   type Decision,
+  isConfirmed,
   isDeletion,
+  isReleased,
   isSkip,
   isWrite,
+  type Skipped,
   type Write,
 } from "../decide/decision.ts";
-import { addressOf, rootOf } from "../decide/policies/ownership.ts";
+import { addressOf, marksHidden, rootOf } from "../decide/policies/ownership.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
-import { writeEndpoints, writeService } from "./objects.ts";
-import { remove, type WriteScope } from "./write-scope.ts";
+import {
+  releaseMirror,
+  removeMirror,
+  writeEndpoints,
+  writeService,
+  type WrittenMirror,
+} from "./objects.ts";
+import type { WriteScope } from "./write-scope.ts";
 import type { Writer } from "./writing-time.ts";
 
 /** Where the mirrors of a source are written, and by whom. */
-export type Destination = Omit<WriteScope, "owner">;
+export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
+  /** The names by which this stack's marks on a part are known, the present one first. */
+  readonly names: (part: string) => readonly string[];
+};
 
 /**
  * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces,
@@ -36,15 +48,14 @@ export async function apply(
   namespaces: ReadonlyMap<string, string>,
 ): Promise<readonly WriteFailure[]> {
   const failed = new Map<ObjectKey, WriteFailure>();
-  const each = async <T extends Change>(
+  const each = async <T extends Exclude<Decision, Skipped>>(
     changes: readonly T[],
     work: (scope: WriteScope, change: T) => Promise<void>,
   ) => {
-    const failures = await attempt(changes, (change) =>
-      work({ ...destination, owner: ownerOf(change.part) }, change),
-    );
+    const failures = await attempt(changes, (change) => work(scopeOf(destination, change), change));
     for (const failure of failures) failed.set(failure.key, failure);
   };
+  let isMarked = true;
 
   const made = new Map(
     [...namespaces].map(([name, part]) => [
@@ -56,9 +67,11 @@ export async function apply(
 
   const writes = decisions.filter(isWrite);
   const addresses = addressesIn(decisions);
-  await each(writes, async (scope, change) => {
+  await each([...writes, ...decisions.filter(isConfirmed)], async (scope, change) => {
     await made.get(change.wanted.namespace);
-    addresses.set(change.key, addressOf(await writeService(scope, change)));
+    const service = await writeService(scope, change);
+    addresses.set(change.key, addressOf(service));
+    if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
   });
 
   for (const isLeading of [false, true]) {
@@ -73,12 +86,28 @@ export async function apply(
       .filter(isDeletion)
       .filter(({ kind }) => (kind === "headless") === isHeadless)
       .filter(({ key, live }) => !failed.has(rootOf(key, live)));
-    await each(due, async (scope, { live: { service, endpoints } }) => {
-      if (service !== undefined) await remove(scope, resources.services, service);
-      if (endpoints !== undefined) await remove(scope, resources.endpoints, endpoints);
+    await each(due, async (scope, deletion) => {
+      if (!isMarked) throw new Error(marksHidden(destination.source));
+      await removeMirror(scope, deletion);
     });
   }
+  await each(decisions.filter(isReleased), releaseMirror);
   return [...failed.values()];
+}
+
+/** A federated Service is marked for each member, and not for the write. */
+function scopeOf({ names, ...destination }: Destination, { part }: Decision): WriteScope {
+  const own = names(part);
+  const fieldManager = part === federatedPart ? program : managerOf(own[0] ?? "");
+  return { ...destination, names: own, owner: ownerOf(part), fieldManager };
+}
+
+/** Whether the answer to a write has the mark that it set: where it is kept back nothing may be deleted. */
+function hasMark({ names }: WriteScope, { claim }: WrittenMirror, { metadata }: Service) {
+  const wanted = claim?.members.filter(({ stance }) => stance === "wanted");
+  return wanted === undefined
+    ? marksOn(metadata, names).isOurs
+    : wanted.every(({ cluster }) => marksOn(metadata, names, cluster).isOurs);
 }
 
 function leadsClients({ kind, verdict }: Write): boolean {

@@ -1,32 +1,63 @@
+import { defined } from "../../kubernetes/objects/defined.ts";
 import type {
   Endpoints,
   EndpointSubset,
+  ManagedFields,
   ObjectMeta,
   Service,
 } from "../../kubernetes/objects/objects.ts";
-import { gone, remove, write, type WriteScope } from "./write-scope.ts";
+import { assertOurs, gone, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { resolved, type AddressOf } from "../decide/canonical.ts";
-import type { Write } from "../decide/decision.ts";
+import type { Deletion, HandOver, Keep, Write } from "../decide/decision.ts";
 import { difference, mergedKeys } from "../decide/difference.ts";
+import { settle } from "../decide/mirrors/federated-claim.ts";
+import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 
 /** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
 const clearance = 5_000;
 
+/** A mirror that is to be there, with what this stack has to say about it if it is a federated Service. */
+export type WrittenMirror = (Write | Keep) & { readonly wanted: Mirror };
+
 /** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
-export async function writeService(scope: WriteScope, change: Write): Promise<Service | undefined> {
+export async function writeService(
+  scope: WriteScope,
+  change: WrittenMirror,
+): Promise<Service | undefined> {
   const { wanted, live, verdict } = change;
   const goes = verdict === "replace" ? live.service : undefined;
   if (goes !== undefined) await clear(scope, goes);
   const observed = goes === undefined ? live.service : undefined;
-  return write(scope, resources.services, wanted, observed, (now) => manifest(scope, wanted, now));
+  return write(scope, resources.services, wanted, observed, (now) => manifest(scope, change, now));
 }
 
 function manifest(
-  { source }: Pick<WriteScope, "source">,
+  scope: WriteScope,
+  { wanted, claim }: WrittenMirror,
+  live: Service | undefined,
+): Service | undefined {
+  if (live !== undefined) assertOurs(scope, resources.services, live);
+  if (claim !== undefined) {
+    const { mirror, managedFields } = settle(claim, live);
+    // Its last members have left it meanwhile, so it is the next run's to delete.
+    return mirror === undefined ? undefined : serviceOf(scope, mirror, live, managedFields);
+  }
+  const { managedFields = [] } = live?.metadata ?? {};
+  return serviceOf(scope, wanted, live, live && marksOfStack(scope, managedFields));
+}
+
+/** The marks on a mirror of a link that this stack keeps. */
+function marksOfStack({ names, fieldManager }: WriteScope, entries: readonly ManagedFields[]) {
+  return remarked(entries, names, [fieldManager], () => fieldManager);
+}
+
+function serviceOf(
+  { source }: WriteScope,
   wanted: Mirror,
   live: Service | undefined,
+  managedFields: readonly ManagedFields[] | undefined,
 ): Service | undefined {
   if (live !== undefined) {
     const { service, replace } = difference({ service: live }, wanted, () => undefined);
@@ -34,9 +65,59 @@ function manifest(
       throw new Error(
         `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
       );
-    if (service.length === 0) return undefined;
+    if (service.length === 0 && sameManagers(live.metadata.managedFields, managedFields))
+      return undefined;
   }
-  return serviceManifest(wanted, live);
+  const { metadata, ...rest } = serviceManifest(wanted, live);
+  return { ...rest, metadata: { ...metadata, ...defined({ managedFields }) } };
+}
+
+/**
+ * Deletes a mirror that nobody asks for, or takes this stack's marks off where others have come to keep it since it was
+ * observed.
+ */
+export async function removeMirror(
+  scope: WriteScope,
+  { key, live: { service, endpoints }, claim }: Deletion,
+): Promise<void> {
+  if (service !== undefined) {
+    const wasOurs = marksOn(service.metadata, scope.names).isOurs;
+    const isGone = await remove(scope, resources.services, service, (now) => {
+      if (claim !== undefined) return settle(claim, now).mirror === undefined;
+      const { isOurs, others } = marksOn(now.metadata, scope.names);
+      return others.length === 0 && (isOurs || !wasOurs);
+    });
+    if (!isGone) return releaseMirror(scope, { key, ...defined({ claim }) });
+  }
+  if (endpoints !== undefined)
+    await remove(
+      scope,
+      resources.endpoints,
+      endpoints,
+      ({ metadata }) => marksOn(metadata, scope.names).others.length === 0,
+    );
+}
+
+/** Takes this stack off a Service that stays with others: its marks, and of a federated Service its members. */
+export async function releaseMirror(
+  scope: WriteScope,
+  { key, claim }: Pick<HandOver, "key" | "claim">,
+): Promise<void> {
+  const [namespace = "", name = ""] = key.split("/");
+  const live = await scope.kubernetes.find(resources.services, { namespace, name });
+  if (live === undefined) return;
+  await write(scope, resources.services, { namespace, name }, live, (now) => {
+    if (now === undefined || !scope.owner.owns(now)) return undefined;
+    if (claim !== undefined) {
+      const { mirror, managedFields } = settle(claim, now);
+      return mirror && serviceOf(scope, mirror, now, managedFields);
+    }
+    const { managedFields = [] } = now.metadata;
+    const left = remarked(managedFields, scope.names, [], () => undefined);
+    return sameManagers(managedFields, left)
+      ? undefined
+      : { ...now, metadata: { ...now.metadata, managedFields: left } };
+  });
 }
 
 /**
@@ -46,7 +127,11 @@ function manifest(
  */
 async function clear(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
-  await remove(scope, resources.services, service);
+  const mayGo = ({ metadata }: Service) => marksOn(metadata, scope.names).others.length === 0;
+  if (!(await remove(scope, resources.services, service, mayGo)))
+    throw new Error(
+      `the Service ${namespace}/${name} on ${scope.source} has to be replaced, and others have come to keep it during this run: run again`,
+    );
   const left = await gone(scope, resources.services, { name, namespace }, clearance);
   if (left !== undefined)
     throw new Error(
@@ -64,15 +149,17 @@ export async function writeEndpoints(
   // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
   const observed = verdict === "replace" ? undefined : live.endpoints;
   if (wanted.endpoints === undefined) {
-    if (live.endpoints !== undefined) await remove(scope, resources.endpoints, live.endpoints);
+    if (live.endpoints !== undefined)
+      await remove(scope, resources.endpoints, live.endpoints, () => true);
     return;
   }
   const complete = { ...wanted, endpoints: wanted.endpoints };
-  await write(scope, resources.endpoints, wanted, observed, (now) =>
-    isRight(now, wanted, addressOf)
+  await write(scope, resources.endpoints, wanted, observed, (now) => {
+    if (now !== undefined) assertOurs(scope, resources.endpoints, now);
+    return isRight(now, wanted, addressOf)
       ? undefined
-      : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now),
-  );
+      : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now);
+  });
 }
 
 function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: AddressOf): boolean {

@@ -2,7 +2,9 @@ import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
-import type { Owner } from "../model/owner.ts";
+import { anothersMirror } from "../decide/policies/ownership.ts";
+import { marksOn } from "../model/marks.ts";
+import { federated, type Owner } from "../model/owner.ts";
 import type { Writer } from "./writing-time.ts";
 
 interface OwnedObject {
@@ -14,7 +16,9 @@ export interface WriteScope {
   readonly kubernetes: Writer;
   /** Name of the source cluster. */
   readonly source: string;
-  /** Whom `managedFields` names as the writer: this stack. */
+  /** The names by which this stack's marks are known, the present one first. */
+  readonly names: readonly string[];
+  /** Whom `managedFields` names as the writer. */
   readonly fieldManager: string;
   /** The clock by which it is waited. */
   readonly time: Pick<Time, "now" | "sleep">;
@@ -26,10 +30,11 @@ const attempts = 4;
 
 /**
  * Creates or updates one object of ours. What was observed can be out of date by now, so every
- * update names the version it was derived from and every surprise leads to a fresh look: at an
- * object that has come to be somebody else's nothing is changed.
+ * update names the version it was derived from and every surprise leads to a fresh look, in which everything is decided
+ * again, whose the object is too.
  *
- * @param manifest the object to send, given the live one; undefined where nothing has to change.
+ * @param manifest the object to send, given the live one; undefined where nothing has to change. Throws where the live
+ *   one is somebody else's.
  * @throws KubernetesError, or an Error that names the object in the way
  */
 export async function write<T extends OwnedObject>(
@@ -43,7 +48,6 @@ export async function write<T extends OwnedObject>(
   // With all that it has, which a list does not: an update sends back what it does not change.
   let live = observed && (await kubernetes.find(resource, name));
   for (let attempt = 1; ; attempt++) {
-    if (live !== undefined) assertOurs(scope, resource, live);
     const wanted = manifest(live);
     if (wanted === undefined) return live;
     try {
@@ -59,19 +63,23 @@ export async function write<T extends OwnedObject>(
 
 /**
  * Deletes one object of ours; one that is gone already is as good. The preconditions make the API
- * server itself refuse where the object is no longer the one that was judged; another object of the
- * same name is left, since nobody has judged that one.
+ * server itself refuse where the object is no longer the one that was judged; then it is judged again. Another object
+ * of the same name is left, since nobody has judged that one.
+ *
+ * @param mayGo judges an object that others have written to meanwhile
+ * @returns whether it is gone
  */
 export async function remove<T extends OwnedObject>(
   { kubernetes, owner, source }: WriteScope,
   resource: Resource<T>,
   observed: T,
-): Promise<void> {
+  mayGo: (live: T) => boolean,
+): Promise<boolean> {
   const { name, namespace, uid } = observed.metadata;
   let live: T | undefined = observed;
   for (let attempt = 1; live !== undefined; attempt++) {
     // Given up by whoever took the labels off: from then on it is not ours to delete.
-    if (!owner.owns(live)) return;
+    if (!owner.owns(live) || !mayGo(live)) return false;
     if (live.metadata.uid !== uid)
       throw new Error(
         `the ${resource.kind} ${namespace}/${name} on ${source} was made anew while this run was at it, and was left: run again`,
@@ -86,14 +94,15 @@ export async function remove<T extends OwnedObject>(
           ...(resourceVersion !== undefined && { resourceVersion }),
         },
       );
-      return;
+      return true;
     } catch (error) {
       // Any other 404 comes from something that knows nothing of the object.
-      if (error instanceof KubernetesError && error.absent === name) return;
+      if (error instanceof KubernetesError && error.absent === name) return true;
       if (attempt === attempts || !hasKind(error, "conflict")) throw error;
       live = await kubernetes.find(resource, { name, namespace });
     }
   }
+  return true;
 }
 
 /**
@@ -114,12 +123,17 @@ export function gone<T extends OwnedObject>(
   );
 }
 
-function assertOurs<T extends OwnedObject>(
-  { owner, source }: WriteScope,
+/** @throws Error that names an object which is not this stack's to write, by its labels or by others' marks */
+export function assertOurs<T extends OwnedObject>(
+  { owner, source, names }: WriteScope,
   resource: Resource<T>,
   live: T,
 ): void {
-  if (owner.owns(live)) return;
+  if (owner.owns(live)) {
+    const { isOurs, others } = marksOn(live.metadata, names);
+    if (owner === federated || resource.kind !== "Service" || isOurs || others.length === 0) return;
+    throw new Error(anothersMirror(`${source}/${keyOf(live)}`, others));
+  }
   throw new Error(
     `the ${resource.kind} ${keyOf(live)} on ${source} is not ${owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
   );

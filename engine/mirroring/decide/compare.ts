@@ -1,4 +1,6 @@
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
+import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
@@ -7,8 +9,17 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Decision, LiveMirror, Wanted } from "./decision.ts";
 import type { AddressOf } from "./canonical.ts";
 import { difference } from "./difference.ts";
+import { type FederatedClaim, type FederatedClaims, settle } from "./mirrors/federated-claim.ts";
 import { colliding } from "./policies/collisions.ts";
-import { addressOf, liveKind, liveMirrors, rootOf, unwritable } from "./policies/ownership.ts";
+import {
+  addressOf,
+  type Authority,
+  fateOf,
+  liveKind,
+  liveMirrors,
+  rootOf,
+  unwritable,
+} from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
 /** The mirrors that one part of a source's should consist of. */
@@ -17,10 +28,10 @@ export interface WantedPart {
   readonly part: string;
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** Live mirrors that nobody asks for and that are not to be deleted. */
-  readonly retained?: ReadonlySet<ObjectKey>;
-  /** Nothing is known of what else the part should have: all its other live mirrors stay. */
-  readonly keepsOthers?: boolean;
+  /** What may be done to the mirrors of a link. */
+  readonly authority?: Authority;
+  /** What this stack has to say about federated Services; about any other it has nothing to say. */
+  readonly claims?: FederatedClaims;
 }
 
 /**
@@ -40,27 +51,35 @@ export function plan(
 }
 
 /**
- * Decides about one part. Live mirrors that nobody asks for are left to others where they are retained, and kept as
- * they are where the skip of their origin says that no conclusion can be drawn about them now; else they are deleted.
+ * Decides about one part. Live mirrors that nobody asks for are left to others where they are not provably this stack's
+ * alone, and kept as they are where the skip of their origin says that no conclusion can be drawn about them now; else
+ * they are deleted.
  */
 function compare(
-  { part, mirrors, skips, retained, keepsOthers = false }: WantedPart,
+  { part, mirrors, skips, authority, claims }: WantedPart,
   collisions: readonly Refusal[],
   source: ClusterSnapshot,
 ): Decision[] {
   const owner = ownerOf(part);
   const unclaimed = refuse(mirrors, collisions);
-  const free = refuse(unclaimed.mirrors, unwritable(unclaimed.mirrors, source, owner));
+  const refusals = unwritable(unclaimed.mirrors, source, owner, authority?.names);
+  const free = refuse(unclaimed.mirrors, refusals);
   const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
-    ...{ verdict: "skip" as const, part, key: skippedKey(skip) },
+    verdict: "skip" as const,
+    part,
+    key: skippedKey(skip),
     ...skip,
   }));
   const live = liveMirrors(source, owner);
-  const wanted = free.mirrors.map((mirror) =>
-    decideWanted(part, mirror, live.get(mirrorKey(mirror)) ?? {}, (key) =>
-      addressOf(live.get(key)?.service),
-    ),
-  );
+  const wanted = free.mirrors.map((mirror) => {
+    const key = mirrorKey(mirror);
+    const is = live.get(key) ?? {};
+    const decision = decideWanted(part, mirror, is, (name) => addressOf(live.get(name)?.service));
+    const claim = claims?.get(key);
+    return claim === undefined
+      ? withMark(decision, authority?.names ?? [])
+      : withClaim(decision, claim);
+  });
   const asked = new Set(wanted.map(({ key }) => key));
   const undecided = new Set(
     skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
@@ -68,13 +87,17 @@ function compare(
   const others = [...live].flatMap(([key, mirror]): Decision[] => {
     if (asked.has(key)) return [];
     const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
-    if (retained?.has(key) === true) return [{ verdict: "handOver", ...common }];
+    const claim = claims?.get(key);
+    const fate =
+      authority === undefined
+        ? { verdict: claim === undefined ? ("handOver" as const) : ("delete" as const) }
+        : fateOf(mirror, authority);
+    if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
     const stays =
-      keepsOthers ||
       (isUndecided && !isTooLarge(mirror)) ||
       mirror.service?.metadata.deletionTimestamp !== undefined;
-    return [{ verdict: stays ? "keep" : "delete", ...common }];
+    return [{ verdict: stays ? "keep" : "delete", ...common, ...defined({ claim }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }
@@ -91,6 +114,26 @@ function decideWanted(
   const fields = [...service, ...endpoints];
   if (fields.length === 0) return { verdict: "keep", fields, ...common };
   return { verdict: replace ? "replace" : "update", fields, ...common };
+}
+
+/** Notes that a mirror of a link is to get the mark of this stack, by its present name. */
+function withMark(decision: Wanted, names: readonly string[]): Wanted {
+  const { metadata } = decision.live.service ?? {};
+  if (metadata === undefined || decision.verdict === "replace") return decision;
+  const [stack = ""] = names;
+  const isMarked = marksOn(metadata, [stack]).isOurs && !marksOn(metadata, names.slice(1)).isOurs;
+  return isMarked ? decision : { ...decision, mark: "confirm" };
+}
+
+/** Decides about a federated Service, which is others' alone once this stack's members have left it. */
+function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
+  const { managedFields, isOurs } = settle(claim, decision.live.service);
+  const isMarked = sameManagers(decision.live.service?.metadata.managedFields, managedFields);
+  if (isOurs) return { ...decision, claim, ...(!isMarked && { mark: "confirm" as const }) };
+  if (decision.verdict !== "keep") return { ...decision, claim, isOthers: true };
+  const { part, key, kind, live, fields } = decision;
+  const release = isMarked ? {} : { mark: "release" as const };
+  return { verdict: "handOver", part, key, kind, live, fields, claim, ...release };
 }
 
 /** As an earlier version may have made it, without bounds: then nothing is a reason to leave it there. */

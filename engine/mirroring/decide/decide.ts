@@ -1,18 +1,22 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { linkDefaults } from "../model/link.ts";
-import { type Mirror, mirrorKey } from "../model/mirror.ts";
-import { type LinkObservation, unreadTargets } from "../model/observation.ts";
+import { type Controllers, mayExist } from "../model/controller.ts";
+import { linkDefaults, type LinkSpec } from "../model/link.ts";
+import { hidesMarks } from "../model/marks.ts";
+import type { Mirror } from "../model/mirror.ts";
+import type { LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { ByPart, MirrorsArgs } from "../model/state.ts";
-import { plan, type WantedPart } from "./compare.ts";
-import { type Decision, isWrite, type Note } from "./decision.ts";
-import { desiredFederated, isForeign } from "./mirrors/federated.ts";
+import { plan } from "./compare.ts";
+import { type Decision, isSkip, type Note } from "./decision.ts";
+import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
-import { othersAmongFederated, sharedIn, sharedNotes, withMark } from "./policies/other-stacks.ts";
+import { ownershipNotes } from "./policies/other-stacks.ts";
+import { type Authority, marksHidden } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
+import { leftOut } from "./policies/selection.ts";
 
 /** Everything that a decision about a source is made from. */
 export interface SourceObservation {
@@ -22,8 +26,10 @@ export interface SourceObservation {
   readonly removed: readonly RemovedPart[];
   /** When the clusters are judged. */
   readonly now: Date;
-  /** The names of this stack, by which it knows its own marks. */
+  /** The names of this stack, by which it knows its own marks, the present one first. */
   readonly stacks: readonly string[];
+  /** Read where there is anything that one may have written. */
+  readonly controllers: Controllers;
 }
 
 /** What becomes of a source in one run. */
@@ -52,72 +58,114 @@ export interface Decided {
  * it. Pure.
  */
 export function decide(observation: SourceObservation): Decided {
-  const { args, source, links, removed, stacks } = observation;
+  const { args, source, links, removed } = observation;
   const coming = withNamespacesToCome(observation);
-  const reached = desiredOf(links, coming);
-  const going = removed.filter((each) => each.disposition === "delete");
-  const ownParts: readonly WantedPart[] = [
-    ...reached,
-    ...going.map(({ link, retained }) => ({
-      ...{ part: link.target, mirrors: [], skips: [], retained },
-    })),
-  ];
+  const hidden = hidesMarks(source.services.values());
+  const current = desiredOf(links, coming).map(({ link, ...part }) => ({
+    ...part,
+    authority: authorityOver(link, observation, hidden),
+  }));
+  const left = removed
+    .filter(({ disposition }) => disposition !== "unknown")
+    .map(leftPart(observation));
+  const ownParts = [...current, ...left];
   const managed = new Set(links.map(({ link }) => link.target));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
-  const others = othersAmongFederated(source, links, stacks);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
-    const joined = {
-      ...{ part: federatedPart, skips: union.skips },
-      mirrors: union.mirrors.filter((mirror) => !others.retained.has(mirrorKey(mirror))),
-      retained: new Set([...union.foreign, ...others.retained]),
-    };
+    const { mirrors, skips, claims } = union;
+    const joined = { part: federatedPart, mirrors, skips, claims };
     return { union, decisions: plan([...ownParts, joined], source, targets) };
   };
   const first = planWith(new Set());
   const limits = [
     ...links.map(({ link }) => link),
-    ...going.map(({ link }) => limitOf(link, observation.args)),
+    ...removed.map(({ link }) => limitOf(link, observation.args)),
   ];
   const tooMany = refusalsIn(first.decisions, limits);
   const held = new Set(Object.keys(tooMany));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);
-  // Of a target that is away nothing else is known, so nothing else is confirmed or said.
-  const unread = unreadTargets(links);
-  const decisions = all.flatMap((decision) => {
-    if (held.has(decision.part)) return [];
-    const known = withOthers(decision, managed);
-    return unread.has(decision.part) ? known : withMark(known, stacks);
-  });
+  const known = all.filter(({ part }) => !held.has(part));
+  const decisions = hidden ? known.map(withoutMarks) : known;
   const byPart = Map.groupBy(decisions, ({ part }) => part);
-  const judged = [...ownParts.map(({ part }) => part), federatedPart].filter(
-    (part) => !held.has(part),
-  );
+  const decided = ownParts.filter(({ part }) => !held.has(part));
+  const context = args.clusters[args.source]?.context ?? args.source;
   return {
-    ...{ decisions, united: union.mirrors, portConflicts: union.conflicts },
-    refusals: { ...tooMany, ...undecided(args.source, removed) },
-    judged: new Map(judged.map((part) => [part, byPart.get(part) ?? []])),
-    missing: Object.fromEntries(reached.flatMap(({ missing }) => Object.entries(missing))),
+    decisions,
+    united: union.mirrors,
+    portConflicts: union.conflicts,
+    refusals: {
+      ...tooMany,
+      ...undecided(args.source, removed),
+      ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
+        ? { [args.source]: marksHidden(args.source) }
+        : {}),
+    },
+    judged: new Map(
+      [...decided.map(({ part }) => part), federatedPart].map((part) => [
+        part,
+        byPart.get(part) ?? [],
+      ]),
+    ),
+    missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     notes: [
-      ...removed.flatMap(({ link, notes }) => notes.map((note): Note => [link.target, note])),
-      ...others.notes.map((note): Note => [federatedPart, note]),
-      ...sharedNotes(decisions, unread, stacks),
+      ...removed.flatMap((part): Note[] =>
+        part.disposition === "unknown"
+          ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
+          : [],
+      ),
+      ...decided.flatMap(({ part, authority }) =>
+        ownershipNotes(
+          part,
+          byPart.get(part) ?? [],
+          authority,
+          context,
+          mayExist(observation.controllers, part),
+        ),
+      ),
     ],
   };
 }
 
-/** Notes that a federated Service is no longer among this stack's once its members have left it. */
-function withOthers(decision: Decision, managed: ReadonlySet<string>): Decision {
-  return decision.part === federatedPart &&
-    isWrite(decision) &&
-    isForeign(decision.wanted.annotations, managed)
-    ? { ...decision, isOthers: true }
-    : decision;
+/** What this stack may do to the mirrors of a link in the config. */
+function authorityOver(
+  link: LinkSpec,
+  { stacks, controllers }: SourceObservation,
+  hidden: boolean,
+): Authority {
+  return {
+    names: [...stacks, ...link.adoptFrom],
+    covers: (namespace) => leftOut(namespace, link) === undefined,
+    deletesUnmarked: !hidden && !mayExist(controllers, link.target),
+  };
+}
+
+/** What is left of a link that this stack does not mirror any more. */
+function leftPart({ stacks }: SourceObservation) {
+  return (removed: RemovedPart) => ({
+    part: removed.link.target,
+    mirrors: [],
+    skips: [],
+    missing: {},
+    authority: {
+      names: stacks,
+      covers: () => true,
+      deletesUnmarked: false,
+      ...(removed.disposition === "handOver" && { successor: removed.controller }),
+    } satisfies Authority,
+  });
+}
+
+/** Without an account of who has written what, no mark can be found again. */
+function withoutMarks(decision: Decision): Decision {
+  if (isSkip(decision)) return decision;
+  const { mark, ...rest } = decision;
+  return rest;
 }
 
 /** @param held targets whose members stay as they are, as if nobody could read them */
 function federatedView(
-  { source, links, removed, stacks }: SourceObservation,
+  { source, links, removed, stacks, controllers }: SourceObservation,
   held: ReadonlySet<string>,
 ): FederatedView {
   return {
@@ -126,10 +174,13 @@ function federatedView(
       link,
       target: held.has(link.target) ? undefined : target?.snapshot,
     })),
-    retired: removed.flatMap(({ disposition, link: { target } }) =>
-      disposition === "delete" && !held.has(target) ? [target] : [],
+    removed: removed.map((part) =>
+      held.has(part.link.target)
+        ? { link: part.link, disposition: "unknown", why: "too much of it would go" }
+        : part,
     ),
-    shared: sharedIn(source, stacks),
+    stacks,
+    controllers,
   };
 }
 
@@ -169,7 +220,7 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
 function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
   return links.flatMap(({ link, target }) => {
     if (target === undefined) return [];
-    return [{ part: link.target, ...desired({ link, source, now, ...target }) }];
+    return [{ link, part: link.target, ...desired({ link, source, now, ...target }) }];
   });
 }
 

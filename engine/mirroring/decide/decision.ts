@@ -1,5 +1,6 @@
 import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
+import type { FederatedClaim } from "./mirrors/federated-claim.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 
@@ -28,8 +29,10 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
-  /** What becomes of this stack's mark on a Service that stays: it gets the mark, or loses it to another stack. */
+  /** What becomes of this stack's marks on a Service that stays: it gets them, or loses them. */
   readonly mark?: "confirm" | "release";
+  /** Of a federated Service: what this stack has to say about it. */
+  readonly claim?: FederatedClaim;
 }
 
 /** `replace`: deleted and created again, since `clusterIP: None` cannot be changed in place. */
@@ -48,7 +51,10 @@ export type Keep = AboutMirror<"keep"> & {
 export type Deletion = AboutMirror<"delete">;
 
 /** A mirror that nobody asks for, and that is left to others since it is not provably this stack's alone. */
-type HandOver = AboutMirror<"handOver">;
+export type HandOver = AboutMirror<"handOver"> & {
+  /** Who keeps it; absent: it carries no mark, so nobody knows. */
+  readonly keeper?: string;
+};
 
 /** An exported Service, or one of its pods, that gets no mirror, and why. */
 export type Skipped = About & Skip & { readonly verdict: "skip" };
@@ -86,12 +92,14 @@ export function isListed(decision: Decision): decision is Write | Keep {
   return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
 }
 
-/** Those whose mark is to be set, or taken off. */
-export function markedBy(
-  decisions: readonly Decision[],
-  mark: "confirm" | "release",
-): Exclude<Decision, Skipped>[] {
-  return decisions.flatMap((each) => (isSkip(each) || each.mark !== mark ? [] : [each]));
+/** A mirror that is as it should be, and is to get this stack's mark. */
+export function isConfirmed(decision: Decision): decision is Keep & { readonly wanted: Mirror } {
+  return decision.verdict === "keep" && isWanted(decision) && decision.mark === "confirm";
+}
+
+/** A mirror that stays with others, and is to lose this stack's mark. */
+export function isReleased(decision: Decision): decision is HandOver {
+  return decision.verdict === "handOver" && decision.mark === "release";
 }
 
 /** Whether anything at all is sent for it. */

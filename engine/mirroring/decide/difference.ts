@@ -8,7 +8,7 @@ import {
 } from "../../kubernetes/objects/objects.ts";
 import { excludes } from "../model/metadata.ts";
 import type { Mirror, Withheld } from "../model/mirror.ts";
-import { stackOf } from "../model/owner.ts";
+import { isOfProgram } from "../model/marks.ts";
 import { listed, shortened } from "../model/text.ts";
 import { annotation, label } from "../model/vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
@@ -157,7 +157,7 @@ export function mergedKeys(
  */
 function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
   const isMaker = (entry: ManagedFields) =>
-    stackOf(entry.manager) !== undefined || keysOf("labels", entry).includes(label.mirrored);
+    isOfProgram(entry.manager) || keysOf("labels", entry).includes(label.mirrored);
   const makers = new Set(entries.filter(isMaker).map(({ manager }) => manager));
   return new Set(
     entries.flatMap((entry) => (makers.has(entry.manager) ? keysOf(field, entry) : [])),

@@ -33,6 +33,15 @@ export function running(
   return controllers.filter((each) => each.target === target && each.replicas > 0);
 }
 
+/**
+ * Whether there may be one, be it scaled to zero: what it has written is not for others to delete.
+ *
+ * @param target as in `running`
+ */
+export function mayExist(controllers: Controllers, target: string | undefined): boolean {
+  return "why" in controllers || controllers.found.some((each) => each.target === target);
+}
+
 /** As `kubectl` would find it: `Deployment east/linkerd-multicluster/controller-west`. */
 export function deploymentOf(cluster: string, { namespace, name }: Controller): string {
   return `Deployment ${cluster}/${namespace}/${name}`;

@@ -59,6 +59,8 @@ export interface LinkSpec {
   /** How many mirrors the link may have in the source; and as many members of federated Services. */
   readonly maxMirrors: number;
   readonly unreachable: "keep" | "fail";
+  /** Stacks, as `organization/project/stack`, whose mirrors and members of this link become this stack's. */
+  readonly adoptFrom: readonly string[];
 }
 
 /** A link with only what differs from the defaults: how it travels as inputs and rests in state. */
@@ -98,6 +100,7 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   allowDeletions: false,
   maxMirrors: 5_000,
   unreachable: "keep",
+  adoptFrom: [],
 };
 
 export function settingsOf(link: LinkSpec): LinkSettings {

@@ -18,7 +18,7 @@ export interface ClusterEntry extends ClusterAccess {
 export interface MirrorsArgs {
   /** The cluster in which the mirrors appear. */
   readonly source: string;
-  /** `project/stack`: by this name other stacks know whose mirrors these are. */
+  /** `organization/project/stack`: by this name other stacks know whose mirrors these are. */
   readonly stack: string;
   /** By name: the source and the targets of its links. */
   readonly clusters: Readonly<Record<string, ClusterEntry>>;
@@ -85,6 +85,8 @@ export interface Memory {
   readonly removedLinks?: readonly RemovedLink[];
   /** Other names of this stack by which mirrors may still be marked. */
   readonly formerStacks?: readonly string[];
+  /** Those of them by which nothing is marked once this run is through: the next one forgets them. */
+  readonly renewedStacks?: readonly string[];
 }
 
 /**
@@ -143,6 +145,7 @@ export function argsOf({
   portConflicts,
   removedLinks,
   formerStacks,
+  renewedStacks,
   missing,
   ...args
 }: Inputs): MirrorsArgs {
@@ -167,6 +170,15 @@ export function entryOf(
 /** The same for a run that may have another name for the stack than the run before. */
 export function stacksNow(before: Before, { stack }: Pick<MirrorsArgs, "stack">): string[] {
   return [...new Set([stack, before.stack ?? stack, ...(before.formerStacks ?? [])])];
+}
+
+/** What a run has left, without the names of the stack by which it has left no mark. */
+export function withoutRenewed<T extends Pick<Memory, "formerStacks" | "renewedStacks">>({
+  formerStacks = [],
+  renewedStacks = [],
+  ...rest
+}: T): Omit<T, "formerStacks" | "renewedStacks"> & Pick<Memory, "formerStacks"> {
+  return { ...rest, formerStacks: formerStacks.filter((name) => !renewedStacks.includes(name)) };
 }
 
 /** The names by which this stack's marks are known. */

@@ -3,13 +3,11 @@ import { cancelledWords } from "../../kubernetes/client/deadline.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { apply } from "../apply/apply.ts";
 import { sentencesOf } from "../apply/failures.ts";
-import { confirm, release } from "../apply/marks.ts";
 import { writeStatuses } from "../apply/statuses.ts";
 import { inWritingTime } from "../apply/writing-time.ts";
-import { type Decision, isSent, markedBy, namespacesToCreate } from "../decide/decision.ts";
+import { type Decision, isSent, namespacesToCreate } from "../decide/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
-import { linkOf } from "../model/link.ts";
-import { managerOf } from "../model/owner.ts";
+import { linkOf, type LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "../model/state.ts";
 import type { Clusters } from "../observe/clusters.ts";
@@ -59,7 +57,16 @@ export async function carryOut(
     ({ part, verdict, key }) =>
       !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
   );
-  const failures = await writeDecided(clusters, inputs, source, decisions, report.statuses, say);
+  const links = inputs.links.map(linkOf);
+  const failures = await writeDecided(
+    clusters,
+    inputs,
+    source,
+    decisions,
+    links,
+    report.statuses,
+    say,
+  );
   return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
 }
 
@@ -73,6 +80,7 @@ export async function writeDecided(
   state: Outputs,
   source: ClusterSnapshot,
   decisions: readonly Decision[],
+  links: readonly LinkSpec[],
   statuses: LinkStatuses,
   say: (line: string) => void,
 ): Promise<readonly string[]> {
@@ -81,17 +89,16 @@ export async function writeDecided(
   const kubernetes = inWritingTime(client, decisions.filter(isSent).length, clusters.time);
   const destination = {
     ...{ kubernetes, source: state.source, time: clusters.time },
-    fieldManager: managerOf(state.stack),
+    names: (part: string) => [
+      ...stacksOf(state),
+      ...links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
+    ],
   };
   clusters.outdate(access);
   const namespaces = namespacesToCreate(decisions, source);
   const failures = await apply(destination, decisions, namespaces);
-  const marks = [
-    ...(await confirm(destination, markedBy(decisions, "confirm"))),
-    ...(await release(destination, markedBy(decisions, "release"), stacksOf(state))),
-  ];
   (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
-  return sentencesOf([...failures, ...marks]);
+  return sentencesOf(failures);
 }
 
 /**

@@ -10,11 +10,13 @@ import {
 } from "../observe/readings.ts";
 import { besideOthers, contested } from "../report/other-writers.ts";
 import type { Outcome } from "../report/outcome.ts";
+import type { Controllers } from "../model/controller.ts";
+import { mayHaveOthers } from "../decide/policies/other-stacks.ts";
 import { dispositionsOf, linksLeft } from "../decide/policies/removed-links.ts";
 import { observationNotes } from "../report/notes.ts";
 import { statusesOf } from "../report/status.ts";
 import { decide } from "../decide/decide.ts";
-import { type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
+import { type Before, type MirrorsArgs, stacksNow, withoutRenewed } from "../model/state.ts";
 
 /**
  * Observes the clusters, and plans. Writes nothing.
@@ -37,9 +39,13 @@ export async function reconcile(
   if (mistakes.length > 0) return { outcome: "invalid", mistakes };
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const left = linksLeft(source, args, before);
-  const controllers = left.length === 0 ? { found: [] } : await observeControllers(clusters, args);
-  const removed = dispositionsOf(left, source, args, before, controllers);
-  const known = { args, source, links, removed, now, stacks: stacksNow(before, args) };
+  const stacks = stacksNow(before, args);
+  const asksForControllers = left.length > 0 || mayHaveOthers(source, stacks);
+  const controllers: Controllers = asksForControllers
+    ? await observeControllers(clusters, args)
+    : { found: [] };
+  const removed = dispositionsOf(left, args, controllers);
+  const known = { args, source, links, removed, now, stacks, controllers };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
   const asked = contested(decided, statuses);
@@ -62,6 +68,7 @@ export async function checkSource(
   args: MirrorsArgs,
   now: Date,
 ): Promise<CheckedSource> {
-  const outcome = await reconcile(clusters, args, before, now);
-  return { outcome, checked: inputsFor(before, args, outcome) };
+  const known = withoutRenewed(before);
+  const outcome = await reconcile(clusters, args, known, now);
+  return { outcome, checked: inputsFor(known, args, outcome) };
 }

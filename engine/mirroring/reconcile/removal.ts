@@ -1,9 +1,9 @@
 import { federatedPart } from "../model/owner.ts";
 import type { Clusters } from "../observe/clusters.ts";
-import { type Decision, isChange } from "../decide/decision.ts";
+import { type Decision, isSent } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Outputs } from "../model/state.ts";
+import { entryOf, type Outputs, withoutRenewed } from "../model/state.ts";
 import { about } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
@@ -19,10 +19,11 @@ import { endIfCancelled, writeDecided } from "./carry-out.ts";
 export async function removeAll(
   clusters: Clusters,
   wanted: WantedHere,
-  state: Outputs,
+  outputs: Outputs,
   say: (line: string) => void,
   now: Date,
 ): Promise<readonly string[]> {
+  const state = withoutRenewed(outputs);
   const { source: name } = state;
   const entry = entryOf(state, name);
   // Deletions of other resources on the same cluster share this reading.
@@ -44,7 +45,7 @@ export async function removeAll(
   if (unknown !== undefined) throw new Error(unknown.why);
   for (const [part, note] of report.notes) say(about(name, part) + note);
   const left = (decision: Decision) =>
-    isChange(decision) && wanted.has(source.identity, decision.key);
+    isSent(decision) && wanted.has(source.identity, decision.key);
   const kept = new Map<string, number>();
   for (const { part } of decided.decisions.filter(left)) kept.set(part, (kept.get(part) ?? 0) + 1);
   for (const [part, number] of kept)
@@ -57,7 +58,7 @@ export async function removeAll(
   const statuses = report.statuses.filter(
     ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
   );
-  return writeDecided(clusters, state, source, decisions, statuses, say);
+  return writeDecided(clusters, state, source, decisions, [], statuses, say);
 }
 
 function withWayOut(cluster: string, why: string): string {

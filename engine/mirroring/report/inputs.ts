@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
-import { isSent } from "../decide/decision.ts";
+import { type Decision, isSent, isSkip } from "../decide/decision.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import {
   type ClusterReading,
@@ -20,6 +20,7 @@ import {
   type Planned,
   stacksNow,
 } from "../model/state.ts";
+import { managerOf } from "../model/marks.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import { mostFields, type PartReport, partsOf } from "./parts.ts";
@@ -153,14 +154,48 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
     identities,
     ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
     ...(staying.length > 0 && { removedLinks: staying }),
-    ...formerStacks(before, args),
+    ...formerStacks(before, args, outcome),
   };
 }
 
-/** A stack that has been renamed goes on knowing its marks by the old name. */
-function formerStacks(before: Before, args: MirrorsArgs): Pick<Planned, "formerStacks"> {
+/**
+ * A stack that has been renamed knows its marks by the old name too, until a run renews all that the source has. If that
+ * run fails, the inputs of the one before stay, and with them the name.
+ */
+function formerStacks(
+  before: Before,
+  args: MirrorsArgs,
+  outcome?: PlannedOutcome,
+): Pick<Planned, "formerStacks" | "renewedStacks"> {
+  const { source, decided } = outcome ?? {};
+  const renewed = new Set(
+    decided?.decisions.flatMap((each) =>
+      isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.key] : [],
+    ),
+  );
+  const marks = new Set(
+    [...(source?.services ?? [])].flatMap(
+      ([
+        key,
+        {
+          metadata: { managedFields = [] },
+        },
+      ]) =>
+        renewed.has(key) ? [] : managedFields.map(({ manager = "" }) => manager.split("#")[0]),
+    ),
+  );
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
-  return former.length === 0 ? {} : { formerStacks: former };
+  if (former.length === 0) return {};
+  const renewedStacks = former.filter(
+    (name) => source !== undefined && !marks.has(managerOf(name)),
+  );
+  return { formerStacks: former, ...(renewedStacks.length > 0 && { renewedStacks }) };
+}
+
+function hasUnknownMembers(decision: Decision): boolean {
+  return (
+    !isSkip(decision) && decision.claim?.members.some(({ stance }) => stance === "unknown") === true
+  );
 }
 
 /**

@@ -70,13 +70,8 @@ function undecidedParts(
     ...{ ...nothing, part, mirrors: mirrorsBefore(before, part) },
     notMirrored: before.notMirrored?.[part] ?? {},
   }));
-  const former = removed.map((each): PartReport => {
-    const { target: part } = each.link;
-    const mirrors = mirrorsBefore(before, part);
-    if (each.disposition !== "handOver") return { ...nothing, part, mirrors };
-    const text = { action: `leave: ${each.controller} mirrors it now` };
-    const lines = Object.keys(mirrors).map((key) => [key, text] as const);
-    return { ...nothing, part, changes: Object.fromEntries(lines) };
+  const former = removed.map(({ link: { target: part } }): PartReport => {
+    return { ...nothing, part, mirrors: mirrorsBefore(before, part) };
   });
   const parts = [...known, ...former];
   const seen = new Set([...judged.keys(), ...parts.map(({ part }) => part)]);
@@ -105,8 +100,12 @@ export function reportOn(decided: DecidedPart): PartReport {
       isChange(each) || isListed(each) ? [[each.key, each] as const] : [],
     ),
   );
-  const texts = [...new Set([...ours.keys(), ...Object.keys(before)])].flatMap((key) => {
-    const text = changeTexts(ours.get(key), wasListed(key));
+  const left = new Map<string, Decision>(
+    decisions.flatMap((each) => (each.verdict === "handOver" ? [[each.key, each] as const] : [])),
+  );
+  const keys = new Set([...ours.keys(), ...left.keys(), ...Object.keys(before)]);
+  const texts = [...keys].flatMap((key) => {
+    const text = changeTexts(ours.get(key) ?? left.get(key), wasListed(key));
     return text === undefined ? [] : [[key, text] as const];
   });
   const created = namespaces.map(
@@ -159,6 +158,11 @@ function changeTexts(
       if (decision.mark === "confirm")
         return { action: "confirm: it exists, and gets this stack's mark" };
       return wasListed ? undefined : { action: "adopt: already exists" };
+    case "handOver":
+      if (!wasListed && decision.mark === undefined) return undefined;
+      return {
+        action: `leave: ${decision.keeper === undefined ? "it carries no mark of this stack" : `${decision.keeper} keeps it`}`,
+      };
     default:
       return wasListed ? { action: "forget: already deleted, or no longer owned" } : undefined;
   }

@@ -28,7 +28,11 @@ export function statusesOf(
   // A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors.
   const left = makesLinks(args)
     ? []
-    : removed.filter((part) => part.disposition === "delete" && part.retained.size === 0);
+    : removed.filter(
+        ({ disposition, link }) =>
+          disposition === "delete" &&
+          !(judged.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
+      );
   const read = links.filter(({ target }) => target !== undefined);
   const joined = judged.get(federatedPart) ?? [];
   return [...read, ...left].flatMap(({ link: { target } }) => {

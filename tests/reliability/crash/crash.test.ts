@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import { managerOf } from "../../../engine/mirroring/model/owner.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { status } from "../../simulation/api-server.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
 import type { Ended, FaultPlans, Mesh } from "../../simulation/mesh.ts";

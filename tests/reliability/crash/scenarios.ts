@@ -1,4 +1,4 @@
-import { managerOf } from "../../../engine/mirroring/model/owner.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type Mesh, renewToken } from "../../simulation/mesh.ts";
 import { endpoints, exported, headless, pods } from "../../unit/fixtures/objects.ts";

@@ -2,7 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import type { Held } from "../../simulation/engine.ts";
-import { writesTo } from "../../simulation/outcome.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import { contentsOf, managersOf } from "../../simulation/outcome.ts";
 import { clusters, founded } from "../answers/mesh.ts";
 
 type State = readonly (readonly [name: string, held: Held])[];
@@ -36,7 +37,7 @@ const states: readonly (readonly [manage: string, state: State])[] = [
 
 describe("a stack that an earlier version has made", () => {
   for (const [manage, state] of states)
-    it(`is upgraded by one up, without a mirror rewritten or replaced: manage ${manage}`, async () => {
+    it(`is upgraded by one up, which changes nothing about a mirror but its marks: manage ${manage}`, async () => {
       const mesh = founded();
       mesh.config = { ...mesh.config, manage };
       for (const name of clusters) {
@@ -46,8 +47,18 @@ describe("a stack that an earlier version has made", () => {
         server.journal.length = 0;
       }
       mesh.engine.restore(new Map(state));
+      const before = clusters.map((name) => contentsOf(mesh.server(name)));
       equal((await mesh.up()).failure, undefined);
-      for (const name of clusters) deepEqual(writesTo(mesh.server(name)), [], name);
+      deepEqual(
+        clusters.map((name) => contentsOf(mesh.server(name))),
+        before,
+      );
+      const services = clusters.flatMap((name) => [...mesh.server(name).all("services").values()]);
+      const marks = services.flatMap(managersOf).filter((manager) => manager.includes("/"));
+      deepEqual(
+        [...new Set(marks.map((manager) => manager.split("#")[0]))],
+        [managerOf(founded().stack)],
+      );
       const { steps, lines } = await mesh.preview();
       deepEqual([steps.filter(({ changes }) => changes), lines], [[], []]);
     });

@@ -18,6 +18,7 @@ const plain: LinkSpec = {
   ...{ excludedLabels: [], excludedAnnotations: [], copiedMetadata: [] },
   ...{ createNamespaces: false, readiness: "ignore", gatewayProbe: false },
   ...{ maxDeletions: "50%", allowDeletions: false, maxMirrors: 5_000, unreachable: "keep" },
+  adoptFrom: [],
 };
 
 const app = { matchLabels: { app: "a" } };

@@ -68,7 +68,13 @@ describe("health of a cluster: federated Services", () => {
   const target = cluster("west", { services: [member] });
   const source = cluster("east", { namespaces: ["shop"] });
   const links = [{ link: link(), target, created: undefined }];
-  const wanted = desiredFederated({ source, links, retired: [] });
+  const wanted = desiredFederated({
+    source,
+    links,
+    removed: [],
+    stacks: [],
+    controllers: { found: [] },
+  });
   const federated = { value: planPart(federatedPart, wanted, source).decisions };
   tells("names one that is missing", federatedInOrder, clusterView({ federated }), [
     "error: federated Service east/shop/api-federated is missing: run pulumi up",

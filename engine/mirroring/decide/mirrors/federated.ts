@@ -1,11 +1,11 @@
 import {
-  keyOf,
   malformed,
   objectKey,
   type ObjectKey,
   type Service,
-  type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
+import { mayExist } from "../../model/controller.ts";
+import { localMember, marksOn } from "../../model/marks.ts";
 import { copiedAnnotations, copiedLabels, withheld } from "../../model/metadata.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import { federated } from "../../model/owner.ts";
@@ -16,9 +16,15 @@ import {
   clusterOfToken,
   federatedName,
   label,
-  memberToken,
   tokensIn,
 } from "../../model/vocabulary.ts";
+import { leftOut } from "../policies/selection.ts";
+import {
+  type FederatedClaim,
+  type FederatedClaims,
+  type MemberClaim,
+  settle,
+} from "./federated-claim.ts";
 import {
   type FederatedView,
   type Member,
@@ -29,18 +35,17 @@ import {
 import { mirroredPorts } from "./service-mirrors.ts";
 
 export interface DesiredFederated {
-  /** Every federated Service that has a member of this stack's. */
+  /** Every federated Service that has a member of this stack's, or that one leaves. */
   readonly mirrors: readonly Mirror[];
-  /** Those that have members of others alone: nothing about them is this stack's to say. */
-  readonly foreign: readonly ObjectKey[];
+  /** About each federated Service of which this stack has anything to say. */
+  readonly claims: FederatedClaims;
   readonly skips: readonly Skip[];
   readonly conflicts: PortConflicts;
 }
 
 /**
- * The federated Services of one cluster (linkerd-behaviour.md 4). One writer knows all members, so
- * the list is made anew each time: nobody who has left stays in it. Tokens of clusters that this
- * stack does not manage are somebody else's and stay.
+ * The federated Services of one cluster (linkerd-behaviour.md 4): which members this stack lists, which it takes out,
+ * and which are others' to list.
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
   const { members, skips } = membership(view);
@@ -48,18 +53,20 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   const live = new Map(owned.map((service) => [originOf(service), service]));
   const age = agesOfLinks(view.source);
   const conflicts: Record<ObjectKey, string> = {};
-  const foreign: ObjectKey[] = [];
+  const claims = new Map<ObjectKey, FederatedClaim>();
   const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const mirrors = origins.flatMap((origin) => {
-    const union = unionOf(origin, members.get(origin) ?? [], live.get(origin), view, age);
-    if (union.members.length === 0 && isForeign(union.annotations, union.managed)) {
-      foreign.push(objectKey(union.namespace, union.name));
-      return [];
-    }
-    Object.assign(conflicts, portConflicts(origin, union.members, view.source.cluster));
-    return federatedMirror(union, view, age);
+    const joining = inOrderOfAge(members.get(origin) ?? [], age);
+    const there = live.get(origin);
+    const claim = claimOn(origin, joining, there, view, age);
+    if (claim.members.length === 0) return [];
+    const { mirror } = settle(claim, there);
+    claims.set(objectKey(claim.namespace, claim.name), claim);
+    if (joining.length > 0)
+      Object.assign(conflicts, portConflicts(origin, joining, view.source.cluster));
+    return mirror === undefined ? [] : [mirror];
   });
-  return { mirrors, foreign, skips, conflicts };
+  return { mirrors, claims, skips, conflicts };
 }
 
 /** When the Link resource of a target was created, RFC 3339; undefined where there is none to be read. */
@@ -71,93 +78,57 @@ function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
   return (target) => ages.get(target);
 }
 
-/** A federated Service with its members, as it is found and as far as these can be asked. */
-interface Union extends Pick<Mirror, "namespace" | "name" | "origin" | "annotations"> {
-  /** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
-  readonly members: readonly Member[];
-  readonly live: Service | undefined;
-  /** Name of the source's own member; one that can't be judged now is what the live object says it is. */
-  readonly local: string | undefined;
-  /** Clusters whose members are this stack's to list or to take out. */
-  readonly managed: ReadonlySet<string>;
-  /** Those that can't say now whether they have a member: out of reach, or with a malformed answer. */
-  readonly silent: ReadonlySet<string>;
-}
-
-function unionOf(
-  origin: ObjectKey,
-  members: readonly Member[],
-  live: Service | undefined,
-  { source, links, retired, shared }: FederatedView,
-  age: AgeOf,
-): Union {
-  const [namespace = "", service = ""] = origin.split("/");
-  const name = federatedName(service);
-  const { annotations = {} } = live?.metadata ?? {};
-  const isShared = live !== undefined && shared?.has(keyOf(live)) === true;
-  const isMalformed = ({ services }: ClusterSnapshot) =>
-    services.get(origin)?.[malformed] !== undefined;
-  const silent = links.filter(({ target }) => target === undefined || isMalformed(target));
-  const isLocal = members.some(({ cluster }) => cluster === undefined);
-  const said = isMalformed(source) ? annotations[annotation.localMember] : undefined;
+/** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
+function inOrderOfAge(members: readonly Member[], age: AgeOf): readonly Member[] {
   const rank = ({ cluster }: Member) =>
     cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
-  return {
-    ...{ namespace, name, origin, live, annotations },
-    members: members.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)),
-    local: isLocal ? service : said,
-    managed: new Set([...links.map(({ link }) => link.target), ...(isShared ? [] : retired)]),
-    silent: new Set(silent.map(({ link }) => link.target)),
-  };
+  return members.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function federatedMirror(union: Union, view: FederatedView, age: AgeOf): Mirror[] {
-  const { namespace, name, origin, local } = union;
-  const tokens = tokensOf(union, view);
-  const details = detailsOf(union, age);
-  if (details === undefined || (tokens.length === 0 && local === undefined)) return [];
-  const {
-    [annotation.remoteMembers]: _tokens,
-    [annotation.localMember]: _local,
-    ...copied
-  } = details.annotations;
-  return [
-    {
-      ...{ kind: "federated", namespace, name, origin },
-      ...details,
-      annotations: {
-        ...copied,
-        // Never an empty list, which readers take for a member without a name.
-        ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
-        ...(local !== undefined && { [annotation.localMember]: local }),
-      },
-    },
-  ];
-}
-
-/**
- * Labels, annotations and ports: the local member's, else those of the member whose Link is the
- * oldest. While that could be a member that is out of reach, or is one that Linkerd's controller
- * looks after, they stay as they are.
- */
-function detailsOf(
-  { members: [first], live, local, annotations, managed, silent }: Union,
+function claimOn(
+  origin: ObjectKey,
+  joining: readonly Member[],
+  live: Service | undefined,
+  view: FederatedView,
   age: AgeOf,
-): Pick<Mirror, "labels" | "annotations" | "ports" | "withheld"> | undefined {
-  /** Whether a listed member, which is not here to be asked, precedes the first that is. */
-  const precedes = (token: string) => {
-    const cluster = clusterOfToken(token);
-    if (managed.has(cluster)) return silent.has(cluster);
-    const [theirs, own] = [age(cluster), age(first?.cluster ?? "")];
-    return theirs !== undefined && (own === undefined || theirs < own);
+): FederatedClaim {
+  const [namespace = "", service = ""] = origin.split("/");
+  const { annotations = {} } = live?.metadata ?? {};
+  const wanted = new Set(joining.map(({ cluster }) => cluster ?? localMember));
+  const listed = tokensIn(annotations).map(clusterOfToken);
+  const isLocalListed = annotations[annotation.localMember] !== undefined;
+  // In the order of the links, the places of those that are listed already excepted.
+  const own = view.links.map(({ link }) => link.target).filter((target) => wanted.has(target));
+  const clusters = new Set([
+    ...(isLocalListed || wanted.has(localMember) ? [localMember] : []),
+    ...own,
+    ...listed,
+  ]);
+  const members = [...clusters].flatMap(
+    (cluster) => memberClaim(cluster, wanted.has(cluster), origin, view, live) ?? [],
+  );
+  const [first] = joining;
+  const firstAge = age(first?.cluster ?? "");
+  const isUnknown = new Map(members.map(({ cluster, stance }) => [cluster, stance === "unknown"]));
+  const preceding = listed.filter((cluster) => {
+    if (wanted.has(cluster)) return false;
+    if (isUnknown.get(cluster) === true) return true;
+    const theirs = age(cluster);
+    return theirs !== undefined && (firstAge === undefined || theirs < firstAge);
+  });
+  return {
+    namespace,
+    name: federatedName(service),
+    origin,
+    service,
+    stacks: view.stacks,
+    members,
+    preceding,
+    ...(first !== undefined && { details: detailsOf(first) }),
   };
-  const isSure =
-    first !== undefined &&
-    (first.cluster === undefined || (local === undefined && !tokensIn(annotations).some(precedes)));
-  if (live !== undefined && !isSure)
-    return { labels: live.metadata.labels ?? {}, annotations, ports: mirroredPorts(live) };
-  if (first === undefined) return undefined;
-  const { service, excludes } = first;
+}
+
+function detailsOf({ service, excludes }: Member): NonNullable<FederatedClaim["details"]> {
   return {
     labels: { ...copiedLabels(service, excludes), [label.mirrored]: "true" },
     annotations: copiedAnnotations(service, excludes),
@@ -166,34 +137,56 @@ function detailsOf(
   };
 }
 
-/** Tokens keep the places they have; new ones follow in the order of the links. */
-function tokensOf(
-  { members, annotations, managed, silent }: Union,
-  { links }: FederatedView,
-): string[] {
-  const present = links.flatMap(({ link: { target } }) =>
-    members.flatMap(({ cluster, service }) =>
-      cluster === target ? [memberToken(service.metadata.name, target)] : [],
-    ),
-  );
-  const kept = tokensIn(annotations).filter((token) => {
-    const cluster = clusterOfToken(token);
-    return !managed.has(cluster) || silent.has(cluster) || present.includes(token);
-  });
-  return [...new Set([...kept, ...present])];
+/** What this stack says of a member that it wants, or that is listed; undefined: that is not for it to say. */
+function memberClaim(
+  cluster: string,
+  isWanted: boolean,
+  origin: ObjectKey,
+  view: FederatedView,
+  live: Service | undefined,
+): MemberClaim | undefined {
+  if (cluster === localMember) return localClaim(isWanted, origin, view, live);
+  const claim = { cluster, names: view.stacks, takesUnmarked: false, isLeft: false };
+  const current = view.links.find(({ link }) => link.target === cluster);
+  if (current !== undefined) {
+    const { link, target } = current;
+    const names = [...view.stacks, ...link.adoptFrom];
+    if (isWanted) return { ...claim, names, stance: "wanted" };
+    if (target === undefined || target.services.get(origin)?.[malformed] !== undefined)
+      return { ...claim, names, stance: "unknown" };
+    const takesUnmarked =
+      leftOut(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
+    return { ...claim, names, stance: "unwanted", takesUnmarked };
+  }
+  const removed = view.removed.find(({ link }) => link.target === cluster);
+  if (removed === undefined) return undefined;
+  if (removed.disposition === "unknown") return { ...claim, stance: "unknown" };
+  return { ...claim, stance: "unwanted", isLeft: removed.disposition === "handOver" };
 }
 
-/**
- * Whether a federated Service is somebody else's: it lists remote members, and none of a cluster
- * that this stack links or has linked.
- */
-export function isForeign(annotations: StringMap = {}, managed: ReadonlySet<string>): boolean {
-  const tokens = tokensIn(annotations);
-  return (
-    annotations[annotation.localMember] === undefined &&
-    tokens.length > 0 &&
-    tokens.every((token) => !managed.has(clusterOfToken(token)))
-  );
+/** The local member is Linkerd's local service mirror's to list as well, wherever there is one. */
+function localClaim(
+  isWanted: boolean,
+  origin: ObjectKey,
+  { source, links, stacks, controllers }: FederatedView,
+  live: Service | undefined,
+): MemberClaim | undefined {
+  const names = [...stacks, ...links.flatMap(({ link }) => link.adoptFrom)];
+  const claim = { cluster: localMember, names, takesUnmarked: false, isLeft: false };
+  if (isWanted) return { ...claim, stance: "wanted" };
+  const isLeft = mayExist(controllers, undefined);
+  const isCovered = links.some(({ link }) => leftOut(namespaceOf(origin), link) === undefined);
+  const takesUnmarked = isCovered && !isLeft;
+  // Of a mark that an earlier version has set on the whole Service nobody knows whether it was meant for this member.
+  if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;
+  const isMalformed = source.services.get(origin)?.[malformed] !== undefined;
+  return isMalformed
+    ? { ...claim, stance: "unknown" }
+    : { ...claim, stance: "unwanted", takesUnmarked, isLeft };
+}
+
+function namespaceOf(origin: ObjectKey): string {
+  return origin.slice(0, origin.indexOf("/"));
 }
 
 /** The Service that a federated one unites. */

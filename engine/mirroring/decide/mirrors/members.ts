@@ -4,6 +4,7 @@ import {
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
+import type { Controllers } from "../../model/controller.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { MetadataRules } from "../../model/metadata.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
@@ -11,6 +12,7 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName } from "../../model/vocabulary.ts";
 import { portsText } from "../canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
+import type { RemovedPart } from "../policies/removed-links.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
 import { asks, leftOut } from "../policies/selection.ts";
 
@@ -22,10 +24,11 @@ export interface FederatedView {
     readonly link: LinkSpec;
     readonly target: ClusterSnapshot | undefined;
   }[];
-  /** Targets of links that this stack no longer has: their members go. */
-  readonly retired: readonly string[];
-  /** Federated Services that another stack keeps too: nobody retires from these. */
-  readonly shared?: ReadonlySet<ObjectKey>;
+  /** Links that this stack no longer has. */
+  readonly removed: readonly RemovedPart[];
+  readonly controllers: Controllers;
+  /** The names of this stack, the present one first. */
+  readonly stacks: readonly string[];
 }
 
 /** A Service that takes part in a federated one, with the metadata that it does not pass on. */

@@ -1,69 +1,94 @@
-import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import {
-  federated,
-  federatedPart,
-  isMarkedBy,
-  isOnlyOurs,
-  otherStacks,
-} from "../../model/owner.ts";
+import { marksOn } from "../../model/marks.ts";
+import { federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { type Decision, isListed, isWanted, type Note } from "../decision.ts";
-import { liveMirrors } from "./ownership.ts";
-import { retainedMirrors } from "./removed-links.ts";
+import { count, listed } from "../../model/text.ts";
+import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../decision.ts";
+import { label } from "../../model/vocabulary.ts";
+import type { Authority } from "./ownership.ts";
 
-/** Federated Services that are not this stack's alone: others may link the same clusters as this one did. */
-export function sharedIn({ services }: ClusterSnapshot, stacks: readonly string[]): Set<ObjectKey> {
-  return new Set(
-    [...services].flatMap(([key, service]) =>
-      federated.owns(service) && !isOnlyOurs(service.metadata, stacks) ? [key] : [],
-    ),
+/**
+ * What there is to say of the mirrors of one link that stay with others, or that another stack has as well. Of namespaces
+ * that the link is not about nothing is said, unless nobody keeps what is there. Pure.
+ *
+ * @param context of the source, for the command
+ * @param hasController whether Linkerd's controller may mirror the link
+ */
+export function ownershipNotes(
+  part: string,
+  decisions: readonly Decision[],
+  { names, covers, successor }: Authority,
+  context: string,
+  hasController: boolean,
+): Note[] {
+  const skipped = new Set(decisions.filter(isSkip).map(({ key }) => key));
+  const left = decisions.filter(
+    (decision): decision is HandOver =>
+      decision.verdict === "handOver" && !skipped.has(decision.key),
   );
+  const isCovered = ({ key }: HandOver) => covers(namespaceOf(key));
+  const kept = left.filter((each) => each.keeper !== undefined && isCovered(each));
+  const unmarked = left.filter(
+    (each) => each.keeper === undefined && (isCovered(each) || !hasController),
+  );
+  const others = new Set(
+    decisions
+      .filter(isWanted)
+      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, names).others),
+  );
+  const keepers = [...Map.groupBy(kept, ({ keeper }) => keeper)];
+  return [
+    ...(successor === undefined ? [] : [`its mirrors stay, because ${successor} mirrors it now`]),
+    ...(successor === undefined
+      ? keepers.map(([keeper = "", mirrors]) => staying(mirrors, `${keeper} keeps them`))
+      : []),
+    ...(unmarked.length === 0
+      ? []
+      : [
+          staying(
+            unmarked,
+            `no stack's mark is on them, so they may be somebody else's; if nobody needs them, ${commandFor(unmarked, context)}`,
+          ),
+        ]),
+    ...(others.size === 0
+      ? []
+      : [
+          `another stack mirrors this as well (${[...others].sort().join(", ")}): take it out of one of the two`,
+        ]),
+  ].map((sentence): Note => [part, sentence]);
 }
 
 /**
- * Two stacks that mirror one link: each would undo what the other does when they disagree.
- *
- * @param unread parts of targets that can't be read
+ * Whether a source has mirrors that others may have written, or federated Services, which all write together: then it
+ * matters which of Linkerd's controllers are there. Pure.
  */
-export function sharedNotes(
-  decisions: readonly Decision[],
-  unread: ReadonlySet<string>,
+export function mayHaveOthers(
+  { services, endpoints }: ClusterSnapshot,
   stacks: readonly string[],
-): Note[] {
-  const keepers = new Map<string, Set<string>>();
-  for (const { part, live } of decisions.filter(isWanted)) {
-    if (unread.has(part)) continue;
-    for (const other of otherStacks(live.service?.metadata ?? {}, stacks))
-      keepers.set(part, (keepers.get(part) ?? new Set()).add(other));
-  }
-  return [...keepers].map(([part, names]) => [
-    part,
-    `another stack mirrors this as well (${[...names].sort().join(", ")}): take it out of one of the two`,
-  ]);
+): boolean {
+  const lost = [...endpoints].flatMap(([key, each]) => (services.has(key) ? [] : [each]));
+  return [...services.values(), ...lost].some(
+    (object) =>
+      object.metadata.labels?.[label.mirrored] === "true" &&
+      (federated.owns(object) || !marksOn(object.metadata, stacks).isOurs),
+  );
 }
 
-/** Notes which mirrors that stay are to get this stack's mark, and which are to lose it, left to another stack. */
-export function withMark(decision: Decision, stacks: readonly string[]): Decision {
-  const meta = "live" in decision ? decision.live.service?.metadata : undefined;
-  if (meta === undefined) return decision;
-  const isMarked = isMarkedBy(meta, stacks);
-  if (decision.verdict === "handOver") {
-    const isTheirs = decision.part !== federatedPart || otherStacks(meta, stacks).length > 0;
-    return isTheirs && isMarked ? { ...decision, mark: "release" } : decision;
-  }
-  const isKept = decision.verdict === "keep" || decision.verdict === "update";
-  return isKept && !isMarked && isWanted(decision) && isListed(decision)
-    ? { ...decision, mark: "confirm" }
-    : decision;
+function staying(mirrors: readonly HandOver[], why: string): string {
+  const { length } = mirrors;
+  const keys = listed(mirrors.map(({ key }) => key));
+  return `${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why} (${keys})`;
 }
 
-/** Where no link is left in the config, the federated Services that are not provably this stack's alone. */
-export function othersAmongFederated(
-  source: ClusterSnapshot,
-  links: readonly unknown[],
-  stacks: readonly string[],
-): ReturnType<typeof retainedMirrors> {
-  return links.length > 0
-    ? { retained: new Set(), notes: [] }
-    : retainedMirrors(liveMirrors(source, federated), stacks);
+/** For the first namespace alone: a command for each would be a page. */
+function commandFor(mirrors: readonly HandOver[], context: string): string {
+  const [namespace = ""] = mirrors.map(({ key }) => namespaceOf(key));
+  const names = mirrors
+    .filter(({ key }) => namespaceOf(key) === namespace)
+    .map(({ key }) => key.slice(namespace.length + 1));
+  const shown = names.slice(0, 3).join(" ");
+  return `delete them: kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, key.indexOf("/"));
 }

@@ -11,7 +11,8 @@ import { federated, type Owner } from "../../model/owner.ts";
 import { malformedObject, type Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
-import type { LiveMirror } from "../decision.ts";
+import { marksOn } from "../../model/marks.ts";
+import type { HandOver, LiveMirror } from "../decision.ts";
 import type { Refusal } from "./rules.ts";
 
 /** All that an owner has in the source, Endpoints that have lost their Service included. */
@@ -49,19 +50,75 @@ export function addressOf(service: Service | undefined): string | undefined {
   return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;
 }
 
+/** What this stack may do to the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
+export interface Authority {
+  /** Marks by these names are this stack's, the present one first. */
+  readonly names: readonly string[];
+  /** Whether the link is about that namespace; a link that is no longer in the config is about none any more. */
+  readonly covers: (namespace: string) => boolean;
+  /** Whether an unmarked mirror in such a namespace goes where nobody asks for it. */
+  readonly deletesUnmarked: boolean;
+  /** Who mirrors the link from now on: no mirror goes, and this stack's marks come off. */
+  readonly successor?: string;
+}
+
+/** What becomes of a live mirror that nobody asks for. */
+export function fateOf(
+  mirror: LiveMirror,
+  { names, covers, deletesUnmarked, successor }: Authority,
+): { readonly verdict: "delete" } | Pick<HandOver, "verdict" | "keeper" | "mark"> {
+  const { namespace, ...metadata } = metaOf(mirror);
+  const { isOurs, others } = marksOn(metadata, names);
+  const keeper = successor ?? (others.length > 0 ? `stack ${others.join(", ")}` : undefined);
+  if (keeper !== undefined) {
+    const releases = isOurs && mirror.service !== undefined;
+    return { verdict: "handOver", keeper, ...(releases && { mark: "release" }) };
+  }
+  return isOurs || (deletesUnmarked && covers(namespace))
+    ? { verdict: "delete" }
+    : { verdict: "handOver" };
+}
+
 /**
- * Mirrors whose name is held by something that is not their owner's, or that is on its way out and
- * so can neither be written nor be made anew.
+ * Mirrors whose name is held by something that is not their owner's or by another stack's mirror, or that is on its
+ * way out and so can neither be written nor be made anew.
+ *
+ * @param names of the stack, for mirrors of a link
  */
 export function unwritable(
   mirrors: readonly Mirror[],
   source: ClusterSnapshot,
   owner: Owner,
+  names?: readonly string[],
 ): Refusal[] {
   return mirrors.flatMap((mirror) => {
-    const why = whyUnwritable(mirror, source, owner);
+    const why = whyUnwritable(mirror, source, owner) ?? heldByOthers(mirror, source, names);
     return why === undefined ? [] : [{ mirror, ...why }];
   });
+}
+
+function heldByOthers(
+  mirror: Mirror,
+  { cluster, services }: ClusterSnapshot,
+  names: readonly string[] | undefined,
+): Why | undefined {
+  const key = mirrorKey(mirror);
+  const service = services.get(key);
+  if (service === undefined || names === undefined) return undefined;
+  const { isOurs, others } = marksOn(service.metadata, names);
+  const isReplaced = isHeadless(service) !== (mirror.kind === "headless");
+  if (others.length === 0 || (isOurs && !isReplaced)) return undefined;
+  return { reason: "NotOurs", sentence: anothersMirror(`${cluster}/${key}`, others) };
+}
+
+/** The sentence for a cluster whose answers do not say who has written what. */
+export function marksHidden(source: string): string {
+  return `cluster ${source} answers without managedFields, by which mirrors of this stack are told from those of others, so no mirror is deleted there: see what its context leads to (a proxy that shortens answers, say)`;
+}
+
+/** The sentence for a mirror that another stack has made and keeps. */
+export function anothersMirror(where: string, others: readonly string[]): string {
+  return `the mirror ${where} is stack ${others.join(", ")}'s: take its link or its namespace out of one of the two stacks, or let this one take over with adoptFrom on the link`;
 }
 
 function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
@@ -95,4 +152,9 @@ function belongs({ labels = {} }: ObjectMeta): string {
   return labels[label.mirrored] === "true" && cluster !== undefined
     ? `cluster ${cluster}'s mirror, the`
     : "a foreign";
+}
+
+/** Of a live mirror, which consists of at least one of the two. */
+export function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
+  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
 }

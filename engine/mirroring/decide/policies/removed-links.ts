@@ -1,12 +1,9 @@
 import { defined } from "../../../kubernetes/objects/defined.ts";
-import type { ObjectKey, ObjectMeta, Service } from "../../../kubernetes/objects/objects.ts";
-import { type Controllers, deploymentOf, running } from "../../model/controller.ts";
-import { federated, isMarkedBy, isOnlyOurs, mirrorsOf, otherStacks } from "../../model/owner.ts";
+import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import { type Controllers, deploymentOf } from "../../model/controller.ts";
+import { managerOf, marksOn } from "../../model/marks.ts";
+import { federated, mirrorsOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
-import type { LiveMirror } from "../decision.ts";
-import { liveMirrors } from "./ownership.ts";
-import { count } from "../../model/text.ts";
 import {
   type Before,
   type ByPart,
@@ -14,25 +11,19 @@ import {
   type RemovedLink,
   stacksNow,
 } from "../../model/state.ts";
+import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
+import { liveMirrors, metaOf } from "./ownership.ts";
 
-/** What becomes of what a link has brought, once it has left the config. */
-export type RemovedPart = {
-  readonly link: RemovedLink;
-  /** What there is to say of its mirrors that stay. */
-  readonly notes: readonly string[];
-} & (
-  | {
-      readonly disposition: "delete";
-      /** Mirrors that carry the mark of another stack, or none of this one. */
-      readonly retained: ReadonlySet<ObjectKey>;
-    }
+/** What becomes of what a link has brought, once this stack does not mirror it any more. */
+export type RemovedPart = { readonly link: RemovedLink } & (
+  | { readonly disposition: "delete" }
   /** A controller of Linkerd's mirrors the link from now on. */
   | { readonly disposition: "handOver"; readonly controller: string }
   /** Whether one does is not known. */
   | { readonly disposition: "unknown"; readonly why: string }
 );
 
-/** Links that the run before had, or had not done with, and that the config has no more. */
+/** Links that the run before had, or had not done with, and that this stack does not mirror any more. */
 export function removedLinks(
   { source, links }: Pick<MirrorsArgs, "source" | "links">,
   before: Before,
@@ -46,106 +37,85 @@ export function removedLinks(
   );
 }
 
-/** Links that have left the config, and of which the source has anything that carries a mark of this stack. Pure. */
+/**
+ * Links that this stack does not mirror any more, and of which the source has anything that carries its mark. They are
+ * known by the marks alone: a run that fails leaves the inputs of the one before, and one that is killed leaves none. Pure.
+ */
 export function linksLeft(
   source: ClusterSnapshot,
   args: MirrorsArgs,
   before: Before,
 ): RemovedLink[] {
   const stacks = stacksNow(before, args);
-  const former = removedLinks(args, before);
-  const noted = new Set(former.map(({ target }) => target));
-  return [
-    ...former.filter(({ target }) => hasLeft(source, target, stacks)),
-    ...unnotedLinks(args, source, stacks).filter(({ target }) => !noted.has(target)),
-  ];
+  const current = new Set(args.links.map(({ target }) => target));
+  const noted = new Map(removedLinks(args, before).map((link) => [link.target, link]));
+  const targets = new Set([
+    ...[...noted.keys()].filter((target) => hasMarked(source, target, stacks)),
+    ...[...source.services.values()].flatMap((service) => targetsMarked(service, stacks)),
+  ]);
+  return [...targets]
+    .filter((target) => !current.has(target))
+    .sort()
+    .map((target) => noted.get(target) ?? { source: args.source, target });
 }
 
-/**
- * Links that no run has noted: a run that fails leaves the inputs of the one before, and one that is killed leaves
- * none. Their mirrors carry this stack's mark, and are of no link of the config.
- */
-function unnotedLinks(
-  { source: name, links, controllerLinks = [] }: MirrorsArgs,
-  source: ClusterSnapshot,
-  stacks: readonly string[],
-): RemovedLink[] {
-  const others = new Set([...links.map(({ target }) => target), ...controllerLinks]);
-  const found = [...source.services.values()].flatMap((service) => {
-    const target = service.metadata.labels?.[label.cluster];
-    if (target === undefined || others.has(target) || !mirrorsOf(target).owns(service)) return [];
-    return isMarkedBy(service.metadata, stacks) ? [target] : [];
-  });
-  return [...new Set(found)].sort().map((target) => ({ source: name, target }));
-}
-
-function hasLeft(source: ClusterSnapshot, target: string, stacks: readonly string[]): boolean {
+/** Whether anything of a link that the run before had carries a mark, Endpoints without a Service included. */
+function hasMarked(source: ClusterSnapshot, target: string, stacks: readonly string[]): boolean {
   const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
-  const isMember = ({ metadata: { annotations = {} } }: Service) =>
-    tokensIn(annotations).some((token) => clusterOfToken(token) === target);
   return (
-    mirrors.some((mirror) => isMarkedBy(metaOf(mirror), stacks)) ||
+    mirrors.some((mirror) => marksOn(metaOf(mirror), stacks).isOurs) ||
     [...source.services.values()].some(
       (service) =>
-        federated.owns(service) && isOnlyOurs(service.metadata, stacks) && isMember(service),
+        federated.owns(service) &&
+        clustersIn(service.metadata).includes(target) &&
+        marksOn(service.metadata, stacks, target).isOurs,
     )
   );
 }
 
+/** The targets whose mirrors or members a Service stands for, as far as this stack has marked them. */
+function targetsMarked(
+  { metadata }: { readonly metadata: ObjectMeta },
+  stacks: readonly string[],
+): string[] {
+  const target = metadata.labels?.[label.cluster];
+  if (target !== undefined)
+    return mirrorsOf(target).owns({ metadata }) && marksOn(metadata, stacks).isOurs ? [target] : [];
+  if (!federated.owns({ metadata })) return [];
+  const managers = new Set((metadata.managedFields ?? []).map(({ manager }) => manager));
+  return clustersIn(metadata).filter((cluster) =>
+    stacks.some((stack) => managers.has(managerOf(stack, cluster))),
+  );
+}
+
+function clustersIn({ annotations = {} }: ObjectMeta): string[] {
+  return tokensIn(annotations).map(clusterOfToken);
+}
+
 /**
- * Decides about links that have left. Once a controller of Linkerd's mirrors one the mirrors are the
- * controller's, and it would not make them again for minutes; so nothing may be deleted before the
- * source's Deployments have been read. Pure.
+ * Decides about links that have left. Where a controller of Linkerd's is there for one, be it scaled to zero, the mirrors
+ * are the controller's, and it would not make them again for minutes; so nothing may be deleted before the source's
+ * Deployments have been read. Pure.
  *
  * @param left as `linksLeft` has found them
  */
 export function dispositionsOf(
   left: readonly RemovedLink[],
-  source: ClusterSnapshot,
-  args: MirrorsArgs,
-  before: Before,
-  controllers: Controllers,
-): RemovedPart[] {
-  const stacks = stacksNow(before, args);
-  const noted = new Set(removedLinks(args, before).map(({ target }) => target));
-  return (
-    left
-      .map((link): RemovedPart => {
-        const { target } = link;
-        const owner = newOwnerOf(target, args, controllers);
-        if (owner === undefined) {
-          const mirrors = liveMirrors(source, mirrorsOf(target));
-          return { link, disposition: "delete", ...retainedMirrors(mirrors, stacks) };
-        }
-        if ("why" in owner) {
-          const { why } = owner;
-          return {
-            ...{ link, disposition: "unknown", why },
-            notes: [`its mirrors stay for now, because ${why}`],
-          };
-        }
-        const { controller } = owner;
-        return {
-          ...{ link, disposition: "handOver", controller },
-          notes: [`its mirrors stay, because ${controller} mirrors it now`],
-        };
-      })
-      // What nobody has noted stays, without a word, where it is another's by now or may be.
-      .filter(({ disposition, link }) => disposition === "delete" || noted.has(link.target))
-  );
-}
-
-/** The controller of Linkerd's that mirrors a link by now, or why that is not known; undefined: none does. */
-function newOwnerOf(
-  target: string,
   { source, controllerLinks }: MirrorsArgs,
   controllers: Controllers,
-): { readonly controller: string } | { readonly why: string } | undefined {
-  if (controllerLinks?.includes(target) === true)
-    return { controller: "Linkerd's controller (mirroring: controller)" };
-  if ("why" in controllers) return controllers;
-  const [controller] = running(controllers.found, target);
-  return controller && { controller: deploymentOf(source, controller) };
+): RemovedPart[] {
+  return left.map((link): RemovedPart => {
+    const { target } = link;
+    if (controllerLinks?.includes(target) === true) {
+      const controller = "Linkerd's controller (mirroring: controller)";
+      return { link, disposition: "handOver", controller };
+    }
+    if ("why" in controllers) return { link, disposition: "unknown", why: controllers.why };
+    const found = controllers.found.find((each) => each.target === target);
+    return found === undefined
+      ? { link, disposition: "delete" }
+      : { link, disposition: "handOver", controller: deploymentOf(source, found) };
+  });
 }
 
 /** By the source, which somebody has to see to: the sentences for links that nothing could be decided about. */
@@ -158,45 +128,4 @@ export function undecided(source: string, removed: readonly RemovedPart[]): ByPa
       : [],
   );
   return whys.length === 0 ? {} : { [source]: whys.join("; ") };
-}
-
-/** Mirrors that are not to be deleted, since they are not provably this stack's, and what to say of them. */
-export function retainedMirrors(
-  mirrors: ReadonlyMap<ObjectKey, LiveMirror>,
-  stacks: readonly string[],
-): { readonly retained: ReadonlySet<ObjectKey>; readonly notes: readonly string[] } {
-  const keepers = new Set<string>();
-  const kept: ObjectKey[] = [];
-  const unmarked: ObjectKey[] = [];
-  for (const [key, mirror] of mirrors) {
-    const others = otherStacks(metaOf(mirror), stacks);
-    for (const other of others) keepers.add(other);
-    if (others.length > 0) kept.push(key);
-    else if (!isMarkedBy(metaOf(mirror), stacks)) unmarked.push(key);
-  }
-  const names = [...keepers].sort().join(", ");
-  return {
-    retained: new Set([...kept, ...unmarked]),
-    notes: [
-      ...noteOn(
-        kept,
-        `another stack keeps them (${names}): destroy it as well, or, if it no longer exists, delete them with kubectl`,
-      ),
-      ...noteOn(
-        unmarked,
-        "they do not carry the mark of this stack: others have made them since its last run; if nobody needs them, delete them with kubectl",
-      ),
-    ],
-  };
-}
-
-function noteOn({ length }: readonly ObjectKey[], why: string): string[] {
-  return length === 0
-    ? []
-    : [`${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why}`];
-}
-
-function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
-  // A live mirror consists of at least one of the two.
-  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
 }

@@ -22,6 +22,7 @@ describe("an update of a mirror", () => {
         const scope = {
           ...{ kubernetes: client, source: "west", fieldManager: "a stack", time: systemTime },
           owner: mirrorsOf("north"),
+          names: ["acme/mesh/dev"],
         };
         const [listed] = await client.list(resources.services);
         const name = { namespace: "shop", name: "web-north" };

@@ -1,6 +1,8 @@
 import { equal } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { fed, federated, type Federation, listed, member } from "../../fixtures/federation.ts";
+import { localMember, managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { confirmed, stack } from "../../fixtures/marks.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
@@ -20,6 +22,9 @@ type Row = [
   after: string | undefined,
   retired?: string[],
 ];
+
+const stays = (lists: Parameters<typeof fed>[1], ...members: string[]) =>
+  members.reduce((one, name) => confirmed(managerOf(stack, name), one), fed("demo/bb", lists));
 
 const rows: Row[] = [
   ["new members follow in the order of the links", west(), { north, east }, "bb@north,bb@east"],
@@ -49,15 +54,28 @@ const rows: Row[] = [
   ],
   [
     "members of a cluster whose link is gone leave",
-    "bb@east,bb@north",
+    west(stays({ remote: "bb@east,bb@north" }, "east", "north")),
     { east },
     "bb@east",
     ["north"],
   ],
-  ["with all links gone all members leave", "bb@east,bb@north", {}, undefined, ["east", "north"]],
+  [
+    "members of a cluster whose link is gone stay without this stack's mark",
+    west(stays({ remote: "bb@east,bb@north" }, "east")),
+    { east },
+    "bb@east,bb@north",
+    ["north"],
+  ],
+  [
+    "with all links gone all members leave",
+    west(stays({ remote: "bb@east,bb@north" }, "east", "north")),
+    {},
+    undefined,
+    ["east", "north"],
+  ],
   [
     "the local member leaves with the last link, and members of others stay",
-    west(fed("demo/bb", { remote: "bb@other,bb@east", local: "bb" }), bb),
+    west(stays({ remote: "bb@other,bb@east", local: "bb" }, "east", localMember), bb),
     {},
     "bb@other",
     ["east"],

@@ -99,7 +99,13 @@ describe("as many mirrors as a link may have", () => {
 describe("as many members of federated Services as a link may have", () => {
   const memberOf = (services: Service[], maxMirrors: number, ...there: Service[]) => {
     const links = [{ link: link({ maxMirrors }), target: west(services) }];
-    return membership({ source: east(...there), links, retired: [] });
+    return membership({
+      source: east(...there),
+      links,
+      removed: [],
+      stacks: [],
+      controllers: { found: [] },
+    });
   };
   const all = [member("shop/c"), member("shop/b"), member("shop/a")];
 

@@ -1,54 +1,85 @@
 import { deepEqual, equal } from "node:assert/strict";
-import {
-  isMarkedBy,
-  managerOf,
-  otherStacks,
-  stackOf,
-} from "../../../../engine/mirroring/model/owner.ts";
-import { confirmedBy, marked } from "../../fixtures/marks.ts";
+import { managerOf, marksOn, remarked, stackOf } from "../../../../engine/mirroring/model/marks.ts";
+import { confirmedBy, marked, markersOf } from "../../fixtures/marks.ts";
 import { service } from "../../fixtures/objects.ts";
 
 const plain = service("shop/web-west", { labels: { app: "web" } });
 const by = (...managers: string[]) =>
   managers.reduce((object, name) => confirmedBy(name, object), plain).metadata;
-const both = by("mesh/dev", "mesh/prod");
-const long = `mesh/${"x".repeat(200)}`;
+const [dev, prod] = ["acme/mesh/dev", "acme/mesh/prod"];
+const both = by(dev, prod);
+const long = `acme/${"x".repeat(100)}/${"y".repeat(100)}`;
 const foreign = ["kubectl-edit", "linkerd-service-mirror", "linkerd-multicluster"].map(
   (manager) => marked(plain, manager).metadata,
 );
+const member = (stack: string, cluster: string) =>
+  marked(plain, managerOf(stack, cluster)).metadata;
 
-describe("the mark of a stack on a mirror", () => {
-  it("is a field manager of its name, with no more characters than the API server allows", () => {
-    equal(managerOf("mesh/dev"), "linkerd-multicluster/mesh/dev");
-    equal(managerOf(long).length, 128);
+describe("the mark of a stack", () => {
+  it("is a field manager of its name and the member's, cut to what the API server allows", () => {
+    equal(managerOf(dev), "linkerd-multicluster/acme/mesh/dev");
+    equal(managerOf(dev, "west"), "linkerd-multicluster/acme/mesh/dev#west");
+    equal(managerOf(long, "w".repeat(57)).length, 128);
+    equal(managerOf(long) === managerOf(`${long}z`), false);
   });
 
-  type Row = [rule: string, meta: typeof both, own: string[], isMarked: boolean, others: string[]];
+  type Row = [rule: string, meta: typeof both, own: string[], isOurs: boolean, others: string[]];
   const rows: Row[] = [
-    ["is told from that of another stack", both, ["mesh/dev"], true, ["mesh/prod"]],
-    ["is told from those of others, in order", both, ["mesh/x"], false, ["mesh/dev", "mesh/prod"]],
-    ["is known by names that it has had", both, ["mesh/new", "mesh/dev"], true, ["mesh/prod"]],
-    ["is not one that only begins alike", by("mesh/dev-2"), ["mesh/dev"], false, ["mesh/dev-2"]],
+    ["is told from that of another stack", both, [dev], true, [prod]],
+    ["is told from those of others, in order", both, ["acme/mesh/x"], false, [dev, prod]],
+    ["is told from that of another organization's", both, ["corp/mesh/dev", prod], true, [dev]],
+    ["is known by names that it has had", both, ["acme/mesh/new", dev], true, [prod]],
+    ["is not one that only begins alike", by(`${dev}-2`), [dev], false, [`${dev}-2`]],
     ["may be cut", by(long), [long], true, []],
-    ["is on nothing that has no manager", plain.metadata, ["mesh/dev"], false, []],
+    [
+      "is known of whatever organization to who does not know it",
+      both,
+      ["*/mesh/dev"],
+      true,
+      [prod],
+    ],
+    ["is on nothing that has no manager", plain.metadata, [dev], false, []],
     ["is not an entry without one", { ...plain.metadata, managedFields: [{}] }, ["a/b"], false, []],
-    ...foreign.map((meta): Row => ["is not another program's", meta, ["mesh/dev"], false, []]),
+    ...foreign.map((meta): Row => ["is not another program's", meta, [dev], false, []]),
   ];
-  for (const [rule, meta, own, isMarked, others] of rows)
+  for (const [rule, meta, own, isOurs, others] of rows)
     it(rule, () => {
-      deepEqual([isMarkedBy(meta, own), otherStacks(meta, own)], [isMarked, others]);
+      deepEqual(marksOn(meta, own), { isOurs, others });
     });
 
-  it("says which stack's it is", () => {
-    const managers = [
-      "linkerd-multicluster/mesh/dev",
-      "linkerd-multicluster",
-      "linkerd",
-      undefined,
+  it("is on one member of a federated Service, or by an earlier version on all of them", () => {
+    const found = [member(dev, "west"), member(prod, "west"), by("mesh/dev")].map((meta) =>
+      ["west", "north"].map((cluster) => marksOn(meta, [dev, "mesh/dev"], cluster)),
+    );
+    const [none, ours] = [
+      { isOurs: false, others: [] },
+      { isOurs: true, others: [] },
     ];
+    deepEqual(found, [
+      [ours, none],
+      [{ isOurs: false, others: [prod] }, none],
+      [ours, ours],
+    ]);
+  });
+
+  it("keeps the fields that it was set with when it is renamed, and others keep theirs", () => {
+    const old = confirmedBy(prod, marked(plain, managerOf("mesh/dev")));
+    const { managedFields = [] } = old.metadata;
+    const renamed = remarked(managedFields, [dev, "mesh/dev"], [managerOf(dev)], () =>
+      managerOf(dev),
+    );
+    deepEqual(markersOf({ metadata: { ...old.metadata, managedFields: renamed } }), [
+      managerOf(dev),
+      managerOf(prod),
+    ]);
+    deepEqual(renamed[0]?.fieldsV1, managedFields[0]?.fieldsV1);
+  });
+
+  it("says which stack's it is", () => {
+    const managers = [managerOf(dev), managerOf(dev, "west"), "linkerd-multicluster", undefined];
     deepEqual(
       managers.map((manager) => stackOf(manager)),
-      ["mesh/dev", undefined, undefined, undefined],
+      [dev, dev, undefined, undefined],
     );
   });
 });

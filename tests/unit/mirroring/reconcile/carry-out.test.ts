@@ -41,15 +41,18 @@ describe("a run", () => {
     deepEqual(markersOf(services.get("shop/web-west")), [ourManager]);
   });
 
-  it("confirms what another stack alone has made, without changing it", async () => {
-    const edit = (live: typeof web) => confirmedBy("other/prod", unmarked(live));
-    const { clusters, failures } = await secondRun({ edit });
-    deepEqual([failures, clusters.east.writes], [[], ["update services shop/web-west"]]);
-    const { services } = await clusters.east.snapshot();
-    deepEqual(markersOf(services.get("shop/web-west")), [
-      ourManager,
-      "linkerd-multicluster/other/prod",
-    ]);
+  it("marks what nobody has marked, and what it adopts from another stack, without changing it", async () => {
+    const other = "acme/other/prod";
+    const adopting = argsFor([{ target: "west", adoptFrom: [other] }, "north"]);
+    for (const [edit, of] of [
+      [unmarked, args],
+      [(live: typeof web) => confirmedBy(other, unmarked(live)), adopting],
+    ] as const) {
+      const { clusters, failures } = await secondRun({ edit, args: of });
+      deepEqual([failures, clusters.east.writes], [[], ["update services shop/web-west"]]);
+      const { services } = await clusters.east.snapshot();
+      deepEqual(markersOf(services.get("shop/web-west")), [ourManager]);
+    }
   });
 });
 

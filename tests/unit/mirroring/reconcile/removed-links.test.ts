@@ -111,7 +111,8 @@ const rows: [rule: string, change: Change, expected: Readonly<Record<string, unk
     { first: { west: west(exported("shop/web"), exported("shop/cart")) }, edit: unmarked },
     {
       ...kept,
-      notes: /^east <- west: 1 mirror stays, because they do not carry the mark of this stack/m,
+      notes:
+        /^east <- west: 1 mirror stays, because no stack's mark is on them, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
     },
   ],
   [
@@ -119,18 +120,18 @@ const rows: [rule: string, change: Change, expected: Readonly<Record<string, unk
     { edit: unmarked, before: () => ({ links: rest.links }) },
     { ...kept, removedLinks: undefined },
   ],
-  [
-    "is left without a word where no run has noted it and a controller mirrors it",
-    { ...mirrored("west", 1), before: () => ({ links: rest.links }) },
-    { ...kept, removedLinks: undefined },
-  ],
-  ...[undefined, 1, 2].map((replicas): (typeof rows)[number] => [
-    `leaves its mirrors to a controller of ${replicas ?? "no number of"} replicas, ready or not`,
+  ...[undefined, 0, 1].map((replicas): (typeof rows)[number] => [
+    `leaves its mirrors to a controller of ${replicas ?? "no number of"} replicas, ready or not, without this stack's mark`,
     mirrored("west", replicas),
     {
-      ...{ ...kept, removedLinks: undefined },
-      notes: [`east <- west: its mirrors stay, because ${says} mirrors it now`],
-      changes: { west: { "shop/web-west": { action: `leave: ${says} mirrors it now` } } },
+      ...kept,
+      removedLinks: undefined,
+      notes: [
+        "east <- west: 1 forgotten",
+        `east <- west: its mirrors stay, because ${says} mirrors it now`,
+      ],
+      changes: { west: { "shop/web-west": { action: `leave: ${says} keeps it` } } },
+      writes: ["update services shop/web-west"],
     },
   ]),
   [
@@ -138,7 +139,6 @@ const rows: [rule: string, change: Change, expected: Readonly<Record<string, unk
     { first: bb, ...mirrored("west", 1) },
     { failures: [], left: ["shop/api-north", "shop/bb-federated"] },
   ],
-  ["takes its mirrors along where its controller is stopped", mirrored("west", 0), left],
   ["takes its mirrors along where the controller is another link's", mirrored("north", 1), left],
   [
     "leaves its mirrors where the config says so, without asking for Deployments",
@@ -205,7 +205,7 @@ describe("a link that has left the config", () => {
       ...{ ...kept, revision: 2 },
       notes: [
         "east <- west: 1 forgotten",
-        "east <- west: 1 mirror stays, because another stack keeps them (other/prod): destroy it as well, or, if it no longer exists, delete them with kubectl",
+        "east <- west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)",
       ],
     });
     const { services } = await clusters.east.snapshot();
@@ -218,7 +218,7 @@ describe("a link that has left the config", () => {
     const live = (await clusters.east.snapshot()).services.get(key);
     const list = "multicluster.linkerd.io/remote-discovery";
     deepEqual(live?.metadata.annotations?.[list], "bb@west");
-    deepEqual(markersOf(live), ["linkerd-multicluster/other/prod"]);
+    deepEqual(markersOf(live), ["linkerd-multicluster", "linkerd-multicluster/other/prod"]);
   });
 
   it("never takes mirrors along that nothing says are this stack's, in whatever state", async () => {

@@ -189,22 +189,17 @@ describe("what inputs remember", () => {
     deepEqual(Object.keys(inputs.gateways ?? {}), ["west"]);
   });
 
-  it("is what the stack was called, newest first, until it is called so again", async () => {
+  it("is what the stack was called, until a run has renewed all marks", async () => {
     const { clusters, before } = await settled();
-    let inputs = before;
-    for (const [stack, former] of [
-      ["mesh/b", ["mesh/dev"]],
-      ["mesh/c", ["mesh/b", "mesh/dev"]],
-      ["mesh/dev", ["mesh/c", "mesh/b"]],
-    ] as const) {
-      const checked = await preview(clusters, { ...args, stack }, inputs);
-      // Its own mirrors are known by the old name.
-      deepEqual([checked.inputs.formerStacks, checked.notes], [former, []]);
-      ({ inputs } = checked);
-    }
+    const renamed = { ...args, stack: "acme/mesh/b" };
+    const checked = await preview(clusters, renamed, before);
+    // Its own mirrors are known by the old name.
+    deepEqual([checked.inputs.formerStacks, checked.notes], [["acme/mesh/dev"], []]);
+    const again = await preview(clusters, renamed, await up(clusters, renamed, before));
+    deepEqual(again.inputs.formerStacks, undefined);
     const away = { ...clusters, east: unreachable("east") };
-    const blind = await preview(away, { ...args, stack: "mesh/b" }, before);
-    deepEqual(blind.inputs.formerStacks, ["mesh/dev"]);
+    const blind = await preview(away, renamed, before);
+    deepEqual(blind.inputs.formerStacks, ["acme/mesh/dev"]);
   });
 });
 
@@ -266,16 +261,26 @@ describe("what inputs say of a pod that is missing", () => {
 });
 
 describe("a mirror that two stacks have", () => {
-  it("is confirmed by the one that has not done so, and both are told", async () => {
-    const edit = (live: Service) => confirmedBy("other/prod", unmarked(live));
-    const { clusters, before, changes, notes } = await secondRun({ edit });
-    deepEqual(changes, {
-      west: { "shop/web-west": { action: "confirm: it exists, and gets this stack's mark" } },
+  it("stays as it is, and both are told", async () => {
+    const { changes, notes, writes } = await secondRun({
+      edit: (live: Service) => confirmedBy("other/prod", live),
     });
     const note =
       "east <- west: another stack mirrors this as well (other/prod): take it out of one of the two";
-    deepEqual(notes, [note]);
-    const again = await preview(clusters, args, await up(clusters, args, before));
-    deepEqual([again.inputs.changes, again.notes], [undefined, [note]]);
+    deepEqual([changes, notes, writes], [undefined, [note], []]);
+  });
+
+  it("is not this stack's to change or to mark where the other one alone has marked it", async () => {
+    const edit = (live: Service) =>
+      confirmedBy(
+        "other/prod",
+        unmarked({ ...live, spec: { ...live.spec, ports: [{ port: 1 }] } }),
+      );
+    const { writes, inputs } = await secondRun({ edit });
+    deepEqual(writes, []);
+    match(
+      inputs.notMirrored?.["west"]?.["shop/web"] ?? "",
+      /^NotOurs: the mirror east\/shop\/web-west is stack other\/prod's: .* adoptFrom on the link$/,
+    );
   });
 });

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import type { ManagedFields, ObjectMeta } from "../../kubernetes/objects/objects.ts";
+
+/**
+ * The mark of a stack: a field manager of its own, which changes nothing about the object and which survives whatever
+ * others write (docs/decisions/0020-one-ownership-rule.md). A mirror of a link carries `<program>/<stack>`, a federated
+ * Service one mark for each member, `<program>/<stack>#<member>`.
+ */
+
+/** The manager of what is written without a mark. */
+export const program = "linkerd-multicluster";
+
+const prefix = `${program}/`;
+
+/** The API server allows 128 characters; these are left for the name of a stack and of a member. */
+const longest = { stack: 85, member: 21 } as const;
+
+/** The member of a federated Service that is in the source itself; no cluster's name begins with a dot. */
+export const localMember = ".local";
+
+/** @param stack as `organization/project/stack`; state of earlier versions has `project/stack` */
+export function managerOf(stack: string, member?: string): string {
+  const whole = `${prefix}${fitting(stack, longest.stack)}`;
+  return member === undefined ? whole : `${whole}#${fitting(member, longest.member)}`;
+}
+
+function fitting(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  return `${name.slice(0, most - hash.length - 1)}~${hash}`;
+}
+
+/** The stack of this program that writes by that name; undefined: none does. */
+export function stackOf(manager = ""): string | undefined {
+  return manager.startsWith(prefix) ? manager.slice(prefix.length).split("#")[0] : undefined;
+}
+
+/** Whether anything is written by that name that this program has made. */
+export function isOfProgram(manager: string | undefined): boolean {
+  return manager === program || stackOf(manager) !== undefined;
+}
+
+/** Who vouches for a mirror, or for one member of a federated Service. */
+export interface Marks {
+  readonly isOurs: boolean;
+  /** The other stacks, sorted. */
+  readonly others: readonly string[];
+}
+
+/**
+ * @param names of this stack: its own, those that it has had, and those of stacks that it adopts from
+ * @param member of a federated Service; versions before 0.2 marked the Service, which counts for each member
+ */
+export function marksOn(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  names: readonly string[],
+  member?: string,
+): Marks {
+  const others: string[] = [];
+  let isOurs = false;
+  for (const { manager = "" } of managedFields) {
+    const stack = stackOf(manager);
+    if (stack === undefined) continue;
+    const [whole = "", marked] = manager.split("#");
+    if (
+      marked !== undefined &&
+      (member === undefined || marked !== fitting(member, longest.member))
+    )
+      continue;
+    if (names.some((name) => managerOf(name) === whole || isAnyOf(name, stack))) isOurs = true;
+    else if (!others.includes(stack)) others.push(stack);
+  }
+  return { isOurs, others: others.sort() };
+}
+
+/** A reader that does not know the organization of its stack asks for those of all: `*`/project/stack. */
+function isAnyOf(name: string, stack: string): boolean {
+  return name.startsWith("*") && `/${stack}`.endsWith(name.slice(1));
+}
+
+/** What `managedFields` has of one manager; `find` returns it whole. */
+type Entry = ManagedFields & { readonly subresource?: string };
+
+/**
+ * The entries with this stack's marks as they are to be. A mark by another of its names is renamed rather than replaced:
+ * the entry also says which labels and annotations the stack has written.
+ *
+ * @param names as in `marksOn`, the present one first
+ * @param wanted managers that have to be among the entries
+ * @param become what the manager of an entry becomes that is this stack's; undefined: the entry goes
+ */
+export function remarked(
+  entries: readonly Entry[],
+  names: readonly string[],
+  wanted: readonly string[],
+  become: (manager: string, member: string | undefined) => string | undefined,
+): Entry[] {
+  const own = new Set(names.map((name) => managerOf(name)));
+  const result = new Map<string, Entry>();
+  for (const entry of entries) {
+    const [whole = "", member] = (entry.manager ?? "").split("#");
+    const manager = own.has(whole) ? become(entry.manager ?? "", member) : entry.manager;
+    if (own.has(whole) && manager === undefined) continue;
+    const key = JSON.stringify([manager, entry.operation, entry.subresource]);
+    const { fieldsV1 } = result.get(key) ?? {};
+    const fields = fieldsV1 === undefined ? entry.fieldsV1 : union(fieldsV1, entry.fieldsV1);
+    result.set(key, { ...entry, ...(manager !== undefined && { manager }), fieldsV1: fields });
+  }
+  const managers = new Set([...result.values()].map(({ manager }) => manager));
+  const missing = wanted.filter((manager) => !managers.has(manager));
+  return [...result.values(), ...missing.map(newMark)];
+}
+
+/** Everybody who updates a Service sends back its ClusterIP as it is, so nobody takes this field over. */
+function newMark(manager: string): Entry {
+  const fieldsV1 = { "f:spec": { "f:clusterIP": {} } };
+  const mark = { manager, operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1 };
+  return mark;
+}
+
+/** Both trees of fields in one. */
+function union(left: unknown, right: unknown): unknown {
+  if (!isTree(left)) return right;
+  if (!isTree(right)) return left;
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return Object.fromEntries(keys.map((key) => [key, union(left[key], right[key])]));
+}
+
+function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/**
+ * Whether an API server, or what stands in front of it, leaves `managedFields` out of its answers: then nobody knows
+ * whose a mirror is. Kubernetes itself sets them on its own Service.
+ */
+export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>): boolean {
+  for (const { metadata } of services) if (metadata.managedFields?.length) return false;
+  return true;
+}
+
+/** Whether the same managers have entries: fields change with every write, and marks do not. */
+export function sameManagers(
+  entries: readonly ManagedFields[] = [],
+  others: readonly ManagedFields[] = [],
+): boolean {
+  return (
+    entries.length === others.length &&
+    entries.every(({ manager }, index) => manager === others[index]?.manager)
+  );
+}
