@@ -87,9 +87,9 @@ export async function removeMirror(
       const { isOurs, others } = marksOn(now.metadata, scope.names);
       return others.length === 0 && (isOurs || !wasOurs);
     });
-    if (!isGone) return releaseMirror(scope, { key, ...defined({ claim }) });
-  }
-  if (endpoints !== undefined)
+    if (!isGone) await releaseMirror(scope, { key, ...defined({ claim }) });
+    // The API server deletes a Service's Endpoints in the same request.
+  } else if (endpoints !== undefined)
     await remove(
       scope,
       resources.endpoints,

@@ -17,7 +17,9 @@ interface MeshShape {
   readonly exported: number;
 }
 
-const label = { "mirror.linkerd.io/exported": "remote-discovery" };
+const remote = { "mirror.linkerd.io/exported": "remote-discovery" };
+const exported = { "mirror.linkerd.io/exported": "true" };
+const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.c1" };
 
 /** Some lists fill their pages, and one goes on for one object. */
 const shape: MeshShape = {
@@ -44,6 +46,18 @@ describe("the requests of a run", () => {
     await stack.up();
     equal((await stack.preview()).requests, 2 * 7);
   });
+
+  it("are a reading of the source and a delete for each mirror, whose Endpoints go with it, in a destroy", async () => {
+    const pair = new Mesh(["c0", "c1"], {
+      clusters: { c0: {}, c1: {} },
+      links: [{ source: "c0", target: "c1", gateway }],
+    });
+    fill(pair, { namespaces: 1, services: 21, exported: 20, endpoints: 0 }, exported);
+    await pair.up();
+    equal(pair.servers.get("c0")?.all("endpoints").size, 20);
+    equal((await pair.destroy()).requests, 6 + 20);
+    equal(pair.servers.get("c0")?.all("endpoints").size, 0);
+  });
 });
 
 /** Every cluster mirrors from the ones after it, as many as there are targets. */
@@ -59,7 +73,16 @@ function meshOf({ clusters, targets, ...contents }: MeshShape): Mesh {
     links,
     linkDefaults: { gateway: false },
   });
-  for (const server of mesh.servers.values()) {
+  fill(mesh, contents, remote);
+  return mesh;
+}
+
+function fill(
+  { servers }: Mesh,
+  contents: Omit<MeshShape, "clusters" | "targets">,
+  label: Readonly<Record<string, string>>,
+): void {
+  for (const server of servers.values()) {
     const upTo = (count: number, plural: string, objectOf: (index: number) => object): void => {
       for (let index = 0; server.all(plural).size < count; index++)
         server.put(plural, objectOf(index));
@@ -77,7 +100,6 @@ function meshOf({ clusters, targets, ...contents }: MeshShape): Mesh {
     upTo(contents.namespaces, "namespaces", (index) => ({ metadata: { name: `space-${index}` } }));
     server.journal.length = 0;
   }
-  return mesh;
 }
 
 /** The same clusters, of which one is that stack's. */
