@@ -1,4 +1,5 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { type Facts, undecidedIn } from "./facts.ts";
 import { mark, paint } from "./output.ts";
 import { separator } from "./probe.ts";
 
@@ -31,6 +32,22 @@ export interface Answer {
 export interface Requests {
   readonly version: 1;
   readonly answers: readonly Answer[];
+  /** Why nothing could be decided about links or mirrors. */
+  readonly undecided?: readonly string[];
+}
+
+/** What came of the requests beside what the facts say of the links. */
+export function requestsOf(
+  facts: Pick<Facts, "links" | "mirrors">,
+  answers: readonly Answer[],
+): Requests {
+  const undecided = undecidedIn(facts);
+  return { version: 1, answers, ...(undecided.length > 0 && { undecided }) };
+}
+
+/** Whether there were requests, all were answered, and nothing about their links is undecided. */
+export function allAnswered({ answers, undecided = [] }: Requests): boolean {
+  return answers.length > 0 && undecided.length === 0 && answers.every(({ answered }) => answered);
 }
 
 /** What the message of a client's pod says. */
@@ -85,9 +102,14 @@ function echoedIn(text: string): Answer["seen"] {
   return { identity, ...(client !== undefined && { client }) };
 }
 
-export function requestsText({ answers }: Requests): string {
-  if (answers.length === 0) return "There is no link to send a request through.\n";
-  return `${answers.map(answerText).join("\n")}\n`;
+export function requestsText({ answers, undecided = [] }: Requests): string {
+  const lines = answers.length === 0 ? ["There is no link to send a request through."] : [];
+  return [
+    ...lines,
+    ...answers.map(answerText),
+    ...undecided.map((why) => `${mark("warn")} undecided: ${plain(why)}`),
+    "",
+  ].join("\n");
 }
 
 function answerText(answer: Answer): string {

@@ -12,6 +12,8 @@ export interface Explanation {
   readonly services: readonly ExplainedService[];
   /** What may have been meant instead, where nothing is called so. */
   readonly near?: string;
+  /** Why clusters can't be read that may have it. */
+  readonly unread?: readonly string[];
 }
 
 export interface ExplainedService {
@@ -66,7 +68,16 @@ export function explain(facts: Facts, asked: string): Explanation {
     ({ service = "" }) => (asked.includes("/") ? service : service.split("/").slice(1)),
   );
   const near = services.length > 0 ? undefined : nearest(asked, [...new Set(known)]);
-  return { version: 1, asked, services, ...defined({ near }) };
+  const unread = facts.clusters.flatMap(({ name, why }) =>
+    why === undefined ? [] : [`cluster ${name} can't be read: ${why}`],
+  );
+  return {
+    version: 1,
+    asked,
+    services,
+    ...defined({ near }),
+    ...(unread.length > 0 && { unread }),
+  };
 }
 
 function explainService(
@@ -112,9 +123,11 @@ function appearance(
   const [first] = mirrors;
   if (first !== undefined) {
     const isPending = mirrors.some(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
+    const why = mirrors.flatMap(({ undecided }) => undecided ?? [])[0];
     const selector = link?.selectors[selectorOf(first)] ?? "";
     return {
-      ...{ ...here, state: isPending ? "pending" : "mirrored" },
+      ...{ ...here, ...defined({ why }) },
+      state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
       mirrors: sorted.map((each) => explainMirror(facts, each)),
       ...(selector !== "" && { selector }),
     };
@@ -128,7 +141,8 @@ function appearance(
     return none("noLink", `the stack has no link ${source}/${cluster} (source/target)`);
   if (link.mirroring === "controller")
     return none("controller", "Linkerd's controller mirrors this link, and this program does not");
-  if (!link.isDecided) return none("unknown", whyUnknown(facts, link));
+  if (!link.isDecided)
+    return none("unknown", link.undecided ?? "nothing could be concluded about the link");
   return facts.from === "state"
     ? none("unknown", "the last run has made no mirror of it; ask the clusters to see why")
     : none("notSelected", notSelected(link));
@@ -141,14 +155,6 @@ function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
 function notSelected({ selectors }: LinkFact): string {
   const { mirror, discovery, federated } = selectors;
   return `no selector of the link takes it: label it ${mirror} for a mirror, ${discovery} for one that Linkerd resolves itself, or ${federated} for a federated Service`;
-}
-
-function whyUnknown({ clusters, next }: Facts, { source, target }: LinkFact): string {
-  const unread = clusters.find(
-    ({ name, reachable }) => (name === source || name === target) && reachable === false,
-  );
-  const refusals = next.find((each) => each.source === source)?.refusals ?? [];
-  return unread?.why ?? refusals[0] ?? "nothing could be concluded about the link";
 }
 
 function explainMirror({ runs }: Facts, mirror: MirrorFact): ExplainedMirror {
@@ -187,18 +193,29 @@ const words: Readonly<Record<Appearance["state"], string>> = {
   notSelected: "is not exported",
   controller: "is left to Linkerd",
   noLink: "has no way there",
-  unknown: "is not known",
+  unknown: "is undecided",
 };
+
+/** Whether the Service was found, and something decided about it everywhere. */
+export function isExplained({ services }: Explanation): boolean {
+  return (
+    services.length > 0 &&
+    services.every(({ appearsIn }) => appearsIn.every(({ state }) => state !== "unknown"))
+  );
+}
 
 /** The explanation for a person. */
 export function explanationText(
-  { asked, services, near }: Explanation,
+  { asked, services, near, unread = [] }: Explanation,
   from: Facts["from"],
 ): string {
   if (services.length === 0) {
     const where =
-      from === "state" ? "The last run has mirrored no" : "No cluster of the stack has a";
-    return `${where} Service or mirror ${asked}${near === undefined ? "" : `; is it ${near}?`}\n`;
+      from === "state"
+        ? "The last run has mirrored no"
+        : `No cluster of the stack${unread.length === 0 ? "" : " that could be read"} has a`;
+    const question = near === undefined ? "" : `; is it ${near}?`;
+    return [`${where} Service or mirror ${asked}${question}`, ...unread, ""].join("\n");
   }
   return services.map(serviceText).join("\n");
 }
@@ -240,6 +257,7 @@ const actions: Readonly<Record<MirrorFact["verdict"], string>> = {
 
 function mirrorLines(mirror: ExplainedMirror): string[] {
   const { line, verdict, address, endpoints, identity, since, writtenBy = [], madeBy } = mirror;
+  const action = mirror.undecided === undefined ? actions[verdict] : " (stays as it is)";
   const { fields = [], names } = mirror;
   const ready = endpoints?.ready ?? [];
   const waits = endpoints?.notReady ?? 0;
@@ -252,7 +270,7 @@ function mirrorLines(mirror: ExplainedMirror): string[] {
   const run = madeBy === undefined ? "" : ` by the ${madeBy.kind} of ${madeBy.startedAt}`;
   const history = since === undefined ? "" : `since ${since}${run}`;
   return [
-    `${mirror.mirror}${actions[verdict]}: ${line}`,
+    `${mirror.mirror}${action}: ${line}`,
     ...(address === undefined ? [] : [`  address ${address}; ${leads.join("; ")}`]),
     `  names: ${names.join(", ")}`,
     ...(history === "" ? [] : [`  ${history}${stacks === "" ? "" : `, kept by ${stacks}`}`]),

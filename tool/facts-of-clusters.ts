@@ -11,15 +11,19 @@ import {
   type Decision,
   describeLive,
   describeWanted,
+  federatedPart,
   inputsFor,
   isSkip,
   isWanted,
   label,
   type LinkSpec,
   membersIn,
+  originOf,
   type Outcome,
   portsText,
   stackOf,
+  undecidedMirrors,
+  whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import type {
@@ -51,6 +55,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       ? [{ source, ...outcome.value.decided }]
       : [],
   );
+  const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
   return {
     ...{ version: 1, readAt: now.toISOString(), from: "clusters", stack, runs },
@@ -62,11 +67,20 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
         ...(view.link.gateway !== false && { gateway: gatewayState(view.reading.gateway) }),
         ...defined({ tokenSince: tokens.get(`${source}/${target}`) }),
         isDecided: planned.some((each) => each.source === source && each.judged.has(target)),
+        ...defined({
+          undecided: undecided.find((each) => each.source === source && each.part === target)?.why,
+        }),
       };
     }),
-    mirrors: planned.flatMap(({ source, decisions }) =>
-      decisions.flatMap((each) => (isSkip(each) ? [] : mirrorFact(source, each))),
-    ),
+    mirrors: [
+      ...planned.flatMap(({ source, decisions }) => {
+        const skips = decisions.filter(isSkip);
+        return decisions.flatMap((each) => (isSkip(each) ? [] : mirrorFact(source, each, skips)));
+      }),
+      ...undecided.flatMap(({ source, mirrors, why }) =>
+        mirrors.map((each) => ({ ...mirrorFact(source, each), undecided: plain(why) })),
+      ),
+    ],
     notMirrored: planned.flatMap(({ source, decisions }) =>
       decisions.filter(isSkip).map((each) => notMirrored(source, each)),
     ),
@@ -122,22 +136,49 @@ function gatewayState(reading: CheckedLink["reading"]["gateway"]): GatewayState 
     : { state: "down", why: plain(`it fails its probe ${probe.path} (${down})`), ...known };
 }
 
-type OfMirror = Exclude<Decision, { readonly verdict: "skip" }>;
+/** The parts about which nothing could be decided: why, and the mirrors that are there. */
+function undecidedParts({ outcomes, clusters, links }: Views) {
+  const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
+  return [...outcomes].flatMap(([source, outcome]) => {
+    const own = links.filter(
+      ({ link, mirroring }) => link.source === source && mirroring === "pulumi",
+    );
+    const parts = [...own.map(({ link }) => link.target), federatedPart];
+    const snapshot = snapshots.get(source);
+    return parts.flatMap((part) => {
+      const why = "why" in outcome ? outcome.why : whyUndecided(outcome.value, source, part);
+      if (why === undefined) return [];
+      const isRead = snapshot !== undefined && "value" in snapshot;
+      return [{ source, part, why, mirrors: isRead ? undecidedMirrors(snapshot.value, part) : [] }];
+    });
+  });
+}
 
-function mirrorFact(source: string, decision: OfMirror): MirrorFact {
+type Skipped = Extract<Decision, { readonly verdict: "skip" }>;
+type OfMirror = Exclude<Decision, Skipped>;
+
+function mirrorFact(
+  source: string,
+  decision: OfMirror,
+  skips: readonly Skipped[] = [],
+): MirrorFact {
   const { part, key, kind, verdict, live, fields } = decision;
   const wanted = isWanted(decision) ? decision.wanted : undefined;
   const { service, endpoints } = live;
   const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
   const subsets = endpoints?.subsets ?? [];
+  const origin =
+    wanted === undefined
+      ? originOf(kind, key, live)
+      : { service: wanted.origin, pod: wanted.hostname };
   return {
     ...{ source, part, mirror: key, kind, verdict },
     line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
     ...(kind === "federated" && { members: membersIn(annotations) }),
     ports: portsText(wanted?.ports ?? service?.spec.ports),
     ...defined({
-      service: wanted?.origin,
-      pod: wanted?.hostname,
+      service: origin.service,
+      pod: origin.pod,
       address: service?.spec.clusterIP,
       identity: endpoints?.metadata.annotations?.[annotation.remoteGatewayIdentity],
       since: service?.metadata.creationTimestamp,
@@ -151,10 +192,20 @@ function mirrorFact(source: string, decision: OfMirror): MirrorFact {
         notReady: subsets.reduce((sum, each) => sum + (each.notReadyAddresses?.length ?? 0), 0),
       },
     }),
+    ...(verdict === "keep" &&
+      wanted === undefined && { undecided: whyKept(decision, origin.service, skips) }),
     ...(fields.length > 0 && {
       fields: fields.map((field) => `${field.field}: ${field.live} → ${field.wanted}`),
     }),
   };
+}
+
+/** Why a mirror stays that nobody can say is wanted: what it stands for is left out for now, or it is being deleted. */
+function whyKept({ part, key }: OfMirror, service: string | undefined, skips: readonly Skipped[]) {
+  const skip = skips.find(
+    (each) => each.part === part && (each.key === key || each.origin === service),
+  );
+  return plain(skip?.sentence ?? "it is being deleted, and a finalizer holds it");
 }
 
 /** The stacks of this program that have written a Service, by the API server's own account. */
@@ -167,7 +218,7 @@ function writersOf({ metadata: { managedFields = [] } }: Service) {
 
 function notMirrored(
   source: string,
-  { part, origin, cluster, hostname, reason, sentence }: Extract<Decision, { verdict: "skip" }>,
+  { part, origin, cluster, hostname, reason, sentence }: Skipped,
 ): NotMirrored {
   return {
     ...{ source, part, service: origin, reason, sentence: plain(sentence) },

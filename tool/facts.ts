@@ -76,6 +76,8 @@ export interface LinkFact {
   readonly tokenSince?: string;
   /** Whether the engine could conclude anything about its mirrors. */
   readonly isDecided: boolean;
+  /** Why it could not, although this program mirrors the link. */
+  readonly undecided?: string;
 }
 
 /** `open`: taken to be alive without a probe. */
@@ -117,6 +119,8 @@ export interface MirrorFact {
   readonly writtenBy?: readonly { readonly stack: string; readonly at?: string }[];
   /** Fields that are not as they should be, in words. */
   readonly fields?: readonly string[];
+  /** Why nothing could be concluded about it, so that it stays as it is. */
+  readonly undecided?: string;
 }
 
 export interface NotMirrored {
@@ -151,6 +155,15 @@ export interface NextRun {
   readonly refusals: readonly string[];
   /** Why nothing can be said. */
   readonly unknown?: string;
+}
+
+/** Why nothing could be decided about links, or about mirrors that are there: a sentence for each reason. */
+export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
+  const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
+  const sentences = parts.flatMap(({ source, part, undecided }) =>
+    undecided === undefined ? [] : [`${source}/${part}: ${undecided}`],
+  );
+  return [...new Set(sentences)];
 }
 
 /** The Services that a mirror stands for, each by its cluster: those of a federated one are `bb@east` or `local bb`. */

@@ -11,7 +11,7 @@ import {
   type Pod,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
-import { type Answer, answerIn, type Requests } from "./answers.ts";
+import { type Answer, answerIn, type Requests, requestsOf } from "./answers.ts";
 import { type StackClusters, withClusters } from "./clusters.ts";
 import type { Facts, LinkFact, MirrorFact } from "./facts.ts";
 import * as probe from "./probe.ts";
@@ -69,7 +69,7 @@ export async function sendRequests(
         return found;
       }),
     );
-    return { version: 1, answers: answers.flat() };
+    return requestsOf(facts, answers.flat());
   });
 }
 
@@ -106,7 +106,9 @@ class Attempt {
     };
     try {
       if (namespace === undefined || (mirror === undefined && echo === undefined))
-        throw new Refused("it has no mirror to ask; with --echo and --namespace none is needed");
+        throw new Refused(
+          link.undecided ?? "it has no mirror to ask; with --echo and --namespace none is needed",
+        );
       const there =
         echo === undefined ? mirror?.mirror : await this.#leadToEcho(link, namespace, echo);
       const { port, message } = await this.#answer(source, namespace, there ?? "");

@@ -43,12 +43,15 @@ export interface FederatedStatus {
 
 /** One screen about a mesh. Pure. */
 export function statusOf(facts: Facts): Status {
-  const { stack, readAt, from, runs, clusters, next, health } = facts;
-  const refusals = next.flatMap((each) => each.refusals);
+  const { stack, readAt, from, runs, clusters, links, next, health } = facts;
+  const refusals = [
+    ...next.flatMap((each) => each.refusals),
+    ...links.flatMap(({ undecided }) => undecided ?? []),
+  ];
   const errors = (health?.groups ?? []).flatMap(({ kind, name, checks }) =>
     checks
       .flatMap(({ findings }) => findings)
-      .filter(({ severity }) => severity !== "warning")
+      .filter(({ severity, sentence }) => severity !== "warning" && !refusals.includes(sentence))
       // Those of clusters name them.
       .map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
   );

@@ -7,7 +7,7 @@ import type { Amount } from "./workloads.ts";
 const most = 50;
 
 export function whatIfText(found: WhatIf): string {
-  const { loss, affected, unaffected, notKnown } = found;
+  const { loss, affected, unaffected, notKnown, undecided = [] } = found;
   const words = Object.values(loss).map((text) => plain(text));
   const caught = affected.filter((each) => each.left === "nothing" && each.routedTo.length > 0);
   const without = affected.filter((each) => each.left === "nothing").length - caught.length;
@@ -23,6 +23,7 @@ export function whatIfText(found: WhatIf): string {
     ...firstOf(affected.toSorted(worstFirst).map(affectedLine), most),
     ...firstOf(found.withoutQuorum.map(quorumLine), most),
     ...found.room.map(roomLine),
+    ...undecided.map((why) => `  ${mark("warn")} undecided: ${plain(why)}`),
     paint("dim", plain(`not known: ${notKnown.join("; ")}`)),
     "",
   ].join("\n");

@@ -1,4 +1,4 @@
-import { backendsOf, type Facts, type MirrorFact } from "./facts.ts";
+import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { type Amount, sum, type Workloads } from "./workloads.ts";
 
 /** Something that a mesh may have to do without. */
@@ -52,6 +52,8 @@ export interface WhatIf {
   /** Of the clusters that go on answering for what is lost, as far as that is known. */
   readonly room: readonly Room[];
   readonly notKnown: readonly string[];
+  /** Why nothing could be decided about links or mirrors: what is there is counted as it is. */
+  readonly undecided?: readonly string[];
 }
 
 /**
@@ -89,6 +91,7 @@ export function whatIf(
   workloads: ReadonlyMap<string, Workloads> = new Map(),
 ): WhatIf {
   const ready = readyIn(facts);
+  const undecided = undecidedIn(facts);
   const affected: Affected[] = [];
   const shared: SharedService[] = [];
   const unaffected: Record<string, number> = {};
@@ -117,6 +120,7 @@ export function whatIf(
     withoutQuorum: withoutQuorum(facts, loss, ready),
     room: roomFor(loss, shared, workloads),
     notKnown: notKnown(loss, workloads),
+    ...(undecided.length > 0 && { undecided }),
   };
 }
 

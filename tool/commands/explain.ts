@@ -18,7 +18,7 @@ export function addExplain(program: Command): void {
 }
 
 async function run(service: string, options: FactsOptions): Promise<void> {
-  const { explain, explanationText } = await import("../explain.ts");
+  const { explain, explanationText, isExplained } = await import("../explain.ts");
   const found = await factsFor(options);
   const all = found.map((facts) => ({ facts, explanation: explain(facts, service) }));
   const [only, ...more] = all.filter(({ explanation }) => explanation.services.length > 0);
@@ -28,5 +28,5 @@ async function run(service: string, options: FactsOptions): Promise<void> {
   const stacks = shown.map(({ explanation }) => explanation);
   const document: Documents["explain"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, table));
-  if (only === undefined) process.exitCode = exitCode.notInOrder;
+  if (!stacks.every(isExplained)) process.exitCode = exitCode.notInOrder;
 }

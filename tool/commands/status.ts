@@ -43,7 +43,7 @@ async function run({ wait, watch = false, ...options }: StatusOptions): Promise<
       process.stdout.write(written(document, options.output, table));
     }
     if (isLast) {
-      if (until !== undefined && !isInOrder) process.exitCode = exitCode.notInOrder;
+      if (stacks.some(({ inOrder }) => inOrder === false)) process.exitCode = exitCode.notInOrder;
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));

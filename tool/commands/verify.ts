@@ -73,7 +73,7 @@ async function send({ image, output, ...options }: VerifyOptions): Promise<void>
   if (image === undefined)
     throw new Error("Name the client's image: --image curlimages/curl:8.20.0");
   const { sendRequests } = await import("../request.ts");
-  const { requestsText } = await import("../answers.ts");
+  const { allAnswered, requestsText } = await import("../answers.ts");
   const config = await configFor(await stackOf(options));
   const [facts] = await factsFor(options);
   if (facts === undefined) return;
@@ -85,6 +85,5 @@ async function send({ image, output, ...options }: VerifyOptions): Promise<void>
   const how = { ...options, image };
   const found: Documents["verify --request"] = await sendRequests(facts, config, how, ended.signal);
   process.stdout.write(written(found, output, () => requestsText(found)));
-  if (found.answers.length === 0 || found.answers.some(({ answered }) => !answered))
-    process.exitCode = exitCode.notInOrder;
+  if (!allAnswered(found)) process.exitCode = exitCode.notInOrder;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Documents } from "../documents.ts";
-import { written } from "../output.ts";
+import { exitCode, written } from "../output.ts";
 import { examples, factsCommand, type FactsOptions } from "./options.ts";
 import { factsFor, workloadsFor } from "./reading.ts";
 
@@ -28,4 +28,6 @@ async function run({ lose, ...options }: WhatIfOptions): Promise<void> {
   const stacks = found.map((facts, index) => whatIf(facts, lossIn(lose, facts), workloads[index]));
   const document: Documents["whatif"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));
+  if (stacks.some(({ undecided = [] }) => undecided.length > 0))
+    process.exitCode = exitCode.notInOrder;
 }

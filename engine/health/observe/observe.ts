@@ -8,6 +8,7 @@ import type { Before, MirrorsArgs } from "../../mirroring/model/state.ts";
 import { Clusters } from "../../mirroring/observe/clusters.ts";
 import { reconcile } from "../../mirroring/reconcile/reconcile.ts";
 import { type Outcome } from "../../mirroring/report/outcome.ts";
+import { whyUndecided } from "../../mirroring/report/undecided.ts";
 import type { HealthMesh } from "../mesh.ts";
 import {
   type ClusterFacts,
@@ -79,7 +80,7 @@ export async function observeMesh(
     const clusters = names.map((cluster) => ({
       ...{ mesh, cluster, now, reading: readingOf(cluster) },
       ...defined({
-        federated: planOf(outcomes.get(cluster), federatedPart),
+        federated: planOf(outcomes.get(cluster), cluster, federatedPart, [readingOf(cluster)]),
         flat: flat.get(cluster),
       }),
     }));
@@ -87,7 +88,10 @@ export async function observeMesh(
       mesh.links.map(async ({ link, mirroring }) => {
         const ends = { source: readingOf(link.source), target: readingOf(link.target) };
         const outcome = outcomes.get(link.source);
-        const mirrors = mirroring === "pulumi" ? planOf(outcome, link.target) : undefined;
+        const mirrors =
+          mirroring === "pulumi"
+            ? planOf(outcome, link.source, link.target, Object.values(ends))
+            : undefined;
         const gateway = observedGateway(outcome, link.target);
         const facts = await readLink(world, mesh, { link, mirroring, ...ends }, gateway);
         const reading = { ...facts, ...defined({ mirrors }) };
@@ -139,15 +143,23 @@ function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
   return { args, before: {} };
 }
 
-/** The decisions about one part; their value is undefined where a cluster that it takes can't be read. */
+/**
+ * The decisions about one part, or why there are none. Their value is undefined where a cluster that it takes can't be
+ * read, which is a finding of that cluster.
+ */
 function planOf(
   outcome: Read<Outcome> | undefined,
+  source: string,
   part: string,
+  taken: readonly ClusterFacts[],
 ): Read<readonly Decision[] | undefined> | undefined {
   if (outcome === undefined || "why" in outcome) return outcome;
   const { value } = outcome;
-  if (value.outcome === "invalid") return { why: value.mistakes.join("; ") };
-  return { value: value.outcome === "planned" ? value.decided.judged.get(part) : undefined };
+  const why = whyUndecided(value, source, part);
+  if (why === undefined)
+    return { value: value.outcome === "planned" ? value.decided.judged.get(part) : undefined };
+  const isFound = value.outcome !== "invalid" && taken.some(({ snapshot }) => "why" in snapshot);
+  return isFound ? { value: undefined } : { why };
 }
 
 /** The gateway that mirrors into the source are decided by; undefined where none are this program's. */

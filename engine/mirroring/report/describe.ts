@@ -1,11 +1,13 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
 import { plain } from "../../kubernetes/objects/plain.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
 import {
+  objectKey,
   type ObjectKey,
   type ServicePort,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
-import { annotation, tokensIn } from "../model/vocabulary.ts";
+import { annotation, federatedName, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../decide/canonical.ts";
 import { liveKind } from "../decide/policies/ownership.ts";
 import { type Decision, isListed, type LiveMirror } from "../decide/decision.ts";
@@ -84,6 +86,22 @@ function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
 export function membersIn(annotations: StringMap): string[] {
   const local = annotations[annotation.localMember];
   return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])];
+}
+
+/** The exported Service of a live mirror and the pod behind an endpoint mirror, as far as it names them. */
+export function originOf(
+  kind: MirrorKind,
+  key: ObjectKey,
+  live: LiveMirror,
+): { readonly service?: ObjectKey; readonly pod?: string } {
+  const [namespace = "", mirror = ""] = key.split("/");
+  if (kind === "federated")
+    return { service: objectKey(namespace, mirror.slice(0, -federatedName("").length)) };
+  const { annotations = {} } = (live.service ?? live.endpoints)?.metadata ?? {};
+  const names = remoteService(kind, annotations).split(".");
+  const [pod, service] = kind === "endpoint" ? names : [undefined, ...names];
+  if (service === undefined || service === "") return {};
+  return { service: objectKey(namespace, service), ...defined({ pod }) };
 }
 
 /** `web` of `web.shop.svc.cluster.local`, and `pod.web` for one pod of it. */

@@ -22,7 +22,7 @@ export const run: RunFact = {
  */
 export class Mesh {
   readonly clusters: { west?: MemoryCluster; north?: MemoryCluster; readonly east: MemoryCluster };
-  readonly args: MirrorsArgs = argsFor(["west", { target: "north", gateway: false }]);
+  args: MirrorsArgs = argsFor(["west", { target: "north", gateway: false }]);
   inputs: Inputs | undefined;
 
   constructor() {
@@ -42,6 +42,14 @@ export class Mesh {
       ),
       east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
     };
+  }
+
+  /** Changes the config of a link. */
+  configure(target: string, settings: Partial<MirrorsArgs["links"][number]>): void {
+    const links = this.args.links.map((link) =>
+      link.target === target ? { ...link, ...settings } : link,
+    );
+    this.args = { ...this.args, links };
   }
 
   async up(): Promise<this> {
