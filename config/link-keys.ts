@@ -199,7 +199,7 @@ const settings = {
     "`follow`: as in Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness does not matter, since the next run may be hours away",
   ),
   gatewayProbe: off(
-    "probe the target's gateway from the runner, which must reach it: while it is down, addresses of its mirrors are not ready, as with Linkerd",
+    "have `npm run check`, `status` and the metric `gateway_alive` of `npm run watch` probe the target's gateway from where they run; mirrors don't depend on it",
   ),
   maxDeletions: {
     type: z.union([count, share], { error: deletions }),

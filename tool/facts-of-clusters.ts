@@ -64,7 +64,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       const { source, target } = view.link;
       return {
         ...linkBasics(view.link, view.mirroring),
-        ...(view.link.gateway !== false && { gateway: gatewayState(view.reading.gateway) }),
+        ...(view.link.gateway !== false && { gateway: gatewayState(view.reading) }),
         ...defined({ tokenSince: tokens.get(`${source}/${target}`) }),
         isDecided: planned.some((each) => each.source === source && each.judged.has(target)),
         ...defined({
@@ -124,12 +124,12 @@ export function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
   };
 }
 
-function gatewayState(reading: CheckedLink["reading"]["gateway"]): GatewayState {
+function gatewayState({ gateway: reading, probe }: CheckedLink["reading"]): GatewayState {
   if ("why" in reading) return { state: "unknown", why: plain(reading.why) };
   if (!reading.value.known) return { state: "unknown", why: plain(reading.value.why) };
-  const { addresses, port, identity, probe } = reading.value.gateway;
+  const { addresses, port, identity } = reading.value.gateway;
   const known = { addresses, port, identity };
-  if (probe === undefined) return { state: "open", ...known };
+  if (probe === undefined || "why" in probe) return { state: "open", ...known };
   const { down } = probe;
   return down === undefined
     ? { state: "alive", ...known }

@@ -1,6 +1,7 @@
 import type { Certificate } from "../trust/certificate.ts";
 import type { Domains } from "../credentials/linkerd-config.ts";
 import type { GatewayAnswer, GatewayReading } from "../mirroring/model/gateway.ts";
+import type { ProbeResult } from "../mirroring/model/gateway-probe.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
@@ -85,6 +86,8 @@ export interface LinkerdReading {
 export interface LinkFacts {
   /** The gateway as the source's proxies will dial it, names resolved. */
   readonly gateway: Read<GatewayReading>;
+  /** Whether the gateway is alive; absent where the link does not ask for that, or the gateway is not known. */
+  readonly probe?: ProbeResult;
   /** The gateway as a Link resource names it; absent on a flat network. */
   readonly gatewayFacts?: Read<GatewayAnswer>;
   /**

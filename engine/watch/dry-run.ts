@@ -4,6 +4,9 @@ import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
 import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
 import { argsOf, type ByPart, type Inputs } from "../mirroring/model/state.ts";
+import { probeGateway } from "../mirroring/observe/gateway-probe.ts";
+import type { Outcome } from "../mirroring/report/outcome.ts";
+import type { Time } from "../kubernetes/client/retry.ts";
 import type { SourceStatus } from "./events.ts";
 
 export interface DryRun {
@@ -45,10 +48,10 @@ export async function dryRun(
   now = new Date(),
 ): Promise<DryRun> {
   const planned = await Promise.all(
-    sources.map(async (before) => ({
-      before,
-      ...(await checkSource(clusters, before, argsOf(before), now)),
-    })),
+    sources.map(async (before) => {
+      const found = await checkSource(clusters, before, argsOf(before), now);
+      return { before, gateways: await aliveIn(found.outcome, clusters.time), ...found };
+    }),
   );
   const waits = planned
     .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
@@ -56,8 +59,9 @@ export async function dryRun(
     // It stays while its cluster can't be read, and when that can be is told by the cluster.
     .filter((wait) => wait > 0);
   return {
-    sources: planned.map(({ before, checked }) => ({
+    sources: planned.map(({ before, checked, gateways }) => ({
       ...statusOf(before, checked),
+      gateways,
       unreachable: Object.fromEntries(
         [...clusters.unreachable].filter(([cluster]) => cluster in before.clusters),
       ),
@@ -67,10 +71,22 @@ export async function dryRun(
   };
 }
 
+/** By target: whether its gateway answers its probe, where the link asks for that (`gatewayProbe`). */
+async function aliveIn(outcome: Outcome, time: Time): Promise<Readonly<Record<string, boolean>>> {
+  if (outcome.outcome !== "planned") return {};
+  const probed = outcome.links.map(async ({ link, target }) => {
+    const found = target && (await probeGateway(link, target.snapshot, target.gateway, { time }));
+    return found === undefined || "why" in found
+      ? []
+      : [[link.target, found.down === undefined] as const];
+  });
+  return Object.fromEntries((await Promise.all(probed)).flat());
+}
+
 function statusOf(
   before: Inputs,
   { inputs, mistakes, hasWrites }: CheckedSource["checked"],
-): Omit<SourceStatus, "unreachable"> {
+): Omit<SourceStatus, "gateways" | "unreachable"> {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
   const isNew = inputs.revision !== before.revision;

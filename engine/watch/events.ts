@@ -4,9 +4,9 @@ export type WatchedKind = (typeof watchedKinds)[number];
 
 /**
  * The reasons for a dry run: an event in a cluster, a watch that begins and does not know what came
- * before, a gateway's hostname that leads elsewhere, or a probed gateway that fails or is back.
+ * before, or a gateway's hostname that leads elsewhere.
  */
-export const triggerReasons = ["event", "listed", "hostname", "probe"] as const;
+export const triggerReasons = ["event", "listed", "hostname"] as const;
 
 /** The states of a stack. */
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
@@ -39,6 +39,8 @@ export interface SourceStatus {
   readonly parts: Readonly<
     Record<string, { readonly mirrors: number; readonly notMirrored: number }>
   >;
+  /** By target: whether its gateway answers its probe, where the link asks for that. */
+  readonly gateways?: Readonly<Record<string, boolean>>;
   /** Clusters that can't be read, and why. */
   readonly unreachable: Readonly<Record<string, string>>;
 }
@@ -50,7 +52,7 @@ export type WatchEvent = Readonly<
   | { event: "clusterRemoved"; cluster: string }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
-  /** `about`: `services shop/web`, the hostname, or what a probed gateway does. */
+  /** `about`: `services shop/web`, or the hostname. */
   | { event: "triggered"; reason: (typeof triggerReasons)[number]; cluster: string; about: string }
   /** The cluster changes so often that nothing more is printed of it for this long. */
   | { event: "muted"; cluster: string; milliseconds: number }

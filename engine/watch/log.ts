@@ -45,7 +45,6 @@ const lines: ByEvent<string | undefined> = {
       // The line that the watch has begun says it already.
       listed: undefined,
       hostname: `${about} leads to another address`,
-      probe: `${cluster}: its gateway ${about}`,
     })[reason],
   muted: ({ cluster, milliseconds }) =>
     `${cluster}: more than can be told here; metrics count it, and lines come again in ${inSeconds(milliseconds)}`,

@@ -50,6 +50,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
   const reachable = gauge("cluster_reachable", "Whether the last dry run read it.", "cluster");
   const refusals = gauge("refusals", "What guards refused at the last dry run.", "source");
   const mirrors = gauge("mirrors", "Mirrors, and exported Services without.", ...mirrorLabels);
+  const alive = gauge("gateway_alive", "Whether it answers its probe.", "source", "target");
   const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
   // Seconds, from a dry run of two clusters to a first run that installs charts.
   const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
@@ -111,11 +112,13 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     dryRun({ milliseconds, sources }) {
       dryRunSeconds.observe(milliseconds / 1000);
       // Forgets what is no longer there.
-      for (const each of [mirrors, refusals, reachable]) each.reset();
+      for (const each of [mirrors, refusals, reachable, alive]) each.reset();
       for (const cluster of clusters.keys()) reachable.set({ cluster }, 1);
-      for (const { source, parts, refusals: refused, unreachable } of sources) {
+      for (const { source, parts, refusals: refused, gateways = {}, unreachable } of sources) {
         refusals.set({ source }, refused.length);
         for (const cluster of Object.keys(unreachable)) reachable.set({ cluster }, 0);
+        for (const [target, isAlive] of Object.entries(gateways))
+          alive.set({ source, target }, Number(isAlive));
         for (const [target, part] of Object.entries(parts)) {
           mirrors.set({ source, target, state: "mirrored" }, part.mirrors);
           mirrors.set({ source, target, state: "not_mirrored" }, part.notMirrored);

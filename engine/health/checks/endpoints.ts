@@ -29,15 +29,14 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
   severity: "error",
   aboutLinkerd: false,
   appliesTo: ({ link }) => link.gatewayProbe,
-  run: ({ link, target, reading: { gateway } }) => {
+  run: ({ link, target, reading: { probe } }) => {
     if ("why" in target.snapshot) return unreadCluster(link.target);
-    const reading = valueIn(gateway);
-    const probe = reading?.known === true ? reading.gateway.probe : undefined;
-    if (probe === undefined) return { skipped: "it is not known how to probe it" };
+    if (probe === undefined) return { skipped: "its gateway is not known" };
+    if ("why" in probe) return { skipped: probe.why };
     const { down, path, port } = probe;
     if (down === undefined) return [];
     return [
-      `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so mirrors lead nowhere: see to its pods, and that this machine reaches it`,
+      `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so requests to its mirrors fail: check its pods, and that this machine can reach it`,
     ];
   },
 };

@@ -10,7 +10,8 @@ import type { GatewayReading } from "../../mirroring/model/gateway.ts";
 import type { GatewaySource, LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { judgedGateway } from "../../mirroring/model/judged-gateway.ts";
-import { judgeFor, readProbedGateway } from "../../mirroring/observe/gateway.ts";
+import { judgeFor, readGateway } from "../../mirroring/observe/gateway.ts";
+import { probeGateway } from "../../mirroring/observe/gateway-probe.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import {
@@ -50,7 +51,7 @@ export async function readLink(
   const judge = judgeFor(world, link.source, mesh.clusters[link.source]);
   const [gateway, controller, credentials] = await Promise.all([
     // Where it is not observed, no mirrors of this program are decided by it.
-    read(async () => observed ?? readProbedGateway(link, snapshotOf(target), judge, world)),
+    read(async () => observed ?? readGateway(link, snapshotOf(target), judge)),
     readController(world, mesh, ends),
     readCredentials(world, mesh, ends),
   ]);
@@ -60,10 +61,13 @@ export async function readLink(
       const where = `${link.target}/${at.namespace}/${at.name}`;
       return judgedGateway(at, service, where, judge);
     });
+  const found = valueIn(gateway);
+  const { time } = world;
+  const probe = found && (await probeGateway(link, snapshotOf(target), found, { time }));
   return {
     gateway,
     ...(said !== false && { gatewayFacts: await gatewayIn(said) }),
-    ...defined({ controller, credentials }),
+    ...defined({ controller, credentials, probe }),
   };
 }
 

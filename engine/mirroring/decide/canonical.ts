@@ -29,14 +29,11 @@ export type AddressOf = (mirror: ObjectKey) => string | undefined;
 
 /** Subsets with IPs in the place of endpoint mirrors; hosts whose mirror has none are left out. */
 export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
-  const groups = Map.groupBy(
-    offersIn(withAddresses(subsets, addressOf)),
-    ({ ports, isReady }) => `${portsText(ports)} ${isReady}`,
+  const groups = Map.groupBy(offersIn(withAddresses(subsets, addressOf)), ({ ports }) =>
+    portsText(ports),
   );
   return [...groups.values()].map((offers) => ({
-    [offers[0]?.isReady === false ? "notReadyAddresses" : "addresses"]: offers.map(
-      ({ address }) => address,
-    ),
+    addresses: offers.map(({ address }) => address),
     ports: offers[0]?.ports ?? [],
   }));
 }
@@ -54,13 +51,13 @@ export function wantedTexts(subsets: readonly MirrorSubset[], addressOf: Address
 }
 
 function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
-  return subsets.map(({ addresses, ports, ready = true }) => {
+  return subsets.map(({ addresses, ports }) => {
     const found = addresses.flatMap((address) => {
       if ("ip" in address) return [{ ip: address.ip }];
       const ip = addressOf(address.endpointMirror);
       return ip === undefined ? [] : [{ ip, hostname: address.hostname }];
     });
-    return ready ? { addresses: found, ports } : { notReadyAddresses: found, ports };
+    return { addresses: found, ports };
   });
 }
 

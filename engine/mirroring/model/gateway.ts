@@ -18,11 +18,8 @@ export interface GatewayFacts {
   readonly identity: string;
 }
 
-/** Where a target's gateway answers, as the source's proxies will dial it: by IPs. */
-export interface Gateway extends GatewayFacts {
-  /** How this program probes it, and where it is taken to be down why; absent: it is taken to be alive. */
-  readonly probe?: GatewayProbe & { readonly down?: string };
-}
+/** Where a target's gateway answers, as the source's proxies dial it: its addresses are IPs. */
+export type Gateway = GatewayFacts;
 
 /** A gateway, or the sentence that says why there is none now. */
 export type GatewayReading =
@@ -112,16 +109,10 @@ export function portNamed(service: Service | undefined, wanted: string): number 
   return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
 
-/** How Linkerd's controller probes a gateway. */
+/** How a gateway is probed. */
 export interface Probe {
   readonly path: string;
   readonly port: number;
   /** As Go writes a duration: `3s`, `2m0s`. */
   readonly period: string;
-}
-
-/** A probe that this program carries out itself. */
-export interface GatewayProbe extends Probe {
-  /** Failures in a row after which the gateway is taken to be down. */
-  readonly threshold: number;
 }

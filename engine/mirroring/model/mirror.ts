@@ -22,8 +22,6 @@ export type MirrorAddress =
 export interface MirrorSubset {
   readonly addresses: readonly MirrorAddress[];
   readonly ports: readonly EndpointPort[];
-  /** `false`: nobody connects to these addresses for now. */
-  readonly ready?: false;
 }
 
 export interface MirrorEndpoints {

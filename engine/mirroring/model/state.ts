@@ -1,9 +1,8 @@
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { type Gateway, type GatewayFacts, type GatewayProbe, isPinned } from "./gateway.ts";
-import { linkOf, type LinkSettings } from "./link.ts";
-import { usableOf } from "./gateway-addresses.ts";
+import type { Gateway, GatewayFacts } from "./gateway.ts";
+import type { LinkSettings } from "./link.ts";
 
 /** How to reach a cluster, and which one it has to be. */
 export interface ClusterEntry extends ClusterAccess {
@@ -64,8 +63,6 @@ export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 interface GatewayFact extends Pick<GatewayFacts, "port" | "identity"> {
   /** IPs, separated by commas. */
   readonly addresses: string;
-  /** Absent: the gateway is not probed. */
-  readonly probe?: GatewayProbe & { readonly alive: boolean };
 }
 
 /** A link that has left the config, for as long as something of it is to be taken away. */
@@ -197,34 +194,6 @@ export function nonEmpty<K extends string, V extends object>(
 }
 
 /** What a run keeps of a gateway for the next one. */
-export function gatewayFact({ addresses, probe, ...rest }: Gateway): GatewayFact {
-  const fact = { addresses: addresses.join(", "), ...rest };
-  if (probe === undefined) return fact;
-  const { down, ...how } = probe;
-  return { ...fact, probe: { ...how, alive: down === undefined } };
+export function gatewayFact({ addresses, port, identity }: Gateway): GatewayFact {
+  return { addresses: addresses.join(", "), port, identity };
 }
-
-/**
- * The gateways that links have probed (`gatewayProbe`), by what the last run knew of them, for those who cannot ask the
- * target: a run that does not reach its API, and whoever looks between two runs. `alive`: what mirrors have gone by since.
- */
-export function rememberedGateways(
-  { gateways = {} }: Pick<Before, "gateways">,
-  { links }: Pick<MirrorsArgs, "links">,
-) {
-  return links.map(linkOf).flatMap(({ target, gatewayProbe, gateway: said }) => {
-    const fact = gateways[target];
-    if (!gatewayProbe || said === false || fact?.probe === undefined) return [];
-    const addresses = fact.addresses.split(", ");
-    // The config may have become stricter since.
-    const { refused } = usableOf(isPinned(said) ? [] : addresses, {
-      allowed: said.allowedAddresses,
-    });
-    if (refused.length > 0) return [];
-    const { port, identity } = fact;
-    const { alive, ...probe } = fact.probe;
-    return [{ target, gateway: { addresses, port, identity, probe }, alive }];
-  });
-}
-
-export type RememberedGateway = ReturnType<typeof rememberedGateways>[number];

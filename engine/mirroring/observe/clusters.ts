@@ -7,11 +7,9 @@ import type { Node, StatefulSet } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
 import type { Controller } from "../model/controller.ts";
-import type { Liveness } from "../model/gateway-probe.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";
-import { livenessNow, type ProbeTarget } from "./gateway-probe.ts";
 import { addressesOf } from "./names.ts";
 import { observe } from "./observe.ts";
 
@@ -25,7 +23,6 @@ export class Clusters {
   readonly #statefulSets = new Cache<readonly StatefulSet[]>(this.#clock);
   readonly #nodes = new Cache<readonly Node[]>(this.#clock);
   readonly #addresses = new Cache<readonly string[]>(this.#clock);
-  readonly #liveness = new Cache<Liveness>(this.#clock);
 
   /** @param options how every cluster is connected to */
   constructor(options: ConnectOptions = {}) {
@@ -128,13 +125,6 @@ export class Clusters {
         throw this.isCancelled ? new Error(cancelledWords) : error;
       });
     });
-  }
-
-  /** Whether a gateway is alive, which is the same for all links that go through it. Never rejects. */
-  liveness(target: ProbeTarget): Promise<Liveness> {
-    return this.#liveness.get(JSON.stringify(target), () =>
-      livenessNow(target, { time: this.time, stop: this.#options.cancellation?.stop }),
-    );
   }
 
   /** Ends the connections to a cluster, if there are any. */

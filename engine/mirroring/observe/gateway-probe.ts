@@ -1,23 +1,26 @@
 import { request } from "node:http";
 import { failureOfConnection } from "../../kubernetes/client/failure.ts";
-import { inSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
+import { inSeconds } from "../../kubernetes/objects/duration.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { messageOf } from "../../message.ts";
-import { afterProbe, alive, type Liveness } from "../model/gateway-probe.ts";
-import type { GatewayProbe } from "../model/gateway.ts";
+import type { GatewayReading } from "../model/gateway.ts";
+import { gatewayProbe, type ProbeResult } from "../model/gateway-probe.ts";
+import type { LinkSpec } from "../model/link.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { annotation, probePort } from "../model/vocabulary.ts";
 
-/** Where a gateway is probed, and how. */
-export interface ProbeTarget extends GatewayProbe {
+/** Where a gateway is probed. */
+export interface ProbeTarget {
   /** IPs: those of the gateway. */
   readonly addresses: readonly string[];
+  readonly port: number;
+  readonly path: string;
 }
 
 /** Milliseconds that an address has to answer one probe, from connecting to the status line. */
 const answerTimeout = 1_500;
-
-/** Of a run that has to come to an end: together they take 11.5 s at most, and 6.5 s by default. */
-const mostAttempts = 5;
-const longestPause = 1_000;
 
 /** More than any answer to a probe has; in bytes. */
 const maxHeaderSize = 8_192;
@@ -35,24 +38,30 @@ export type SendProbe = (
 ) => Promise<string | undefined>;
 
 /**
- * As many probes as it takes to tell whether a gateway is alive, from knowing nothing of it. Those
- * after a failure come no later than a second after each other: a run does not wait for the period.
+ * Probes the gateway of a link that asks for it (`gatewayProbe`), as its Service in the target says. Mirrors don't
+ * depend on the result.
+ *
+ * @returns undefined where the link does not ask for it, or its gateway is not known
  */
-export async function livenessNow(
-  target: ProbeTarget,
-  { time = systemTime, stop }: ProbeOptions = {},
+export async function probeGateway(
+  link: LinkSpec,
+  target: ClusterSnapshot,
+  reading: GatewayReading,
+  options: ProbeOptions = {},
   send: SendProbe = sendProbe,
-): Promise<Liveness> {
-  const threshold = Math.min(target.threshold, mostAttempts);
-  const pause = Math.min(parseDuration(target.period) ?? longestPause, longestPause);
-  let seen = alive;
-  for (;;) {
-    const failure = await send(target, { time, stop });
-    if (stop?.aborted === true) return alive;
-    seen = afterProbe(seen, failure, { threshold });
-    if (failure === undefined || seen.down !== undefined) return seen;
-    await time.sleep(pause, stop);
-  }
+): Promise<ProbeResult | undefined> {
+  if (!link.gatewayProbe || link.gateway === false || !reading.known) return undefined;
+  const { namespace, name } = link.gateway;
+  const where = `${target.cluster}/${namespace}/${name}`;
+  const found = gatewayProbe(target.services.get(objectKey(namespace, name)), where);
+  if (found === undefined)
+    return {
+      why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
+    };
+  if ("mistake" in found) return { why: found.mistake };
+  const { path, port } = found.probe;
+  const down = await send({ addresses: reading.gateway.addresses, path, port }, options);
+  return { path, port, ...defined({ down }) };
 }
 
 /**

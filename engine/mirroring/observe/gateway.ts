@@ -1,9 +1,8 @@
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import { malformed, objectKey } from "../../kubernetes/objects/objects.ts";
 import { type OwnAddresses, ownAddresses } from "../model/gateway-addresses.ts";
-import type { Gateway, GatewayProbe, GatewayReading } from "../model/gateway.ts";
+import type { GatewayReading } from "../model/gateway.ts";
 import { type GatewayJudge, judgedGateway, leftOut } from "../model/judged-gateway.ts";
-import { probeOf } from "../model/gateway-probe.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -65,33 +64,4 @@ export async function readGateway(
 
 function unknown(why: string): GatewayReading {
   return { known: false, why };
-}
-
-/** The target's gateway, and where the link asks for it (`gatewayProbe`) whether it is alive. */
-export async function readProbedGateway(
-  link: LinkSpec,
-  target: ClusterSnapshot,
-  judge: GatewayJudge,
-  clusters: Pick<Clusters, "liveness">,
-): Promise<GatewayReading> {
-  const reading = await readGateway(link, target, judge);
-  if (!link.gatewayProbe || link.gateway === false || !reading.known) return reading;
-  const { namespace, name } = link.gateway;
-  const service = target.services.get(objectKey(namespace, name));
-  const found = probeOf(service, `${target.cluster}/${namespace}/${name}`);
-  if ("probe" in found)
-    return { ...reading, gateway: await probed(reading.gateway, found.probe, clusters) };
-  const warning = `its gateway is not probed and taken to be alive: ${found.why}`;
-  return { ...reading, warnings: [...reading.warnings, warning] };
-}
-
-/** The gateway with what its probe says. */
-async function probed(
-  gateway: Gateway,
-  { path, port, period, threshold }: GatewayProbe,
-  clusters: Pick<Clusters, "liveness">,
-): Promise<Gateway> {
-  const how = { path, port, period, threshold };
-  const { down } = await clusters.liveness({ addresses: gateway.addresses, ...how });
-  return { ...gateway, probe: { ...how, ...(down !== undefined && { down }) } };
 }

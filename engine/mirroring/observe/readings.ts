@@ -17,13 +17,13 @@ import {
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
 import type { GatewayJudge } from "../model/judged-gateway.ts";
-import { judgeFor, readProbedGateway } from "./gateway.ts";
+import { judgeFor, readGateway } from "./gateway.ts";
 import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<
   Clusters,
-  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "nodes" | "resolve" | "liveness"
+  "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "nodes" | "resolve"
 >;
 
 /** Reads the source and all targets at the same time. Never rejects. */
@@ -87,7 +87,7 @@ async function observeTarget(
   judge: GatewayJudge,
 ): Promise<TargetObservation> {
   const awaited = typeof args.observedGateways?.[link.target] === "string";
-  const gateway = awaited ? standIn : await readProbedGateway(link, snapshot, judge, clusters);
+  const gateway = awaited ? standIn : await readGateway(link, snapshot, judge);
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = absentPods(link, source, snapshot).size > 0;
   const statefulSets = asks ? await statefulSetsOf(clusters, args, link.target) : [];

@@ -28,10 +28,8 @@ export function describeWanted(mirror: Mirror): string {
     mirror.kind,
     mirror.annotations,
     mirror.ports,
-    mirror.endpoints?.subsets.flatMap(({ addresses, ready = true }) =>
-      ready
-        ? addresses.map((address) => ("hostname" in address ? address.hostname : address.ip))
-        : [],
+    mirror.endpoints?.subsets.flatMap(({ addresses }) =>
+      addresses.map((address) => ("hostname" in address ? address.hostname : address.ip)),
     ),
   );
 }

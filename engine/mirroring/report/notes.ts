@@ -1,11 +1,8 @@
-import { isIPv6 } from "node:net";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import { isWanted, type Note } from "../decide/decision.ts";
+import type { Note } from "../decide/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
-import { gatewayOf } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ByPart } from "../model/state.ts";
-import { count } from "../model/text.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import type { PartReport } from "./parts.ts";
 
@@ -57,7 +54,7 @@ export function notesOf(
 /** Notes on what was observed and decided, which a removal tells as well. Pure. */
 export function observationNotes(
   { links }: Pick<SourceObservation, "links">,
-  { judged, portConflicts, notes }: Decided,
+  { portConflicts, notes }: Decided,
 ): Note[] {
   return [
     ...links.flatMap(({ link, target }) =>
@@ -65,27 +62,10 @@ export function observationNotes(
         ? target.gateway.warnings.map((warning): Note => [link.target, warning])
         : [],
     ),
-    ...links.flatMap((each) => downNote(each, judged)),
     ...Object.entries(portConflicts).map(([origin, sentence]): Note => [
       federatedPart,
       `${origin}: ${sentence}`,
     ]),
     ...notes,
-  ];
-}
-
-/** Of a gateway that is down: why, and how many mirrors lead nowhere because of it. */
-function downNote(each: SourceObservation["links"][number], judged: Decided["judged"]): Note[] {
-  const { addresses, probe } = gatewayOf(each) ?? {};
-  if (addresses === undefined || probe?.down === undefined) return [];
-  const { target } = each.link;
-  const { path, port, down } = probe;
-  const where = addresses.map((ip) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`).join(", ");
-  const out = (judged.get(target) ?? [])
-    .filter(isWanted)
-    .filter(({ wanted }) => wanted.endpoints?.subsets.some(({ ready }) => ready === false));
-  const what = `${count(out.length, "mirror")} ${out.length === 1 ? "leads" : "lead"} nowhere`;
-  return [
-    [target, `its gateway ${where} fails its probe ${path} (${down}): ${what} until it answers`],
   ];
 }

@@ -13,6 +13,7 @@ const everything: readonly WatchEvent[] = [
       {
         ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
         parts: { west: { mirrors: 1, notMirrored: 0 } },
+        gateways: { west: true },
       },
     ],
   },

@@ -31,20 +31,21 @@ describe("health of a link: the gateway", () => {
 });
 
 describe("health of a link: whether its gateway is alive", () => {
-  const probe = { path: "/ready", port: 4191, period: "3s", threshold: 3 };
+  const probe = { path: "/ready", port: 4191 };
   const link = { gatewayProbe: true };
-  const probed = (found: Partial<typeof gateway>) => {
-    const value = { known: true, gateway: { ...gateway, ...found }, warnings: [] } as const;
-    return linkView({ link, reading: linkReading({ gateway: { value } }) });
-  };
+  const probed = (found: Pick<LinkFacts, "probe">) =>
+    linkView({ link, reading: linkReading(found) });
   const down = { ...probe, down: "HTTP status 503" };
 
   tells("is in order while it answers", gatewayAlive, probed({ probe }));
   tells("says what it does not answer, and why", gatewayAlive, probed({ probe: down }), [
-    "error: the gateway of west fails its probe /ready at port 4191 (HTTP status 503), so mirrors lead nowhere: see to its pods, and that this machine reaches it",
+    "error: the gateway of west fails its probe /ready at port 4191 (HTTP status 503), so requests to its mirrors fail: check its pods, and that this machine can reach it",
   ]);
-  tells("is skipped where nobody knows how", gatewayAlive, probed({}), [
-    "skipped: it is not known how to probe it",
+  tells("is skipped where nobody knows how", gatewayAlive, probed({ probe: { why: "no path" } }), [
+    "skipped: no path",
+  ]);
+  tells("is skipped where it is not known", gatewayAlive, probed({}), [
+    "skipped: its gateway is not known",
   ]);
 });
 

@@ -73,7 +73,7 @@ describe("the report", () => {
       "trust-anchors-shared": "the trust anchors of cluster east can't be read",
       "issuers-trusted": "the trust anchors of cluster east can't be read",
       "trust-domains-shared": "the trust domain of cluster east can't be read",
-      ...{ gateway: "error", "gateway-alive": "it is not known how to probe it" },
+      ...{ gateway: "error", "gateway-alive": "its gateway is not known" },
       "link-resource": "the Links of cluster east can't be read",
       ...{ "credentials-exist": east, "credentials-work": east, "mirrors-have-endpoints": east },
       "single-controller": "the Deployments of cluster east can't be read",

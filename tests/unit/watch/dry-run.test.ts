@@ -38,7 +38,12 @@ describe("a dry run", () => {
   it("finds everything in order after a run, and what the next one would do", async () => {
     const inOrder = {
       ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
-      ...{ parts: { west: { mirrors: 4, notMirrored: 0 } }, dueIn: undefined, hostnames: {} },
+      ...{
+        parts: { west: { mirrors: 4, notMirrored: 0 } },
+        dueIn: undefined,
+        gateways: {},
+        hostnames: {},
+      },
     };
     deepEqual(await seen(), inOrder);
     clusters.west.put("services", exported("shop/new", {}, { clusterIP: "None" }));

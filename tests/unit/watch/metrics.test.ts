@@ -40,7 +40,7 @@ describe("metrics of the watch", () => {
   };
 
   it("have every value of a fixed label from the start", async () => {
-    const counts = { runs_total: 8, triggers_total: 4, "state{": 6, leftovers_cleared_total: 1 };
+    const counts = { runs_total: 8, triggers_total: 3, "state{": 6, leftovers_cleared_total: 1 };
     const commands = { last_run_timestamp_seconds: 2, run_duration_seconds_count: 2 };
     for (const [name, count] of Object.entries({ ...counts, ...commands, last_success: 1 }))
       equal((await all(name)).length, count, name);
@@ -105,14 +105,22 @@ describe("metrics of the watch", () => {
   });
 
   it("tell mirrors of each link, refusals, and which clusters a dry run could read", async () => {
-    const refused = dryRun({ refusals: ["too many"], unreachable: { west: "does not answer" } });
+    const unreachable = { west: "does not answer" };
+    const refused = dryRun({ refusals: ["too many"], unreachable, gateways: { west: false } });
     await after([added("east"), added("west"), refused]);
-    const names = ["mirrors", "refusals", "cluster_reachable", "look_duration_seconds_sum"];
+    const names = [
+      "mirrors",
+      "refusals",
+      "cluster_reachable",
+      "look_duration_seconds_sum",
+      "gateway",
+    ];
     deepEqual(await all(...names), [
       ...["cluster_reachable{cluster=east} 1", "cluster_reachable{cluster=west} 0"],
       "refusals{source=east} 1",
       "mirrors{source=east,target=west,state=mirrored} 12",
       "mirrors{source=east,target=west,state=not_mirrored} 1",
+      "gateway_alive{source=east,target=west} 0",
       "look_duration_seconds_sum 2.5",
     ]);
     // The link has gone.

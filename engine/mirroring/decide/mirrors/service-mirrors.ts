@@ -138,16 +138,7 @@ function gatewaySubset(service: Service, gateway: Gateway): MirrorSubset {
   return {
     addresses: gateway.addresses.map((ip) => ({ ip })),
     ports: gatewayPorts(service, gateway.port),
-    ...gatewayReadiness(gateway),
   };
-}
-
-/**
- * While a gateway is down, Endpoints keep its addresses and none of them is ready, as with Linkerd's
- * controller (linkerd-behaviour.md 2.12).
- */
-export function gatewayReadiness({ probe }: Gateway): Pick<MirrorSubset, "ready"> {
-  return probe?.down === undefined ? {} : { ready: false };
 }
 
 /**

@@ -26,10 +26,10 @@ const subsets = fc.array(subset, { maxLength: 5 });
 /** What is written for such subsets, which have no pods' mirrors. */
 const written = (all: readonly EndpointSubset[]) =>
   resolved(
-    all.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) => [
-      { addresses, ports },
-      { addresses: notReadyAddresses, ports, ready: false as const },
-    ]),
+    all.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => ({
+      addresses: [...addresses, ...notReadyAddresses],
+      ports,
+    })),
     () => undefined,
   );
 

@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import {
-  livenessNow,
+  probeGateway,
   type ProbeTarget,
   sendProbe,
 } from "../../../../engine/mirroring/observe/gateway-probe.ts";
 import { systemTime, type Time } from "../../../../engine/kubernetes/client/retry.ts";
-import { VirtualTime } from "../../../simulation/time.ts";
+import { known, link, noGateway, west } from "../../fixtures/link.ts";
+import { service } from "../../fixtures/objects.ts";
 
-const probe = { path: "/ready", period: "3s", threshold: 3 };
+const probe = { path: "/ready" };
 const closers: (() => void)[] = [];
 
 /** A server on this machine that does this with its connections. */
@@ -122,25 +123,34 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
   });
 });
 
-describe("whether a gateway is alive now", () => {
-  const target = { ...probe, addresses: ["192.0.2.10"], port: 4191 };
+describe("whether the gateway of a link is alive", () => {
+  const annotations = {
+    "mirror.linkerd.io/probe-path": "/ready",
+    "mirror.linkerd.io/probe-period": "3",
+  };
+  const ports = [{ name: "mc-probe", port: 4191 }];
+  const offering = service("linkerd-multicluster/linkerd-gateway", { annotations }, { ports });
+  const silent = service("linkerd-multicluster/linkerd-gateway");
+  const where = "west/linkerd-multicluster/linkerd-gateway";
+  const asked = { path: "/ready", port: 4191 };
+  const why = `the gateway Service ${where} offers no probe: it needs the annotation mirror.linkerd.io/probe-path and a port named mc-probe`;
+  const down = "HTTP status 503";
+  const asks = { gatewayProbe: true };
 
-  const no = ["no"];
-  for (const [rule, outcomes, of, expected, stop] of [
-    ["takes one probe that succeeds", [undefined], {}, [undefined, 1, 0]],
-    ["takes one after some that fail", ["no", "no", undefined], {}, [undefined, 3, 2_000]],
-    ["takes as many that fail as the threshold says", no, {}, ["no", 3, 2_000]],
-    ["waits for the period where that is short", no, { period: "100ms" }, ["no", 3, 200]],
-    ["is told in seconds, whatever the threshold", no, { threshold: 999 }, ["no", 5, 4_000]],
-    ["is nothing that a cancelled run finds out", no, {}, [undefined, 1, 0], AbortSignal.abort()],
+  for (const [rule, of, offered, reading, answer, expected, sent] of [
+    ["is what one GET says", asks, offering, known(), undefined, asked, 1],
+    ["is why that fails", asks, offering, known(), down, { ...asked, down }, 1],
+    ["is nothing where the link does not ask", {}, offering, known(), down, undefined, 0],
+    ["is nothing where it is not known", asks, offering, noGateway, down, undefined, 0],
+    ["is not known without a probe", asks, silent, known(), down, { why }, 0],
   ] as const)
     it(rule, async () => {
-      const time = new VirtualTime();
-      let sent = 0;
-      // The last outcome comes again and again.
-      const liveness = await livenessNow({ ...target, ...of }, { time, stop }, () =>
-        Promise.resolve(outcomes[Math.min(sent++, outcomes.length - 1)]),
-      );
-      deepEqual([liveness.down, sent, time.now()], expected);
+      const targets: ProbeTarget[] = [];
+      const found = await probeGateway(link(of), west([offered]), reading, {}, (target) => {
+        targets.push(target);
+        return Promise.resolve(answer);
+      });
+      deepEqual(found, expected);
+      deepEqual(targets, sent === 1 ? [{ ...asked, addresses: ["192.0.2.10"] }] : []);
     });
 });
