@@ -10,8 +10,6 @@ export interface ClusterArgs {
   readonly uid: string | undefined;
   /** Whether it could not be read at all: what exists there stays as it is. */
   readonly unreachable: boolean;
-  /** The claim that comes before anything is written to it, where other stacks have other clusters. */
-  readonly claim?: pulumi.Resource | undefined;
   /** Absent where this stack installs no Linkerd. */
   readonly linkerd?: LinkerdSetup | undefined;
   /** Whether another stack installs Linkerd there, perhaps at this moment. */
@@ -39,7 +37,7 @@ export class Cluster extends pulumi.ComponentResource {
 
   constructor(
     name: string,
-    { config, uid, unreachable, claim, linkerd, awaited = false }: ClusterArgs,
+    { config, uid, unreachable, linkerd, awaited = false }: ClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
@@ -51,7 +49,7 @@ export class Cluster extends pulumi.ComponentResource {
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
     this.provider = clusterProvider(name, config, {
       parent: this,
-      dependsOn: [this.identity, ...(claim === undefined ? [] : [claim])],
+      dependsOn: [this.identity],
     });
     this.ready = this.identity;
     if (linkerd !== undefined && charts !== undefined) {

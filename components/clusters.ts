@@ -12,13 +12,10 @@ import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 /**
  * Makes the clusters ready for links, as far as the stack manages them; by name. On targets that
  * other stacks have, these install Linkerd.
- *
- * @param claims by cluster: what comes before anything is written to it
  */
 export function makeClusters(
   mesh: MeshConfig,
   { preflight, secretValues }: { preflight: Preflight } & Pick<LinkerdSetup, "secretValues">,
-  claims: ReadonlyMap<string, pulumi.Resource>,
   parent: pulumi.Resource,
 ): ReadonlyMap<string, Cluster> {
   const root =
@@ -35,7 +32,7 @@ export function makeClusters(
   const made = [...touchedClusters(mesh)].map(([name, config]) => {
     const args = {
       ...{ config, uid: preflight.uids.get(name), unreachable: preflight.unreachable.has(name) },
-      ...{ claim: claims.get(name), linkerd: linkerdOf(name) },
+      linkerd: linkerdOf(name),
       awaited: root !== undefined && !mesh.sources.has(name),
     };
     return [name, new Cluster(name, args, { parent })] as const;

@@ -3,7 +3,6 @@ import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
 /** The dynamic resources, each with the engine's export that serves it. */
 export const servedBy = {
-  Claim: "claims",
   ClusterIdentity: "clusterIdentities",
   Health: "health",
   LinkTarget: "linkTargets",
@@ -17,7 +16,6 @@ type EngineType = keyof typeof servedBy;
 
 /** Inputs that previews do not show, besides the provider's code: others say the same. */
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
-  Claim: ["identity"],
   Health: ["mesh"],
   Mirrors: ["identities", "observedGateways", "formerStacks", "renewedStacks", "missing", "listed"],
   Revocation: ["targets"],

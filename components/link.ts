@@ -6,8 +6,6 @@ import { LinkCredentials } from "./link-credentials.ts";
 export interface LinkArgs extends LinkAccountArgs {
   readonly source: LinkEnd;
   readonly target: LinkEnd;
-  /** That the source is this stack's, which comes before anything is made for it. */
-  readonly claim: readonly pulumi.Resource[];
   /** What ends the source's access to other targets, if anything does. */
   readonly revocation: readonly pulumi.Resource[];
 }
@@ -31,15 +29,15 @@ export class Link extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:Link", name, {}, opts);
     this.name = name;
     this.target = args.spec.target;
-    const { source, target, claim, revocation } = args;
+    const { source, target, revocation } = args;
     const account = new LinkAccount(name, args, {
       parent: this,
-      dependsOn: [target.ready, ...claim],
+      dependsOn: [target.ready],
     });
     this.credentials = new LinkCredentials(
       name,
       { ...args, account },
-      { parent: this, dependsOn: [source.ready, ...claim, ...revocation] },
+      { parent: this, dependsOn: [source.ready, ...revocation] },
     );
     this.observedGateway = account.facts.apply(({ gateway }) => {
       if (gateway === undefined) return undefined;

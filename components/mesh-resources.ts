@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
-import { healthMesh, ownClusters, ownLinks } from "../config/share.ts";
+import { healthMesh, ownLinks } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { Cluster } from "./cluster.ts";
 import { makeClusters, RevokedCluster } from "./clusters.ts";
@@ -39,7 +38,6 @@ export class MeshResources {
   /** The resources that have to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
   /** By cluster, that it is this stack's and no other's; none where this stack has them all. */
-  readonly #claims = new Map<string, pulumi.Resource>();
   /** The revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
 
@@ -54,11 +52,10 @@ export class MeshResources {
     this.#config = config;
     this.#parent = parent;
     this.#listed = listed;
-    if (config.claims) this.#claim();
     const clusters =
       preflight === undefined
         ? new Map<string, Cluster>()
-        : makeClusters(config, { preflight, secretValues }, this.#claims, parent);
+        : makeClusters(config, { preflight, secretValues }, parent);
     for (const [name, { ready, revision, trustBundle }] of clusters) {
       // The clusters too: nothing else waits for one that no link touches.
       this.#made.push(ready);
@@ -76,16 +73,6 @@ export class MeshResources {
       this.#mirrors(name, made, source);
     }
     if (preflight !== undefined) this.#verify();
-  }
-
-  /** Claims this stack's clusters before anything is written to them. */
-  #claim(): void {
-    const stack = fullStackName();
-    for (const [cluster, { access, uid }] of ownClusters(this.#config)) {
-      const args = { cluster, stack, ...access, ...defined({ uid }), revision: undefined };
-      const claim = new EngineResource("Claim", cluster, args, { parent: this.#parent });
-      this.#claims.set(cluster, claim);
-    }
   }
 
   /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
@@ -113,9 +100,8 @@ export class MeshResources {
       `${config.spec.source}/${config.spec.target}`,
       {
         ...{ ...config, source, target },
-        claim: this.#before(this.#claims, config.spec.source),
         // Before anything of a source can fail, which may be why its link is revoked.
-        revocation: this.#before(this.#revocations, config.spec.source),
+        revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
       { parent: this.#parent },
@@ -125,8 +111,8 @@ export class MeshResources {
     return link;
   }
 
-  #before(all: ReadonlyMap<string, pulumi.Resource>, source: string): pulumi.Resource[] {
-    const found = all.get(source);
+  #revocationOf(source: string): pulumi.Resource[] {
+    const found = this.#revocations.get(source);
     return found === undefined ? [] : [found];
   }
 
@@ -155,8 +141,7 @@ export class MeshResources {
         parent: this.#parent,
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
-          ...this.#before(this.#claims, source),
-          ...this.#before(this.#revocations, source),
+          ...this.#revocationOf(source),
           ...(cluster === undefined ? [] : [cluster.ready]),
         ],
       },

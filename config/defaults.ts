@@ -27,7 +27,6 @@ export function meshConfig(readings: Readings): MeshConfig {
   const config = {
     ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
     sources: new Set(values.sources ?? readings.clusters?.keys()),
-    claims: values.sources !== undefined,
     revoked: {
       clusters: new Map(configured.filter(([name]) => isRevoked(name))),
       links: links

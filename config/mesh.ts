@@ -16,8 +16,6 @@ export interface MeshConfig extends Pick<
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** Names of the clusters, revoked ones too, that are this stack's (share.ts). */
   readonly sources: ReadonlySet<string>;
-  /** Whether other stacks have the other clusters, so that each cluster is claimed. */
-  readonly claims: boolean;
   /** The listed ones in the order of the config, then those of the topology in cluster order. */
   readonly links: readonly LinkConfig[];
   /** The clusters and links that are no longer trusted; none of it is among `clusters` and `links`. */

@@ -7,7 +7,7 @@ import type { LinkSettings } from "../mirroring/model/link.ts";
  */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
-  /** As `organization/project/stack`: by this name its mirrors are told from those of others. */
+  /** As `organization/project/stack`: by this name its mirrors are told from those of others; absent: nothing is. */
   readonly stack?: string;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;

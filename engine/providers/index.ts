@@ -11,9 +11,7 @@ import { withKubeconfigs } from "./given-kubeconfigs.ts";
  * the package's name and what is exported here are a public contract.
  */
 
-export const claims = onDemand(async () =>
-  withKubeconfigs((await import("./claims.ts")).claims, ["revision"]),
-);
+export const claims = onDemand(async () => (await import("./claims.ts")).claims);
 export const clusterIdentities = onDemand(
   async () => (await import("./cluster-identity.ts")).clusterIdentities,
 );

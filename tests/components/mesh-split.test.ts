@@ -7,7 +7,6 @@ import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { mockedMesh, preflightOf, types } from "./mocked-mesh.ts";
 import { isSecretOutput, mockedStack, unwrapped, valueOf } from "./mocked-stack.ts";
 
-const { claim } = types;
 const links = [
   { source: "east", target: "west" },
   { source: "west", target: "east" },
@@ -25,28 +24,6 @@ describe("Mesh of one stack among many", () => {
     );
     deepEqual(mesh.names(types.identity), ["east", "west"]);
     equal(mesh.inputs(types.target, "east/west")["awaited"], true);
-  });
-
-  it("claims its clusters before anything is written to them, or for them elsewhere", async () => {
-    const mesh = await mockedMesh(split);
-    deepEqual(mesh.names(claim), ["east"]);
-    const { stack, cluster } = mesh.inputs(claim, "east");
-    deepEqual([stack, cluster], ["organization/mesh/test", "east"]);
-    const needs = (type: string, name: string) => mesh.needs(type, name).includes(`${claim} east`);
-    for (const [type, name] of [
-      [types.provider, "east"],
-      [types.mirrors, "east"],
-      [types.access, "east/west"],
-    ] as const)
-      equal(needs(type, name), true, type);
-    equal(needs(types.provider, "west"), false);
-  });
-
-  it("claims them with manage: mirrors too, and nothing where it names no sources", async () => {
-    const mirrors = await mockedMesh({ links, sources: ["east"], manage: "mirrors" });
-    equal(mirrors.needs(types.mirrors, "east").includes(`${claim} east`), true);
-    deepEqual(mirrors.names(types.mirrors), ["east"]);
-    deepEqual((await mockedMesh({ links, manage: "mirrors" })).names(claim), []);
   });
 
   it("waits for no Linkerd of others with manage: links", async () => {

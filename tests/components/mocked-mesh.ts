@@ -15,7 +15,7 @@ export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
   ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
   ...{ cliCheck: component("LinkerdCliCheck"), mirrors: dynamic("Mirrors") },
-  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health"), claim: dynamic("Claim") },
+  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
   ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",

@@ -20,8 +20,7 @@ import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-acco
 const namespace = "runner-rights";
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const preview = manifests("preview.yaml");
-const sources = manifests("sources.yaml");
-const writing = [...manifests("up.yaml"), ...sources];
+const writing = manifests("up.yaml");
 const watching = manifests("watch.yaml");
 
 describe("a runner with manage: mirrors that has the rights of examples/rbac and no others", function () {
@@ -60,8 +59,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
         /the status of Link linkerd-multicluster\/west is not kept .* may not patch/,
       );
     });
-    const reading = sources.filter(({ metadata }) => metadata.name.endsWith("-preview"));
-    assert.deepEqual(beyond(used, rightsIn([...preview, ...reading])), []);
+    assert.deepEqual(beyond(used, rightsIn(preview)), []);
   });
 
   it("makes, changes, checks, watches and removes mirrors with all of them, and never lacks one", async () => {
@@ -89,8 +87,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     });
     const all = rightsIn([...preview, ...writing, ...watching]);
     assert.deepEqual(beyond(used, all), []);
-    // Other tests show when these are used: pods that are away, shared links, conflicts.
-    const elsewhere = ["list statefulsets", "patch services", "update leases"];
+    // Another test shows when this is used: pods that are away.
+    const elsewhere = ["list statefulsets"];
     assert.deepEqual(beyond(all, used), elsewhere);
   });
 

@@ -138,7 +138,7 @@ function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
   if (links.length === 0) return undefined;
   const names = new Set([source, ...links.map(({ target }) => target)]);
   const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
-  const { stack = "" } = mesh;
+  const { stack = "*" } = mesh;
   const args = { source, stack, clusters: Object.fromEntries(entries), links };
   return { args, before: {} };
 }

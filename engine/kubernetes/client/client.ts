@@ -49,15 +49,6 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
       return one("update", "PUT", resource, at, { body: withKind(resource, object), path });
     },
 
-    async apply(resource, fields, options) {
-      const at = nameOf(resource, fields);
-      return one("patch", "PATCH", resource, at, {
-        body: withKind(resource, fields),
-        contentType: "application/apply-patch+yaml",
-        path: pathOf(resource, at) + queryOf({ ...options }),
-      });
-    },
-
     patch: (resource, at, patch, { subresource } = {}) =>
       one("patch", "PATCH", resource, at, {
         body: patch,

@@ -81,12 +81,6 @@ export interface Kubernetes {
   create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Conflict if the object is no longer at `metadata.resourceVersion`. */
   replace<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
-  /** Server-side apply of these fields of an object; conflict where another manager has set others. */
-  apply<T extends Located>(
-    resource: Resource<T>,
-    fields: Located,
-    options: Required<WriteOptions>,
-  ): Promise<T>;
   /** A JSON merge patch: null removes a field, arrays are replaced. */
   patch<T>(
     resource: Resource<T>,

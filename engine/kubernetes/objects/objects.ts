@@ -307,11 +307,6 @@ export const httpRoute = object({
 
 export type HttpRoute = Of<typeof httpRoute>;
 
-/** A Lease says that somebody has something (coordination.k8s.io). */
-export const lease = object({ spec: map({ holderIdentity: word }) });
-
-export type Lease = Of<typeof lease>;
-
 /** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;

@@ -65,7 +65,6 @@ export const resources = {
   statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
   links: { ...namespaced("multicluster.linkerd.io/v1alpha3", "Link", link), identity },
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
-  leases: namespaced("coordination.k8s.io/v1", "Lease", objects.lease),
   nodes: clusterScoped("v1", "Node", objects.node),
   httpRoutes: namespaced("gateway.networking.k8s.io/v1", "HTTPRoute", objects.httpRoute),
   servers: namespaced(policy("v1beta3"), "Server", policies.server),

@@ -20,7 +20,7 @@ export class WritingTimeOver extends Error {
 }
 
 /** What a run does to a source while it writes. */
-export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "apply" | "patch" | "remove">;
+export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
 
 /**
  * The same cluster for one run's writes to it: after its time no write is begun, while what is under
@@ -43,7 +43,6 @@ export function inWritingTime(
     find: (...args) => kubernetes.find(...args),
     create: (...args) => begin(() => kubernetes.create(...args)),
     replace: (...args) => begin(() => kubernetes.replace(...args)),
-    apply: (...args) => begin(() => kubernetes.apply(...args)),
     patch: (...args) => begin(() => kubernetes.patch(...args)),
     remove: (...args) => begin(() => kubernetes.remove(...args)),
   };

@@ -35,7 +35,6 @@ const versions = {
   Service: "v1",
   Endpoints: "v1",
   ConfigMap: "v1",
-  Lease: "coordination.k8s.io/v1",
   RoleBinding: rbac,
   Role: rbac,
   ClusterRoleBinding: rbac,

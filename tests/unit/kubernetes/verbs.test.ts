@@ -114,16 +114,6 @@ describe("the verbs", () => {
       "Link",
     ],
     [
-      "apply sets fields",
-      (client) => client.apply(resources.links, { metadata: west }, { fieldManager: "m" }),
-      [
-        `PATCH ${linkPath}?fieldManager=m`,
-        "application/apply-patch+yaml",
-        { apiVersion: link, kind: "Link", metadata: west },
-      ],
-      "Link",
-    ],
-    [
       "remove sends its preconditions",
       (client) => client.remove(services, cart.metadata, preconditions),
       [`DELETE ${path}/cart`, { ...deletion, preconditions }],

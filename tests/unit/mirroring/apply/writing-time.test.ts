@@ -14,7 +14,6 @@ const at = { name: "bank" };
 const calls: [name: string, call: (writer: Writer) => Promise<unknown>][] = [
   ["create", (writer) => writer.create(namespaces, namespace("bank"))],
   ["replace", (writer) => writer.replace(namespaces, namespace("bank"))],
-  ["apply", (writer) => writer.apply(namespaces, { metadata: at }, { fieldManager: "us" })],
   ["patch", (writer) => writer.patch(namespaces, at, {})],
   ["remove", (writer) => writer.remove(namespaces, at)],
 ];
