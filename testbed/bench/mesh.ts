@@ -20,7 +20,7 @@ export async function startExporting<const Name extends string>(
   await Promise.all(
     clusters.map(async (name) => {
       const writer = new Writer(bed.clusters[name]);
-      await writer.addNamespace();
+      await writer.addNamespaces();
       await writer.create(exportsOf(name));
       await writer.close();
     }),

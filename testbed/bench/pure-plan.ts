@@ -3,6 +3,7 @@ import { decide, type SourceObservation } from "@linkerd-multicluster/engine/pla
 
 import type { Figure } from "./figure.ts";
 import { exportedServices } from "./mesh.ts";
+import { namespaceOf } from "./writer.ts";
 
 type Snapshot = SourceObservation["source"];
 
@@ -30,12 +31,21 @@ function processorSeconds(services: number, times: number): number {
 /** An observation in which all that is exported is yet to be mirrored. */
 function observationOf(count: number): SourceObservation {
   const services: Snapshot["services"] = new Map(
-    exportedServices(count).map(({ metadata, spec }) => [
-      `bench/${metadata.name}`,
-      { metadata: { ...metadata, namespace: "bench" }, spec: { clusterIP: "10.0.0.1", ...spec } },
+    exportedServices(count).map(({ metadata, spec }) => {
+      const namespace = namespaceOf(metadata.name);
+      const own = {
+        metadata: { ...metadata, namespace },
+        spec: { clusterIP: "10.0.0.1", ...spec },
+      };
+      return [`${namespace}/${metadata.name}`, own];
+    }),
+  );
+  const namespaces: Snapshot["namespaces"] = new Map(
+    [...services.values()].map(({ metadata: { namespace } }) => [
+      namespace,
+      { metadata: { name: namespace } },
     ]),
   );
-  const namespaces: Snapshot["namespaces"] = new Map([["bench", { metadata: { name: "bench" } }]]);
   const snapshot = (cluster: string, own: Snapshot["services"]): Snapshot => ({
     ...{ cluster, identity: cluster, namespaces, services: own, endpoints: new Map() },
   });

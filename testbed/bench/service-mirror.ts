@@ -11,7 +11,7 @@ import { freePorts } from "../ports.ts";
 import { startWatchdog, type Watchdog } from "../watchdog.ts";
 import type { Figure } from "./figure.ts";
 import { withPair } from "./pair.ts";
-import { namespace, Writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 /** The time that Linkerd's controller may take, in seconds. */
 const patience = 3_600;
@@ -65,15 +65,15 @@ function isMirror({ verb, resource, code }: AuditedRequest): boolean {
   return verb === "create" && resource === "services" && code === 201;
 }
 
-/** Asks for one Service and how many there are besides: whole lists would keep the API server busy. */
+/** Asks for one Service and how many there are besides `kubernetes`: whole lists would keep the API server busy. */
 async function mirrored(source: BedCluster, count: number, controller: Program): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}/services?limit=1`;
+  const path = "/api/v1/services?limit=1";
   const probe = async (): Promise<true | undefined> => {
     const { items, metadata } = (await source.request("GET", path)).body as {
       readonly metadata: { readonly remainingItemCount?: number };
       readonly items: readonly unknown[];
     };
-    return items.length + (metadata.remainingItemCount ?? 0) >= count || undefined;
+    return items.length + (metadata.remainingItemCount ?? 0) > count || undefined;
   };
   await until("the last mirror of Linkerd's controller", [controller], probe, patience);
 }

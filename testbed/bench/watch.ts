@@ -3,7 +3,7 @@ import { settled, startWatch } from "../watch.ts";
 import { type Figure, percentile, seconds } from "./figure.ts";
 import { exportedService } from "./mesh.ts";
 import { withPair } from "./pair.ts";
-import { namespace, Writer } from "./writer.ts";
+import { namespaceOf, Writer } from "./writer.ts";
 
 /** Seconds that one thing may take. */
 const patience = 600;
@@ -19,7 +19,7 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
       const took: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const name = `new-${round}`;
-        const path = `/api/v1/namespaces/${namespace}/services/${name}-west`;
+        const path = `/api/v1/namespaces/${namespaceOf(name)}/services/${name}-west`;
         const isThere = async () => (await east.request("GET", path)).code === 200 || undefined;
         await writer.create({ services: [exportedService(name)] });
         took.push(await seconds(() => until(name, [watch], isThere, patience)));

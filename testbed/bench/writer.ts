@@ -4,7 +4,13 @@ import type { BedCluster } from "../cluster.ts";
 import { BedError } from "../errors.ts";
 
 const IN_FLIGHT = 32;
-export const namespace = "bench";
+/** Enough that the pods of none have too large an environment, with 10,000 mirrors in all of them. */
+const namespaces = Array.from({ length: 40 }, (_, index) => `bench-${index}`);
+
+/** The namespace of a Service, by the number in its name. */
+export function namespaceOf(name: string): string {
+  return `bench-${Number(/\d+/.exec(name)?.[0] ?? 0) % namespaces.length}`;
+}
 
 /** A Service, or its Endpoints. */
 export interface BenchObject {
@@ -40,8 +46,9 @@ export class Writer {
     this.#token = token;
   }
 
-  async addNamespace(): Promise<void> {
-    await this.#send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+  async addNamespaces(): Promise<void> {
+    for (const name of namespaces)
+      await this.#send("POST", "/api/v1/namespaces", { metadata: { name } });
   }
 
   async create({ services, endpoints = [] }: BenchObjects): Promise<void> {
@@ -52,16 +59,18 @@ export class Writer {
   /** Gives existing Services another port. */
   async change(names: readonly string[], port: number): Promise<void> {
     const patch = { spec: { ports: [{ name: "http", port }] } };
-    for (const name of names) await this.#send("PATCH", `${pathOf("services")}/${name}`, patch);
+    for (const name of names)
+      await this.#send("PATCH", `${pathOf("services", namespaceOf(name))}/${name}`, patch);
   }
 
   /** Deletes all Services with these labels. */
   async deleteAll(selector: string): Promise<void> {
-    await this.#send("DELETE", selected("services", selector));
+    for (const namespace of namespaces)
+      await this.#send("DELETE", pathOf("services", namespace) + selected(selector));
   }
 
   async list(plural: string, selector: string): Promise<readonly BenchObject[]> {
-    return ((await this.#send("GET", selected(plural, selector))) as List).items;
+    return ((await this.#send("GET", `/api/v1/${plural}${selected(selector)}`)) as List).items;
   }
 
   /** Reads all objects of a kind page by page, and does nothing with them. */
@@ -81,7 +90,8 @@ export class Writer {
     // One iterator for all: each takes the next object when it is done with one.
     const rest = objects.values();
     const work = async (): Promise<void> => {
-      for (const object of rest) await this.#send("POST", pathOf(plural), object);
+      for (const object of rest)
+        await this.#send("POST", pathOf(plural, namespaceOf(object.metadata.name)), object);
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   }
@@ -99,10 +109,10 @@ export class Writer {
   }
 }
 
-function pathOf(plural: string): string {
+function pathOf(plural: string, namespace: string): string {
   return `/api/v1/namespaces/${namespace}/${plural}`;
 }
 
-function selected(plural: string, selector: string): string {
-  return `${pathOf(plural)}?labelSelector=${encodeURIComponent(selector)}`;
+function selected(selector: string): string {
+  return `?labelSelector=${encodeURIComponent(selector)}`;
 }

@@ -58,9 +58,10 @@ function exporting(mirrors: number): Mesh {
     links: [{ source: "east", target: "west", maxMirrors: mirrors }],
   });
   mesh.options = { pageSize: 100_000 };
-  mesh.server("east").put("namespaces", { metadata: { name: "shop" } });
+  for (let index = 0; index < 100; index++)
+    mesh.server("east").put("namespaces", { metadata: { name: `shop-${index}` } });
   putServices(mesh.server("west"), gatewayService("west"));
   for (let index = 0; index < mirrors; index++)
-    putServices(mesh.server("west"), exported(`shop/web-${index}`));
+    putServices(mesh.server("west"), exported(`shop-${index % 100}/web-${index}`));
   return mesh;
 }

@@ -13,14 +13,15 @@ const MiB = 2 ** 20;
 
 const unread = "the cluster cannot be read, and its links wait";
 const skipped = "the Service is skipped (`TooLarge`)";
-const waits = "what is new or grows is skipped (`TooManyMirrors`)";
+const waits = "mirrors that are new or grow are skipped (`TooManyMirrors`)";
 
 /**
  * Bounds of what a cluster may say, and bring into another. All of it is parsed in linear time. docs/reference/limits.md shows this table.
  *
  * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON. So it can be read, alone on its
  * page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of
- * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept.
+ * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept. Mirrors are counted by the
+ * check that reads them, so that a source whose mirrors keep to these bounds can be read again.
  */
 export const bounds = {
   answer: bound(
@@ -36,27 +37,30 @@ export const bounds = {
     unread,
   ),
   event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins anew"),
-  annotations: bound(
+  annotationsSize: bound(
     256 * KiB,
     "characters of the annotations of an object, as in Kubernetes",
     "the Service is skipped (`Malformed`)",
   ),
-  ports: bound(1_000, "ports of an exported Service", skipped),
   labels: bound(128, "labels that a mirror would have", skipped),
-  metadata: bound(
-    64 * KiB,
-    "characters of labels and annotations that a mirror would have",
-    skipped,
-  ),
-  offers: bound(100_000, "addresses times ports in the Endpoints of a headless Service", skipped),
-  mirror: bound(
-    4 * KiB,
-    "characters of a link's mirrors, times `maxMirrors`; at least 1 MiB",
+  annotations: bound(128, "annotations that a mirror would have", skipped),
+  metadata: bound(64 * KiB, "bytes of labels and annotations that a mirror would have", skipped),
+  ports: bound(100, "ports of a Service, and of each subset of its Endpoints", skipped),
+  pods: bound(1_000, "pods of a headless Service", skipped),
+  mirrors: bound(
+    5_000,
+    "mirrors of a link, and members of federated Services; `maxMirrors` sets another number",
     waits,
   ),
-  variables: bound(
-    400,
-    "characters of a pod's environment for a link's mirrors, times `maxMirrors`; at least 256 KiB",
+  linkBytes: bound(
+    80 * MiB,
+    "bytes of memory for a link's mirrors, and for its members of federated Services",
+    waits,
+  ),
+  mirrorBytes: bound(160 * MiB, "bytes of memory for all mirrors in a source", waits),
+  environment: bound(
+    256 * KiB,
+    "bytes that all mirrors in a namespace add to the environment of each pod there",
     waits,
   ),
   status: bound(

@@ -1,4 +1,4 @@
-import type { SharedValues } from "./shared-values.ts";
+import { SharedValues } from "./shared-values.ts";
 
 /**
  * A check takes a value as a `T`, or says what is `Wrong`. With `keep` it returns a copy with the checked fields alone;
@@ -19,6 +19,13 @@ export class Wrong {
   constructor(words: string) {
     this.words = words;
   }
+}
+
+/** Bytes that are kept of a value at most: as many as a list counts for it that has nothing in common with it. */
+export function bytesOf(check: Check, value: unknown): number {
+  const keep = new SharedValues();
+  check(value, keep);
+  return keep.bytes;
 }
 
 /** Text for which the rule holds; `words` completes "is not". */

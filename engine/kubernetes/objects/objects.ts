@@ -76,7 +76,11 @@ const anyMetadata = {
   uid: word,
   resourceVersion: word,
   labels,
-  annotations: texts((key) => isLabelKey(key.toLowerCase()), undefined, bounds.annotations.most),
+  annotations: texts(
+    (key) => isLabelKey(key.toLowerCase()),
+    undefined,
+    bounds.annotationsSize.most,
+  ),
   creationTimestamp: time,
   /** The API server's own account of who has set which field. */
   managedFields: list(managedFields),

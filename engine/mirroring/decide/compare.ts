@@ -4,7 +4,6 @@ import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
-import { excess } from "../model/sizes.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Decision, LiveMirror, Wanted } from "./decision.ts";
 import type { AddressOf } from "./canonical.ts";
@@ -94,9 +93,7 @@ function compare(
         : fateOf(mirror, authority);
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
-    const stays =
-      (isUndecided && !isTooLarge(mirror)) ||
-      mirror.service?.metadata.deletionTimestamp !== undefined;
+    const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
     return [{ verdict: stays ? "keep" : "delete", ...common, ...defined({ claim }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
@@ -134,14 +131,6 @@ function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   const { part, key, kind, live, fields } = decision;
   const release = isMarked ? {} : { mark: "release" as const };
   return { verdict: "handOver", part, key, kind, live, fields, claim, ...release };
-}
-
-/** As an earlier version may have made it, without bounds: then nothing is a reason to leave it there. */
-function isTooLarge({ service }: LiveMirror): boolean {
-  return (
-    service !== undefined &&
-    excess({ ...service.metadata, ports: service.spec.ports }) !== undefined
-  );
 }
 
 function skippedKey({ origin, mirror }: Skip): ObjectKey {

@@ -13,6 +13,7 @@ import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
+import { withinLimits } from "./policies/most-mirrors.ts";
 import { ownershipNotes } from "./policies/other-stacks.ts";
 import { type Authority, marksHidden } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
@@ -71,17 +72,18 @@ export function decide(observation: SourceObservation): Decided {
   const ownParts = [...current, ...left];
   const managed = new Set(links.map(({ link }) => link.target));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
+  const specs = links.map(({ link }) => link);
   const planWith = (held: ReadonlySet<string>) => {
     const union = desiredFederated(federatedView(coming, held));
     const { mirrors, skips, claims } = union;
     const joined = { part: federatedPart, mirrors, skips, claims };
-    return { union, decisions: plan([...ownParts, joined], source, targets) };
+    const decisions = withinLimits([...ownParts, joined], specs, source, (parts) =>
+      plan(parts, source, targets),
+    );
+    return { union, decisions };
   };
   const first = planWith(new Set());
-  const limits = [
-    ...links.map(({ link }) => link),
-    ...removed.map(({ link }) => limitOf(link, observation.args)),
-  ];
+  const limits = [...specs, ...removed.map(({ link }) => limitOf(link, observation.args))];
   const tooMany = refusalsIn(first.decisions, limits);
   const held = new Set(Object.keys(tooMany));
   const { union, decisions: all } = held.size === 0 ? first : planWith(held);

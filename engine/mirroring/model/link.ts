@@ -1,3 +1,4 @@
+import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { isDeepStrictEqual } from "node:util";
 import { label } from "./vocabulary.ts";
 
@@ -98,7 +99,7 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   gatewayProbe: false,
   maxDeletions: "50%",
   allowDeletions: false,
-  maxMirrors: 5_000,
+  maxMirrors: bounds.mirrors.most,
   unreachable: "keep",
   adoptFrom: [],
 };

@@ -89,13 +89,13 @@ export const reasons = {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "the Service has more ports, labels, annotations or addresses than a mirror may ([limits](limits.md)); a mirror that has too many itself goes",
+      "the Service has more ports, labels, annotations or pods than a mirror may ([limits](limits.md))",
   },
   TooManyMirrors: {
     keeps: true,
     status: "Error",
     meaning:
-      "the link has as many mirrors, or members of federated Services, as maxMirrors allows, or they are too large for so many ([limits](limits.md))",
+      "the link has as many mirrors, or members of federated Services, as maxMirrors allows, or the source has no room for them ([limits](limits.md))",
   },
   TruncatedEndpoints: {
     keeps: true,

@@ -12,7 +12,6 @@ import { malformedObject, type Skip, type Why } from "../../model/reasons.ts";
 import { mirrorName } from "../../model/vocabulary.ts";
 import { heldPods } from "../policies/absent-pods.ts";
 import { headlessShape, tooManyPods } from "../policies/headless.ts";
-import { beyondLimit } from "../policies/most-mirrors.ts";
 import { brokenName, brokenRule, refuse } from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
@@ -47,12 +46,7 @@ export function desired(view: LinkView): Desired {
     return broken === undefined ? [] : [{ mirror, ...broken }];
   });
   const named = refuse(mirrors, misnamed);
-  const fitting = refuse(named.mirrors, beyondLimit(named.mirrors, link, source));
-  return {
-    mirrors: fitting.mirrors,
-    skips: [...skips, ...named.skips, ...fitting.skips],
-    missing,
-  };
+  return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing };
 }
 
 type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;

@@ -60,7 +60,6 @@ export function headlessMirrors(
 ): Mirror[] {
   const version = endpoints?.metadata.resourceVersion ?? "";
   const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
-  const pods = hostnames.map((hostname) => podMirror(hostname, service, version, link, gateway));
   const root = { kind: "headless" as const, ...serviceMirror(service, link) };
   const leads = subsets.map((subset) => ({
     addresses: subset.hostnames.map((hostname) => ({
@@ -69,36 +68,45 @@ export function headlessMirrors(
     })),
     ports: subset.ports,
   }));
-  return [{ ...root, endpoints: endpointsOf(root, gateway, leads) }, ...pods];
+  const podMirror = podMirrors(service, version, link, gateway);
+  return [{ ...root, endpoints: endpointsOf(root, gateway, leads) }, ...hostnames.map(podMirror)];
 }
 
-/** One named pod, addressable on its own. The labels and opaque ports of the whole Service hold for it too. */
-function podMirror(
-  hostname: string,
+/**
+ * One named pod, addressable on its own. The labels and opaque ports of the whole Service hold for it too, and all pods
+ * share them in memory: a target may name as many as it likes.
+ */
+function podMirrors(
   service: Service,
   version: string,
   link: LinkSpec,
   gateway: Gateway,
-): Mirror {
+): (hostname: string) => Mirror {
   const { name, namespace, annotations = {} } = service.metadata;
   const { [annotation.opaquePorts]: opaque } = annotations;
-  const mirror = {
-    ...{ kind: "endpoint" as const, namespace, name: endpointMirrorName(hostname, link.target) },
-    ...{ origin: keyOf(service), hostname },
-    labels: {
-      ...copiedLabels(service, link),
-      ...ownerLabels(link.target),
-      [label.headlessRoot]: mirrorName(name, link.target),
-    },
-    annotations: {
-      ...(opaque !== undefined && { [annotation.opaquePorts]: opaque }),
-      [annotation.remoteName]: remoteName([hostname, name], namespace, link.targetDomain),
-      [annotation.remoteResourceVersion]: version,
-    },
-    ports: mirroredPorts(service),
-    ...withheld(service, link),
+  const root = { [label.headlessRoot]: mirrorName(name, link.target) };
+  const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target), ...root };
+  const ports = mirroredPorts(service);
+  const subsets = [gatewaySubset(service, gateway)];
+  const origin = keyOf(service);
+  return (hostname) => {
+    const mirror = {
+      kind: "endpoint" as const,
+      namespace,
+      name: endpointMirrorName(hostname, link.target),
+      origin,
+      hostname,
+      labels,
+      annotations: {
+        ...(opaque !== undefined && { [annotation.opaquePorts]: opaque }),
+        [annotation.remoteName]: remoteName([hostname, name], namespace, link.targetDomain),
+        [annotation.remoteResourceVersion]: version,
+      },
+      ports,
+      ...withheld(service, link),
+    };
+    return { ...mirror, endpoints: endpointsOf(mirror, gateway, subsets) };
   };
-  return { ...mirror, endpoints: endpointsOf(mirror, gateway, [gatewaySubset(service, gateway)]) };
 }
 
 /** What every mirror of a whole Service has, whatever its kind. */

@@ -54,13 +54,13 @@ export function tooManyPods(
       reason: "TruncatedEndpoints",
       sentence: `${words} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
     };
-  const offers = subsets.reduce(
-    (sum, { hostnames, ports }) => sum + hostnames.length * Math.max(ports.length, 1),
-    0,
-  );
-  if (offers <= bounds.offers.most) return undefined;
-  return {
-    reason: "TooLarge",
-    sentence: `the Endpoints of ${words} have ${inWords(offers)} pairs of a pod and a port and those of a mirror at most ${inWords(bounds.offers.most)}: split it into several`,
-  };
+  const pods = subsets.reduce((sum, { hostnames }) => sum + hostnames.length, 0);
+  const ports = Math.max(0, ...subsets.map((subset) => subset.ports.length));
+  for (const [what, number] of Object.entries({ pods, ports }) as ["pods" | "ports", number][])
+    if (number > bounds[what].most)
+      return {
+        reason: "TooLarge",
+        sentence: `the Endpoints of ${words} have ${inWords(number)} ${what} and those of a mirror at most ${inWords(bounds[what].most)}: split it into several`,
+      };
+  return undefined;
 }

@@ -16,7 +16,10 @@ import type { HandOver, LiveMirror } from "../decision.ts";
 import type { Refusal } from "./rules.ts";
 
 /** All that an owner has in the source, Endpoints that have lost their Service included. */
-export function liveMirrors(source: ClusterSnapshot, owner: Owner): Map<ObjectKey, LiveMirror> {
+export function liveMirrors(
+  source: ClusterSnapshot,
+  owner: Pick<Owner, "owns">,
+): Map<ObjectKey, LiveMirror> {
   const found = new Map<ObjectKey, LiveMirror>();
   for (const [key, service] of source.services)
     if (owner.owns(service)) found.set(key, { service });

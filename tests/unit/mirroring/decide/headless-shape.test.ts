@@ -86,13 +86,19 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
     ]);
   });
 
-  it("is none where its pods times their ports are more than Endpoints may list", () => {
-    const ports = Array.from({ length: 101 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
-    const names = Array.from({ length: 991 }, (_, n) => `db-${n}`);
-    const of = (count: number) => listing(pods(names.slice(0, count), [], ports));
-    deepEqual(told(wanted({ target: west([db], of(990)) })), []);
-    deepEqual(told(wanted({ target: west([db], of(991)) })), [
-      "TooLarge shop/db: the Endpoints of the headless Service shop/db have 100,091 pairs of a pod and a port and those of a mirror at most 100,000: split it into several",
+  it("is none where its pods, or their ports, are more than those of a mirror may be", () => {
+    const of = (count: number, most: number) => {
+      const ports = Array.from({ length: most }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+      const names = Array.from({ length: count }, (_, n) => `db-${n}`);
+      return told(wanted({ target: west([db], listing(pods(names, [], ports))) }));
+    };
+    const words = "TooLarge shop/db: the Endpoints of the headless Service shop/db have";
+    deepEqual(of(1_000, 100), []);
+    deepEqual(of(1_001, 1), [
+      `${words} 1,001 pods and those of a mirror at most 1,000: split it into several`,
+    ]);
+    deepEqual(of(1, 101), [
+      `${words} 101 ports and those of a mirror at most 100: split it into several`,
     ]);
   });
 });

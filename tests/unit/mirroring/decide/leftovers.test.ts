@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
-import { byUs, edited, withLabels } from "../../fixtures/edited.ts";
+import { edited } from "../../fixtures/edited.ts";
 import { noGateway, type Situation, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
@@ -60,12 +60,6 @@ describe("a mirror that this run does not ask for", () => {
       deepEqual([actions(plan), skipped(plan)], [changes, skips]);
       for (const { reason } of plan.skips) equal(reasons[reason].keeps, changes.length === 0);
     });
-
-  it("goes where it is too large itself, as a version without bounds has left it", () => {
-    const large = edited(source, "shop/db-west", { service: byUs(withLabels(many)) });
-    const plan = planned({ ...dbWith(many), source: large });
-    deepEqual(actions(plan), ["delete headless shop/db-west"]);
-  });
 
   it("is still listed where it stays, in the words of what is live", () => {
     const { mirrors } = planned({ target: full, source, gateway: noGateway });

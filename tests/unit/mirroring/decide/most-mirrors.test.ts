@@ -1,25 +1,41 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
-import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { bounds } from "../../../../engine/kubernetes/objects/bounds.ts";
 import type { Service, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
+import { plan } from "../../../../engine/mirroring/decide/compare.ts";
+import { isWanted } from "../../../../engine/mirroring/decide/decision.ts";
+import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
+import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
+import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { fed, member } from "../../fixtures/federation.ts";
 import { link, type Situation, wanted, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../../fixtures/objects.ts";
+import { partOf, planned } from "../../fixtures/reconcile.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
 const target = west(["d", "c", "b", "a"].map((name) => exported(`shop/${name}`)));
-const names = ["a", "b", "c"];
-const ports = Array.from({ length: 1_000 }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
+const ports = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `port-${n}`, port: n + 60_000 }));
 const east = (...services: Service[]) => cluster("east", { namespaces: ["shop"], services });
 const live = (name: string, ports?: readonly ServicePort[]) =>
   service(`shop/${name}`, { labels }, ports && { ports });
+const times = <T>(count: number, make: (n: number) => T) =>
+  Array.from({ length: count }, (_, n) => make(n));
+const letters = ["a", "b", "c", "d", "e", "f", "g"];
+const long = (letter: string) => letter.repeat(55);
+/** A namespace's pods have room for five of these, by their long names and 100 ports. */
 const ofPorts = (spec = {}) =>
   west(
-    names.map((name) => exported(`shop/${name}`, {}, { ports, ...spec })),
-    names.map((name) => endpoints(`shop/${name}`, [pods([`${name}-0`])])),
+    letters.map((name) => exported(`shop/${long(name)}`, {}, { ports: ports(100), ...spec })),
+    letters.map((name) => endpoints(`shop/${long(name)}`, [pods([`${long(name)}-0`])])),
   );
-const large = { annotations: { note: "x".repeat(60_000) } };
-const forty = Array.from({ length: 40 }, (_, n) => `shop/a${n}` as const);
+
+/** Nearly as many bytes of labels and annotations as a mirror may have; in memory, six times as many. */
+const large = {
+  labels: Object.fromEntries(
+    times(120, (n) => [`${"x".repeat(200)}.${n}/${"x".repeat(60)}`, "x".repeat(60)]),
+  ),
+  annotations: { note: "x".repeat(20_000) },
+};
 
 describe("as many mirrors as a link may have", () => {
   type Row = [which: string, maxMirrors: number, situation: Situation, mirrors: string[]];
@@ -37,40 +53,55 @@ describe("as many mirrors as a link may have", () => {
       { target, source: east(live("c-west"), live("d-west")) },
       ["c", "d"],
     ],
-    ["are those that pods' environments have room for", 400, { target: ofPorts() }, ["a"]],
+    [
+      "are those there are, even if they are asked for no longer and stay",
+      2,
+      {
+        target: west([exported("shop/a"), exported("shop/c", {}, { ports: ports(101) })]),
+        source: east(live("c-west"), live("d-west")),
+      },
+      ["a"],
+    ],
+    [
+      "are those that pods' environments have room for",
+      400,
+      { target: ofPorts() },
+      letters.slice(0, 5),
+    ],
     [
       "where what is there may stay",
       400,
-      { target: ofPorts(), source: east(live("c-west", ports)) },
-      ["c"],
+      { target: ofPorts(), source: east(live(`${long("g")}-west`, ports(100))) },
+      ["a", "b", "c", "d", "g"],
     ],
     [
       "and may not grow",
       400,
-      { target: ofPorts(), source: east(live("c-west", [{ port: 80 }])) },
-      ["a"],
+      { target: ofPorts(), source: east(live(`${long("g")}-west`, [{ port: 80 }])) },
+      ["a", "b", "c", "d", "e"],
     ],
     [
       "where headless mirrors take none, and those of pods do",
       400,
       { target: ofPorts({ clusterIP: "None" }) },
-      ["a", "a-0", "b", "c"],
+      ["a", "a-0", "b", "b-0", "c", "c-0", "d", "d-0", "e", "f", "g"],
     ],
     [
       "in each namespace by itself",
       400,
-      { target: west(names.map((name) => exported(`${name}/web`, {}, { ports }))) },
-      ["web", "web", "web"],
+      { target: west(letters.map((name) => exported(`${name}/web`, {}, { ports: ports(100) }))) },
+      times(7, () => "web"),
     ],
   ];
   for (const [which, maxMirrors, situation, mirrors] of rows)
     it(which, () => {
-      const found = wanted({ ...situation, link: { maxMirrors } });
-      deepEqual(found.mirrors.map(({ name }) => name.slice(0, -"-west".length)).sort(), mirrors);
+      const found = planned({ ...situation, link: { maxMirrors } });
+      const shortened = found.wanted.map(({ name }) => name.replace(/^(.)\1{9,}|-west$/g, "$1"));
+      deepEqual(shortened.sort(), mirrors);
     });
 
   it("are told in one sentence for all the rest", () => {
-    const { skips } = wanted({ target, link: { maxMirrors: 2 } });
+    const { skips } = planned({ target, link: { maxMirrors: 2 } });
     deepEqual(
       skips.map(({ mirror, reason }) => [mirror, reason]),
       ["c-west", "d-west"].map((mirror) => [mirror, "TooManyMirrors"]),
@@ -81,18 +112,54 @@ describe("as many mirrors as a link may have", () => {
         "west exports what would be 4 mirrors on east, and maxMirrors of link east/west allows 2: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is",
       ],
     );
-    const { skips: crowded } = wanted({ target: ofPorts(), link: { maxMirrors: 400 } });
     match(
-      crowded[0]?.sentence ?? "",
-      /would be more than 262,144 characters in the environment of each pod of namespace shop on east/,
+      planned({ target: ofPorts() }).skips[0]?.sentence ?? "",
+      /^the mirrors in namespace shop on east would add more than 262,144 bytes to the environment/,
     );
   });
 
-  it("are only as many as have room in the source's etcd: 400 of 4 KiB", () => {
-    const target = west(forty.map((key) => exported(key, large)));
-    const { mirrors, skips } = wanted({ target, link: { maxMirrors: 400 } });
-    equal(mirrors.length, 27);
-    match(skips[0]?.sentence ?? "", /would be mirrors of more than 1,638,400 characters on east/);
+  it("are only as many as a source can read", () => {
+    const target = west(times(250, (n) => exported(`shop/a${n}`, large)));
+    const { wanted, skips } = planned({ target });
+    equal(wanted.length, 242);
+    match(
+      skips[0]?.sentence ?? "",
+      /^west exports what would be mirrors of more than 83,886,080 bytes on east: export fewer/,
+    );
+  });
+});
+
+describe("targets that share a source's room", () => {
+  /** The names of each target's mirrors that are let in. */
+  const shared = (targets: Readonly<Record<string, Service[]>>, source = east()) => {
+    const links = Object.keys(targets).map((name) => link({ target: name }));
+    const parts = links.map((spec) => {
+      const target = cluster(spec.target, { services: targets[spec.target] ?? [] });
+      return { part: spec.target, ...wanted({ target, link: spec, source }) };
+    });
+    const all = Object.keys(targets);
+    const decisions = withinLimits(parts, links, source, (some) => plan(some, source, all));
+    return all.map((name) => partOf(decisions.filter(isWanted), name, source).wanted.length);
+  };
+  const many = (count: number, most: number) =>
+    times(count, (n) => exported(`shop/${long("a")}${n}`, {}, { ports: ports(most) }));
+
+  it("have as much of it, unless one needs less", () => {
+    deepEqual(shared({ west: many(10, 100), north: many(10, 100) }), [3, 2]);
+    deepEqual(shared({ west: many(10, 100), north: many(10, 1) }), [4, 10]);
+  });
+
+  it("have less of it by what others have mirrored there", () => {
+    const labels = { [label.mirrored]: "true", [label.cluster]: "unreachable" };
+    const theirs = letters
+      .slice(0, 3)
+      .map((name) => service(`shop/${long(name)}-away`, { labels }, { ports: ports(100) }));
+    deepEqual(shared({ west: many(10, 100), north: many(10, 100) }, east(...theirs)), [1, 1]);
+  });
+
+  it("keep what they have, and then those come first who have least", () => {
+    const source = east(...times(3, (n) => live(`${long("a")}${n}-west`, ports(100))));
+    deepEqual(shared({ west: many(10, 100), north: many(10, 50) }, source), [3, 3]);
   });
 });
 
@@ -122,5 +189,12 @@ describe("as many members of federated Services as a link may have", () => {
   it("are not those that another link's target has listed", () => {
     const { members } = memberOf(all, 1, fed("shop/c", { remote: "c@north" }));
     deepEqual([...members.keys()], ["shop/a"]);
+  });
+
+  it("are only as many as a source can read", () => {
+    const services = times(500, (n) => member(`shop/a${n}`, large));
+    const { members, skips } = memberOf(services, bounds.mirrors.most);
+    equal(members.size, 457);
+    match(skips[0]?.sentence ?? "", /would be members of federated Services of more than 83,886/);
   });
 });

@@ -16,8 +16,8 @@ const going = east(["shop", { deletionTimestamp: "2026-01-01T00:00:00Z" }]);
 const creating = { createNamespaces: true };
 
 /** `a0=x`, `a1=x`, … */
-const many = (count: number, length = 1) =>
-  Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, "x".repeat(length)]));
+const many = (count: number, length = 1, text = "x") =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, text.repeat(length)]));
 const ports = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
 
@@ -38,11 +38,11 @@ type Found = Partial<Situation>;
 const excluding: Found = { link: { excludedNamespaces } };
 const naming: Found = { link: { namespaces: ["sho", "team-*"] } };
 const both: Found = { link: { namespaces: ["team-a"], excludedNamespaces: ["team-*"] } };
-const large = { labels: many(10), annotations: many(3, 30_000) };
+const large = { labels: many(10), annotations: many(3, 15_000, "é") };
 
 const mirroredOnes: [rule: string, service: Service, situation?: Found][] = [
   ["an exported Service is, under its name and the target's", web],
-  ["one of as many ports as it may have", exported("shop/web", {}, { ports: ports(1_000) })],
+  ["one of as many ports as it may have", exported("shop/web", {}, { ports: ports(100) })],
   ["one of as many labels as it may have", exported("shop/web", { labels: many(128) })],
   [
     "labels that stay behind do not count",
@@ -67,8 +67,8 @@ const mirroredOnes: [rule: string, service: Service, situation?: Found][] = [
 const skippedOnes: [rule: string, service: Service, why: string, situation?: Found][] = [
   [
     "more ports than a mirror may have",
-    exported("shop/web", {}, { ports: ports(1_001) }),
-    "TooLarge: it has 1,001 ports and a mirror has at most 1,000: divide it into several Services",
+    exported("shop/web", {}, { ports: ports(101) }),
+    "TooLarge: it has 101 ports and a mirror has at most 100: divide it into several Services",
   ],
   [
     "more labels than a mirror may have",
@@ -76,9 +76,14 @@ const skippedOnes: [rule: string, service: Service, why: string, situation?: Fou
     "TooLarge: it has 129 labels and a mirror has at most 128: leave some out with excludedLabels on the link",
   ],
   [
+    "more annotations than a mirror may have",
+    exported("shop/web", { annotations: many(129) }),
+    "TooLarge: it has 129 annotations and a mirror has at most 128: leave some out with excludedAnnotations on the link",
+  ],
+  [
     "labels and annotations that are longer than a mirror's may be",
     exported("shop/web", large),
-    "TooLarge: its labels and annotations have 90,036 characters and those of a mirror at most 65,536: leave some out with excludedLabels and excludedAnnotations on the link",
+    "TooLarge: its labels and annotations have 90,036 bytes and those of a mirror at most 65,536: leave some out with excludedLabels and excludedAnnotations on the link",
   ],
   [
     "a mirror, even if a selector matches it",
