@@ -75,22 +75,15 @@ export function failureOfResponse(
     status,
     ...said,
     ...defined({
-      retryAfter: milliseconds([headers["retry-after"]].flat()[0], [headers.date].flat()[0]),
+      retryAfter: milliseconds([headers["retry-after"]].flat()[0]),
       absent: status === 404 ? object : undefined,
     }),
   };
 }
 
-/**
- * `Retry-After` counts seconds or, through some proxies, names a date: one by the clock of whoever
- * answers, which the answer's own date tells where it has one.
- */
-function milliseconds(value: string | undefined, date: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = Number(value);
-  const now = date === undefined ? Date.now() : Date.parse(date);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+/** API servers send `Retry-After` in seconds. */
+function milliseconds(value = ""): number | undefined {
+  return /^\d+$/.test(value) ? Number(value) * 1000 : undefined;
 }
 
 /**

@@ -2,7 +2,6 @@ import type { TimeLimit } from "./deadline.ts";
 import { defined } from "../objects/defined.ts";
 import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
-import { isRecord } from "../objects/checks.ts";
 import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
@@ -37,8 +36,8 @@ interface Paging extends ListSettings {
   readonly errorOf: (failure: RequestFailure) => KubernetesError;
 }
 
-/** Pages in a row without a new object after which a list is given up. API servers send none. */
-const mostWithoutNews = 20;
+/** More pages than objects after which a list is given up. API servers send no empty ones. */
+const mostEmpty = 20;
 
 type PageQuery = Readonly<Record<string, string>>;
 
@@ -84,8 +83,7 @@ async function readPages<T>(
   { pageSize, limits, errorOf }: Paging,
 ): Promise<Items<T>> {
   const items: T[] = [];
-  const seen = new Set<string | undefined>();
-  let [pages, bytes, withoutNews] = [0, 0, 0];
+  let [pages, bytes] = [0, 0];
   let next: string | undefined;
   const endless = (detail: string) => errorOf({ kind: "server", transient: false, detail });
   for (;;) {
@@ -99,17 +97,10 @@ async function readPages<T>(
       size = size === Infinity ? pageSize : Math.ceil(size / 4);
       continue;
     }
-    const known = seen.size;
-    for (const item of page.items) {
-      seen.add(identityOf(item));
-      items.push(item);
-    }
-    withoutNews = seen.size === known && pages > 0 ? withoutNews + 1 : 0;
-    if (withoutNews === mostWithoutNews)
-      throw endless(
-        `${mostWithoutNews} pages in a row bring nothing new, and each is followed by another`,
-      );
+    for (const item of page.items) items.push(item);
     pages += 1;
+    if (page.next !== undefined && (page.next === next || pages > items.length + mostEmpty))
+      throw endless(`after ${pages} pages, the same page or an empty one follows`);
     bytes += page.bytes;
     if (bytes > limits.list) throw endless(`the list is longer than ${inMiB(limits.list)}`);
     if (items.length > limits.items)
@@ -120,10 +111,4 @@ async function readPages<T>(
     if (size < Infinity)
       size = Math.max(1, Math.min(pageSize, Math.floor((size * limits.answer) / 2 / page.bytes)));
   }
-}
-
-/** Two objects of a list are the same if this is; one without metadata is no news. */
-function identityOf(item: unknown): string | undefined {
-  const metadata = isRecord(item) && isRecord(item.metadata) ? item.metadata : undefined;
-  return metadata && JSON.stringify([metadata.namespace, metadata.name]);
 }

@@ -21,16 +21,10 @@ const anyTexts = list(anyText);
 const word: Check<string | undefined> = (value) => (value === "" ? undefined : anyText(value));
 const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is neither true nor false");
-const base64: Check<string | undefined> = (value) => {
-  const read = word(value);
-  if (typeof read !== "string") return read;
-  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(read.replaceAll(/[\r\n]/g, ""));
-  return isBase64 ? read : new Wrong(" is not base64");
-};
 
 const clusterFields = map({
   server: word,
-  "certificate-authority-data": base64,
+  "certificate-authority-data": word,
   "certificate-authority": word,
   "insecure-skip-tls-verify": flag,
   "tls-server-name": word,
@@ -41,11 +35,11 @@ const clusterFields = map({
 
 const userFields = map({
   ...{ token: word, tokenFile: word, username: word, password: word },
-  ...{ "client-certificate-data": base64, "client-certificate": word },
-  ...{ "client-key-data": base64, "client-key": word },
+  ...{ "client-certificate-data": word, "client-certificate": word },
+  ...{ "client-key-data": word, "client-key": word },
   ...{ as: word, "as-uid": word, "as-groups": anyTexts, "as-user-extra": mapOf(anyTexts) },
   exec: map({
-    ...{ command: word, apiVersion: word, interactiveMode: word, installHint: word },
+    ...{ command: word, apiVersion: word, installHint: word },
     ...{ args: anyTexts, provideClusterInfo: flag },
     env: list(map({ name: word, value: word })),
   }),
@@ -82,7 +76,6 @@ export type KubeconfigCluster = Partial<ReturnType<typeof clusterEntry>> & {
 export function clusterEntry(fields: Fields, folder: string) {
   const entry = taken(clusterFields, fields);
   const authority = entry["certificate-authority-data"] ?? entry["certificate-authority"];
-  refuseBoth(entry, "certificate-authority-data", "certificate-authority");
   if (entry["insecure-skip-tls-verify"] === true && authority !== undefined) {
     throw new EntryProblem(
       "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
@@ -102,14 +95,6 @@ export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 export function userEntry(fields: Fields, folder: string) {
   const { exec, "auth-provider": provider, ...entry } = taken(userFields, fields);
   if (provider !== undefined) throw new EntryProblem(providerProblem(provider.name));
-  if (entry.token !== undefined && (entry.username ?? entry.password) !== undefined)
-    throw new EntryProblem("token and username are two ways to log in; keep one of them");
-  if ((entry["client-certificate-data"] ?? entry["client-certificate"]) !== undefined) {
-    refuseBoth(entry, "client-certificate-data", "client-certificate");
-    refuseBoth(entry, "client-key-data", "client-key");
-    if ((entry["client-key-data"] ?? entry["client-key"]) === undefined)
-      throw new EntryProblem("client-certificate has no client-key");
-  }
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
   const isImpersonating = uid !== undefined || groups.length + Object.keys(extra).length > 0;
   if (as === undefined && isImpersonating)
@@ -128,25 +113,14 @@ const pluginVersions: readonly string[] = [
 export type ExecPlugin = Omit<ReturnType<typeof pluginOf>, "relative">;
 
 function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: string) {
-  const { command, apiVersion, interactiveMode: mode, args = [], env = [], ...rest } = exec;
-  const [v1] = pluginVersions;
+  const { command, apiVersion, args = [], env = [], ...rest } = exec;
   if (command === undefined) throw new EntryProblem("exec has no command");
   if (apiVersion === undefined || !pluginVersions.includes(apiVersion)) {
     throw new EntryProblem(
       `exec.apiVersion must be ${pluginVersions.join(" or ")}; update the plugin, and write its entry anew`,
     );
   }
-  if (mode === "Always") {
-    throw new EntryProblem(
-      "exec.interactiveMode Always needs a terminal, which a deployment does not have; use a plugin that can do without",
-    );
-  }
-  if (mode === undefined ? apiVersion === v1 : !["Never", "IfAvailable"].includes(mode))
-    throw new EntryProblem("exec.interactiveMode must be Never or IfAvailable");
-  const variables = env.map(({ name, value = "" }) => {
-    if (name === undefined) throw new EntryProblem("exec.env has an entry without a name");
-    return [name, value] as const;
-  });
+  const variables = env.map(({ name = "", value = "" }) => [name, value] as const);
   // One without a slash is looked up on PATH.
   const isPath = command.includes("/");
   return {
@@ -168,9 +142,4 @@ function providerProblem(name = ""): string {
   return successor === undefined
     ? "auth-provider is not supported; use a credential plugin (exec)"
     : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`;
-}
-
-function refuseBoth<K extends string>(fields: { [N in K]?: unknown }, one: K, other: K): void {
-  if (fields[one] !== undefined && fields[other] !== undefined)
-    throw new EntryProblem(`${one} and ${other} are both there; keep one of them`);
 }

@@ -161,8 +161,6 @@ function candidates(access: ClusterAccess, { variables, home }: Environment): st
 interface Entry {
   readonly file: string;
   readonly fields: Fields;
-  /** True if the file has another entry of that name, of which kubectl takes neither. */
-  readonly repeated: boolean;
 }
 
 /** The entries of one file by their names. */
@@ -212,8 +210,7 @@ function named(list: unknown, field: string, file: string): Map<string, Entry> {
   for (const entry of Array.isArray(list) ? list.filter(isRecord) : []) {
     const { name, [field]: fields } = entry;
     if (typeof name !== "string" || !name) continue;
-    const repeated = entries.has(name);
-    entries.set(name, { file, fields: isRecord(fields) ? fields : {}, repeated });
+    entries.set(name, { file, fields: isRecord(fields) ? fields : {} });
   }
   return entries;
 }
@@ -228,11 +225,6 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
     throw new EntryProblem(`no context ${name} in ${where}; ${there}`);
   }
-  const once = ({ repeated, file }: Entry, what: string) => {
-    if (repeated)
-      throw new EntryProblem(`${what} there twice in ${file}; remove or rename one of them`);
-  };
-  once(context, `context ${name} is`);
   const read = <T>(kind: "cluster" | "user", shape: (fields: Fields, folder: string) => T) => {
     const value = context.fields[kind];
     const what = `context ${name} refers to ${kind} ${typeof value === "string" ? value : ""}`;
@@ -240,7 +232,6 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
     if (found === undefined || (kind === "cluster" && !found.fields.server))
       throw new EntryProblem(`${what}, for which ${where} has no valid entry`);
     const { fields, file } = found;
-    once(found, `${what}, which is`);
     try {
       return shape(fields, path.dirname(file));
     } catch (error) {

@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import { domainToASCII } from "node:url";
 import { inRanges, isCidr } from "../objects/address-ranges.ts";
 
 /** A proxy that connections go through. */
@@ -63,8 +62,7 @@ function isDirect(server: URL, noProxy = ""): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, "");
   const port = server.port || (server.protocol === "https:" ? "443" : "80");
   const isAddress = isIP(host) !== 0;
-  if (host === "localhost" || (isAddress && contains("127.0.0.0/8", host))) return true;
-  if (isAddress && contains("::1/128", host)) return true;
+  if (host === "localhost" || (isAddress && isLoopback(host))) return true;
   return noProxy
     .toLowerCase()
     .split(",")
@@ -72,6 +70,8 @@ function isDirect(server: URL, noProxy = ""): boolean {
     .filter((entry) => entry !== "")
     .some((entry) => matches(entry, { host, port, isAddress }));
 }
+
+const isLoopback = inRanges(["127.0.0.0/8", "::1/128"]);
 
 interface Destination {
   readonly host: string;
@@ -82,29 +82,12 @@ interface Destination {
 /** `*`, a CIDR block, or an address or domain with or without a port. */
 function matches(entry: string, { host, port, isAddress }: Destination): boolean {
   if (entry === "*") return true;
-  if (isCidr(entry)) return isAddress && contains(entry, host);
+  if (isCidr(entry)) return isAddress && inRanges([entry])(host);
   const [, bracketed, plain, ofPort = ""] =
     /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(entry) ?? [];
   const name = bracketed ?? plain ?? entry;
   if (name === "" || (ofPort !== "" && ofPort !== port)) return false;
-  if (isIP(name) !== 0)
-    return isAddress && contains(`${name}/${isIP(name) === 4 ? 32 : 128}`, host);
-  return !isAddress && isWithin(host, name);
-}
-
-/** `example.com` stands for itself and what is below it; `.example.com` and `*.example.com` for the latter. */
-function isWithin(host: string, entry: string): boolean {
-  const [, below, name = ""] = /^((?:\*?\.)?)(.*)$/.exec(entry) ?? [];
-  const domain = domainToASCII(name) || name;
-  return host.endsWith(`.${domain}`) || (below === "" && host === domain);
-}
-
-/** True for an address in a block. One of IPv4 that is written in IPv6 is in no block of IPv6. */
-function contains(block: string, address: string): boolean {
-  const [net = ""] = block.split("/");
-  return (!isVersion4(address) || isVersion4(net)) && inRanges([block])(address);
-}
-
-function isVersion4(address: string): boolean {
-  return isIP(address) === 4 || address.startsWith("::ffff:");
+  // `.example.com` and `*.example.com` stand for what is below it, and `example.com` for itself too.
+  const domain = name.replace(/^\*?(?=\.)/, "");
+  return host === domain || (!isAddress && host.endsWith(`.${domain.replace(/^\./, "")}`));
 }

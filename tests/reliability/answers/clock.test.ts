@@ -15,9 +15,7 @@ describe("a runner whose clock is an hour", () => {
     for (const [phase] of allPhases)
       it(`${way} waits as long as an overloaded source says ${phase}`, async () => {
         const now = Date.now();
-        // As some proxies write it: the time by their own clock.
-        const [date = "", later = ""] = [now, now + 2_000].map((at) => new Date(at).toUTCString());
-        const fault = page(429, { date, "retry-after": later });
+        const fault = page(429, { "retry-after": "2" });
         mock.timers.enable({ apis: ["Date"], now: now + off });
         try {
           equal(Math.round((Date.now() - now) / hour), off / hour);
