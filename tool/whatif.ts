@@ -1,5 +1,6 @@
+import { plain } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
-import { type Amount, sum, type Workloads } from "./workloads.ts";
+import { firstOf, mark } from "./output.ts";
 
 /** Something that a mesh may have to do without. */
 export type Loss =
@@ -12,32 +13,12 @@ export interface Affected {
   readonly source: string;
   readonly mirror: string;
   readonly kind: MirrorFact["kind"];
-  /** `nothing`: its clients are left without; `fewer`: it goes on with other clusters' members. */
-  readonly left: "nothing" | "fewer";
-  /** The clusters whose Services go on answering. */
-  readonly by: readonly string[];
-  /** Of these, the ones that have no ready pod now. */
+  /** `degraded`: members in other clusters still answer. */
+  readonly state: "unavailable" | "degraded";
+  /** The clusters whose members remain. */
+  readonly remaining: readonly string[];
+  /** Of these, the ones without a ready pod now. */
   readonly notReady: readonly string[];
-  /** The Services to which HTTPRoutes of its cluster send requests when it has no endpoint. */
-  readonly routedTo: readonly string[];
-}
-
-/** A Service of StatefulSets in several clusters of which no majority is left, as seen from one cluster. */
-export interface WithoutQuorum {
-  readonly source: string;
-  readonly service: string;
-  readonly pods: number;
-  readonly left: number;
-}
-
-/** What a cluster has to bear when it answers for another. */
-export interface Room {
-  readonly cluster: string;
-  /** What its nodes have left. */
-  readonly free: Amount;
-  /** Its share of what the pods that are lost request. */
-  readonly wanted: Amount;
-  readonly isEnough: boolean;
 }
 
 /** `linkerd-clusters whatif --output json`. */
@@ -46,12 +27,8 @@ export interface WhatIf {
   readonly stack: string;
   readonly loss: Loss;
   readonly affected: readonly Affected[];
-  /** Mirrors that lose nothing, by the cluster that they are in. */
+  /** How many mirrors lose nothing, by the cluster that they are in. */
   readonly unaffected: Readonly<Record<string, number>>;
-  readonly withoutQuorum: readonly WithoutQuorum[];
-  /** Of the clusters that go on answering for what is lost, as far as that is known. */
-  readonly room: readonly Room[];
-  readonly notKnown: readonly string[];
   /** Why nothing could be decided about links or mirrors: what is there is counted as it is. */
   readonly undecided?: readonly string[];
 }
@@ -80,158 +57,38 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
   );
 }
 
-/**
- * Which mirrors would lose all or some of what they lead to. Pure.
- *
- * @param workloads of the clusters that were asked; without them routes and capacity are not known
- */
-export function whatIf(
-  facts: Facts,
-  loss: Loss,
-  workloads: ReadonlyMap<string, Workloads> = new Map(),
-): WhatIf {
-  const ready = readyIn(facts);
-  const undecided = undecidedIn(facts);
+/** Which mirrors would lose all or some of their backends, by what the engine has decided about each. Pure. */
+export function whatIf(facts: Facts, loss: Loss): WhatIf {
+  const ready = new Map(
+    facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
+  );
   const affected: Affected[] = [];
-  const shared: SharedService[] = [];
   const unaffected: Record<string, number> = {};
-  for (const mirror of facts.mirrors) {
-    const { source, kind, service = "" } = mirror;
-    if (!isThere(mirror) || isGone(loss, source)) continue;
-    const backends = backendsOf(mirror).map(({ cluster }) => cluster);
-    const by = backends.filter((cluster) => !isLost(loss, mirror, cluster));
-    if (by.length === backends.length) {
+  for (const fact of facts.mirrors) {
+    const { source, mirror, kind, verdict, service = "" } = fact;
+    const isThere = verdict !== "create" && verdict !== "delete";
+    // A cluster that is lost has no clients either.
+    const isSourceLost = loss.kind === "cluster" && loss.cluster === source;
+    if (!isThere || isSourceLost) continue;
+    const backends = backendsOf(fact).map(({ cluster }) => cluster);
+    const remaining = backends.filter((cluster) => !isLost(loss, fact, cluster));
+    if (remaining.length === backends.length) {
       unaffected[source] = (unaffected[source] ?? 0) + 1;
       continue;
     }
-    const notReady = by.filter((cluster) => ready.get(`${cluster}/${service}`) === 0);
-    const left = by.length === notReady.length ? "nothing" : "fewer";
-    affected.push({ source, mirror: mirror.mirror, kind, left, by, notReady, routedTo: [] });
-    if (left === "fewer")
-      shared.push({
-        service,
-        lost: backends.filter((each) => !by.includes(each)),
-        by: by.filter((each) => !notReady.includes(each)),
-      });
+    const notReady = remaining.filter((cluster) => ready.get(`${cluster}/${service}`) === 0);
+    const state = remaining.length === notReady.length ? "unavailable" : "degraded";
+    affected.push({ source, mirror, kind, state, remaining, notReady });
   }
+  const undecided = undecidedIn(facts);
   return {
-    ...{ version: 1, stack: facts.stack, loss },
-    ...{ affected: withRoutes(affected, workloads), unaffected },
-    withoutQuorum: withoutQuorum(facts, loss, ready),
-    room: roomFor(loss, shared, workloads),
-    notKnown: notKnown(loss, workloads),
+    version: 1,
+    stack: facts.stack,
+    loss,
+    affected,
+    unaffected,
     ...(undecided.length > 0 && { undecided }),
   };
-}
-
-/** Ready addresses of Services, by `cluster/namespace/name`. */
-function readyIn({ services }: Facts): ReadonlyMap<string, number | undefined> {
-  return new Map(
-    services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready] as const),
-  );
-}
-
-function isThere({ verdict }: MirrorFact): boolean {
-  return verdict !== "create" && verdict !== "delete";
-}
-
-/** Of a cluster that is lost there are no clients either. */
-function isGone(loss: Loss, cluster: string): boolean {
-  return loss.kind === "cluster" && loss.cluster === cluster;
-}
-
-/**
- * Linkerd's proxies choose among a route's backends those that can be reached (`RandomAvailable` in
- * `linkerd/distribute` of linkerd2-proxy).
- */
-function withRoutes(
-  affected: readonly Affected[],
-  workloads: ReadonlyMap<string, Workloads>,
-): Affected[] {
-  const without = new Set(
-    affected.flatMap(({ left, source, mirror }) =>
-      left === "nothing" ? [`${source}/${mirror}`] : [],
-    ),
-  );
-  return affected.map((each) => {
-    const { source, mirror } = each;
-    const others = (workloads.get(source)?.routes ?? [])
-      .filter(({ parents, backends }) => parents.includes(mirror) || backends.includes(mirror))
-      .flatMap(({ backends }) => backends)
-      .filter((backend) => backend !== mirror && !without.has(`${source}/${backend}`));
-    return { ...each, routedTo: [...new Set(others)] };
-  });
-}
-
-/** Of the pods of a Service in several clusters, those that a source would no longer reach. */
-function withoutQuorum(
-  { mirrors }: Facts,
-  loss: Loss,
-  ready: ReadonlyMap<string, number | undefined>,
-): WithoutQuorum[] {
-  const pods = mirrors.filter(
-    (each) => each.kind === "endpoint" && isThere(each) && !isGone(loss, each.source),
-  );
-  const groups = Map.groupBy(pods, ({ source, service = "" }) => `${source} ${service}`);
-  return [...groups.values()].flatMap((group) => {
-    const [{ source, service = "" } = { source: "" }] = group;
-    const local = ready.get(`${source}/${service}`) ?? 0;
-    const lost = group.filter((each) => isLost(loss, each, each.part)).length;
-    const all = group.length + local;
-    const left = all - lost;
-    // With none left, its headless mirror says so.
-    return lost > 0 && left > 0 && left * 2 <= all ? [{ source, service, pods: all, left }] : [];
-  });
-}
-
-/** A federated Service that goes on with fewer members. */
-interface SharedService {
-  readonly service: string;
-  readonly lost: readonly string[];
-  /** The clusters whose pods answer then. */
-  readonly by: readonly string[];
-}
-
-/** Whether pods are lost, and not only ways to them. */
-function losesPods({ kind }: Loss): boolean {
-  return kind === "cluster" || kind === "namespace";
-}
-
-function roomFor(
-  loss: Loss,
-  shared: readonly SharedService[],
-  workloads: ReadonlyMap<string, Workloads>,
-): Room[] {
-  if (!losesPods(loss)) return [];
-  const wanted = new Map<string, Amount>();
-  // Several clusters see the same Service, whose clusters together are those that answer.
-  for (const [service, seen] of Map.groupBy(shared, (each) => each.service)) {
-    const by = new Set(seen.flatMap((each) => each.by));
-    for (const cluster of new Set(seen.flatMap((each) => each.lost))) {
-      const request = workloads.get(cluster)?.requested?.get(service);
-      if (request === undefined) continue;
-      const share = { cpu: request.cpu / by.size, memory: request.memory / by.size };
-      for (const each of by)
-        wanted.set(each, sum(wanted.get(each) ?? { cpu: 0, memory: 0 }, share));
-    }
-  }
-  return [...wanted].flatMap(([cluster, want]) => {
-    const free = workloads.get(cluster)?.free;
-    if (free === undefined) return [];
-    const isEnough = want.cpu <= free.cpu && want.memory <= free.memory;
-    return [{ cluster, free, wanted: want, isEnough }];
-  });
-}
-
-function notKnown(loss: Loss, workloads: ReadonlyMap<string, Workloads>): string[] {
-  const asked = [...workloads].flatMap(([cluster, { unread }]) =>
-    unread.map((why) => `of ${cluster}: ${why}`),
-  );
-  return [
-    "traffic: which mirrors are called at all, and how often",
-    ...(workloads.size === 0 ? ["routes and capacity: clusters were not asked"] : asked),
-    ...(losesPods(loss) ? [] : ["capacity: no pod is lost, and more may be asked of others"]),
-  ];
 }
 
 /** Whether a mirror's way to one cluster is lost. */
@@ -247,4 +104,29 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
     case "namespace":
       return cluster === loss.cluster && mirror.startsWith(`${loss.namespace}/`);
   }
+}
+
+/** More are in `--output json`. */
+const mostLines = 50;
+
+export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatIf): string {
+  const [unavailable, degraded] = (["unavailable", "degraded"] as const).map((state) =>
+    affected.filter((each) => each.state === state),
+  );
+  const kept = Object.values(unaffected).reduce((total, each) => total + each, 0);
+  const counts = `${unavailable?.length ?? 0} unavailable, ${degraded?.length ?? 0} degraded, ${kept} unaffected`;
+  const lines = [...(unavailable ?? []), ...(degraded ?? [])].map(affectedLine);
+  return [
+    `if ${plain(Object.values(loss).join(" "))} is lost: ${counts}`,
+    ...firstOf(lines, mostLines),
+    ...undecided.map((why) => `  ${mark("warn")} undecided: ${plain(why)}`),
+    "",
+  ].join("\n");
+}
+
+function affectedLine({ source, mirror, state, remaining, notReady }: Affected): string {
+  const left = remaining.length === 0 ? "" : `, ${remaining.join(", ")} still has it`;
+  const asleep = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
+  const tone = state === "unavailable" ? "bad" : "warn";
+  return `  ${mark(tone)} ${plain(`${source}: ${mirror}: ${state}${left}${asleep}`)}`;
 }

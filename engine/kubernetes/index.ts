@@ -19,8 +19,6 @@ export { isRecord } from "./objects/checks.ts";
 export { codeOf, plain } from "./objects/plain.ts";
 export type {
   Endpoints,
-  HttpRoute,
-  Node,
   ObjectMeta,
   Pod,
   Service,

@@ -1,7 +1,6 @@
 import type { MeshConfig } from "../../config/mesh.ts";
 import type { Facts } from "../facts.ts";
 import type { Chosen, Said } from "../stacks.ts";
-import type { Workloads } from "../workloads.ts";
 import type { FactsOptions } from "./options.ts";
 
 /** What commands read; each loads that only when it is called, since a completion is to be there at once. */
@@ -16,18 +15,6 @@ export async function factsFor({ from, state, ...options }: Which): Promise<Fact
   const now = new Date();
   const stacks = await stacksOf(options);
   return Promise.all(stacks.map((each) => readFacts(each, reading, process.env, now)));
-}
-
-/** What runs in the clusters of each of the same stacks; of none where clusters are not to be asked. */
-export async function workloadsFor({
-  from,
-  state,
-  ...options
-}: Which): Promise<ReadonlyMap<string, Workloads>[]> {
-  if (from !== undefined || state === true) return [];
-  const { readWorkloads } = await import("../workloads.ts");
-  const stacks = await stacksOf(options);
-  return Promise.all(stacks.map(async (each) => readWorkloads(await configFor(each))));
 }
 
 export async function configFor(stack: Chosen): Promise<MeshConfig> {

@@ -2,14 +2,18 @@ import type { Command } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, written } from "../output.ts";
 import { examples, factsCommand, type FactsOptions } from "./options.ts";
-import { factsFor, workloadsFor } from "./reading.ts";
+import { factsFor } from "./reading.ts";
 
 interface WhatIfOptions extends FactsOptions {
   readonly lose: string;
 }
 
 export function addWhatIf(program: Command): void {
-  factsCommand(program, "whatif", "says who is left without what, if something is lost")
+  factsCommand(
+    program,
+    "whatif",
+    "says which mirrors become unavailable or degraded, if something is lost",
+  )
     .requiredOption("--lose <what>", "a cluster, gateway/west, link/east/west, namespace/west/shop")
     .addHelpText(
       "after",
@@ -22,10 +26,9 @@ export function addWhatIf(program: Command): void {
 }
 
 async function run({ lose, ...options }: WhatIfOptions): Promise<void> {
-  const { lossIn, whatIf } = await import("../whatif.ts");
-  const { whatIfText } = await import("../whatif-text.ts");
-  const [found, workloads] = await Promise.all([factsFor(options), workloadsFor(options)]);
-  const stacks = found.map((facts, index) => whatIf(facts, lossIn(lose, facts), workloads[index]));
+  const { lossIn, whatIf, whatIfText } = await import("../whatif.ts");
+  const found = await factsFor(options);
+  const stacks = found.map((facts) => whatIf(facts, lossIn(lose, facts)));
   const document: Documents["whatif"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));
   if (stacks.some(({ undecided = [] }) => undecided.length > 0))

@@ -90,12 +90,18 @@ const states: Readonly<Record<MirrorFact["verdict"], string>> = {
 };
 
 function mirrorOf(
-  { mirror, service = "", kind, ports, verdict, fields = [] }: MirrorFact,
+  { mirror, service = "", kind, ports, verdict, undecided, fields = [] }: MirrorFact,
   preview: boolean,
 ): MirrorPicture {
   const isToChange = verdict !== "keep" && verdict !== "handOver";
   return {
-    ...{ name: mirror, service, kind, ports, state: states[verdict] },
+    ...{
+      name: mirror,
+      service,
+      kind,
+      ports,
+      state: undecided === undefined ? states[verdict] : "undecided",
+    },
     ...(preview && isToChange && { next: verdict }),
     ...(preview && fields.length > 0 && { changes: fields }),
   };

@@ -42,8 +42,6 @@ export const time = text("a time", (value) =>
 );
 export const dnsLabel = text("a DNS label", isDnsLabel);
 export const dnsName = text("a DNS name", isDnsName);
-/** As `500m`, `2` or `1.5Gi`; a number is one too. */
-const quantity = either(text("a quantity"), wholeNumber(0, Number.MAX_SAFE_INTEGER));
 const ipAddress = text("an IP address", (ip) => ip === "" || isIP(ip) !== 0);
 const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
@@ -214,13 +212,8 @@ export const secret = object({ type: anyText, data: texts() });
 export type ConfigMap = Of<typeof configMap>;
 export type Secret = Of<typeof secret>;
 
-const requests = map({ requests: mapOf(quantity) });
 const environment = list(map({ name: anyText, value: anyText }, ["name"]));
-const containers = shared(
-  list(
-    map({ name: anyText, env: environment, restartPolicy: word, resources: requests }, ["name"]),
-  ),
-);
+const containers = shared(list(map({ name: anyText, env: environment }, ["name"])));
 const containerStatuses = list(
   map(
     {
@@ -237,11 +230,8 @@ const containerStatuses = list(
 
 export const pod = object({
   spec: map({
-    nodeName: dnsName,
-    ...{ containers, initContainers: containers },
-    /** Of the pod as a whole, instead of its containers'. */
-    resources: requests,
-    overhead: mapOf(quantity),
+    containers,
+    initContainers: containers,
   }),
   status: map({
     ...{ phase: anyText, reason: anyText, podIP: ipAddress },
@@ -282,34 +272,16 @@ export const node = map(
     spec: map({
       /** Ranges of the pods on it, as the cluster's controller manager has given them out. */
       podCIDRs: ranges,
-      unschedulable: flag,
-      taints: list(map({ key: anyText, effect: word }, ["effect"])),
     }),
     status: map({
       /** IPs, and names of the machine. */
       addresses: list(map({ address: text("an address") }, ["address"])),
-      allocatable: mapOf(quantity),
-      conditions: list(map({ type: word, status: word }, ["type", "status"])),
     }),
   },
   ["metadata"],
 );
 
 export type Node = Of<typeof node>;
-
-const routeRef = map({ group: anyText, kind: anyText, name: anyText, namespace: anyText }, [
-  "name",
-]);
-
-/** A route of the Gateway API, as Linkerd takes it: of Services, to Services. */
-export const httpRoute = object({
-  spec: map({
-    parentRefs: list(routeRef),
-    rules: list(map({ backendRefs: list(routeRef) })),
-  }),
-});
-
-export type HttpRoute = Of<typeof httpRoute>;
 
 /** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
 export interface AccessReview {

@@ -66,7 +66,6 @@ export const resources = {
   links: { ...namespaced("multicluster.linkerd.io/v1alpha3", "Link", link), identity },
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   nodes: clusterScoped("v1", "Node", objects.node),
-  httpRoutes: namespaced("gateway.networking.k8s.io/v1", "HTTPRoute", objects.httpRoute),
   servers: namespaced(policy("v1beta3"), "Server", policies.server),
   authorizationPolicies: {
     ...namespaced(policy("v1alpha1"), "AuthorizationPolicy", policies.authorizationPolicy),

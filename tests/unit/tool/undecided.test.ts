@@ -144,7 +144,7 @@ describe("what could not be decided", () => {
         const { code, text } = await command(facts, "whatif", "--lose", "west");
         deepEqual(code, 1);
         match(text, why);
-        if (isSourceRead) match(text, /east: shop\/web-west: nothing is left of it/);
+        if (isSourceRead) match(text, /east: shop\/web-west: unavailable/);
       });
 
       it("is said by verify, which asks the mirrors that are there", () => {

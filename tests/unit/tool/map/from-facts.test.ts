@@ -27,6 +27,7 @@ const facts = factsOf({
   ],
   mirrors: [
     mirror("east", "west", "shop/web-west"),
+    mirror("east", "west", "shop/old-west", { undecided: "west does not answer" }),
     mirror("east", "west", "shop/db-west", { verdict: "update", fields: ["ports: 1/TCP → 2/TCP"] }),
     mirror("east", "federated", "shop/bb-federated", {
       ...{ kind: "federated", members: ["bb@west", "local bb"] },
@@ -98,11 +99,12 @@ describe("the picture of the facts", () => {
       first?.mirrors.map(({ name, state, next }) => [name, state, next]),
       [
         ["shop/web-west", "in order", undefined],
+        ["shop/old-west", "undecided", undefined],
         ["shop/db-west", "differs", undefined],
       ],
     );
     const [previewed] = pictureOf(facts, true).links;
-    assert.deepEqual(previewed?.mirrors[1], {
+    assert.deepEqual(previewed?.mirrors[2], {
       ...{ name: "shop/db-west", service: "shop/db", kind: "gateway", ports: "80/TCP" },
       ...{ state: "differs", next: "update", changes: ["ports: 1/TCP → 2/TCP"] },
     });
