@@ -87,8 +87,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     });
     const all = rightsIn([...preview, ...writing, ...watching]);
     assert.deepEqual(beyond(used, all), []);
-    // Another test shows when this is used: pods that are away.
-    const elsewhere = ["list statefulsets"];
+    // Other tests show when these are used: Endpoints without a Service, pods that are away.
+    const elsewhere = ["delete endpoints", "list statefulsets"];
     assert.deepEqual(beyond(all, used), elsewhere);
   });
 
