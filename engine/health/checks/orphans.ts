@@ -1,11 +1,13 @@
 import { type Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import { deletionOf } from "../../mirroring/decide/policies/other-stacks.ts";
+import { marksOn } from "../../mirroring/model/marks.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../mirroring/model/text.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { CheckedCluster } from "../view.ts";
 
-/** Warnings, as in Linkerd: other stacks may have links with the same source. */
+/** Warnings, as in Linkerd. What another stack has marked belongs to a link of that stack. */
 export const noOrphans: HealthCheck<CheckedCluster> = {
   id: "no-orphans",
   title: "every mirror belongs to a link",
@@ -34,11 +36,12 @@ function orphaned(
   const strays = [...services].flatMap(([key, service]) => {
     const target = targetOf(service);
     if (target === undefined || targets.has(target)) return [];
-    return [{ target, mirror: `${cluster}/${key}` }];
+    if (marksOn(service.metadata, []).others.length > 0) return [];
+    return [{ target, key }];
   });
   return [...Map.groupBy(strays, ({ target }) => target)].map(([target, each]) => {
-    const keys = each.map(({ mirror }) => mirror);
-    return `${count(keys.length, "mirror")} of cluster ${target}, which no link of this stack targets from here: ${listed(keys)}; delete them with kubectl --context ${context} delete services --all-namespaces -l ${label.mirrored}=true,${label.cluster}=${target}, unless another stack has such a link`;
+    const keys = each.map(({ key }) => key);
+    return `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}; if nobody needs them, ${deletionOf(keys, context)}`;
   });
 }
 
@@ -57,9 +60,10 @@ function strayMembers(
     if (metadata.labels?.[label.mirrored] !== "true") return [];
     return tokensIn(metadata.annotations ?? {})
       .filter((token) => !targets.has(clusterOfToken(token)))
+      .filter((token) => marksOn(metadata, [], clusterOfToken(token)).others.length === 0)
       .map(
         (token) =>
-          `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here: remove it from the annotation, unless another stack has such a link`,
+          `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here and no stack has marked it: remove it from the annotation if nobody needs it`,
       );
   });
 }

@@ -10,6 +10,8 @@ import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/feder
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { link } from "../fixtures/link.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import { confirmed, confirmedBy } from "../fixtures/marks.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
@@ -44,7 +46,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     service(key, { labels: { [label.mirrored]: "true", [label.cluster]: name, ...more } });
   const gone = [mirrorOf("gone", "shop/web-gone"), mirrorOf("gone", "shop/api-gone")];
   const orphans =
-    "warning: 2 mirrors of cluster gone, which no link of this stack targets from here: east/shop/web-gone, east/shop/api-gone; delete them with kubectl --context k3d-east delete services --all-namespaces -l mirror.linkerd.io/mirrored-service=true,mirror.linkerd.io/cluster-name=gone, unless another stack has such a link";
+    "warning: 2 mirrors of cluster gone that no stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone; if nobody needs them, delete them: kubectl --context k3d-east --namespace shop delete service web-gone api-gone";
   const leavingFrom = (source: string) =>
     withServices(gone, { mesh: mesh({ leaving: [{ source, target: "gone" }] }) });
 
@@ -59,8 +61,13 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     annotations: { [annotation.remoteMembers]: "web@west,web@gone" },
   });
   tells("names members that Linkerd cannot find", noOrphans, withServices([united]), [
-    "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack targets cluster gone from here: remove it from the annotation, unless another stack has such a link",
+    "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack targets cluster gone from here and no stack has marked it: remove it from the annotation if nobody needs it",
   ]);
+  const theirs = [
+    confirmedBy("acme/other/prod", mirrorOf("gone", "shop/web-gone")),
+    confirmed(managerOf("acme/other/prod", "gone"), united),
+  ];
+  tells("passes over what another stack has marked", noOrphans, withServices(theirs));
 });
 
 describe("health of a cluster: federated Services", () => {

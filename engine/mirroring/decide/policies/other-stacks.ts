@@ -1,3 +1,4 @@
+import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { marksOn } from "../../model/marks.ts";
 import { federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -46,7 +47,10 @@ export function ownershipNotes(
       : [
           staying(
             unmarked,
-            `no stack's mark is on them, so they may be somebody else's; if nobody needs them, ${commandFor(unmarked, context)}`,
+            `no stack's mark is on them, so they may be somebody else's; if nobody needs them, ${deletionOf(
+              unmarked.map(({ key }) => key),
+              context,
+            )}`,
           ),
         ]),
     ...(others.size === 0
@@ -79,12 +83,12 @@ function staying(mirrors: readonly HandOver[], why: string): string {
   return `${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why} (${keys})`;
 }
 
-/** For the first namespace alone: a command for each would be a page. */
-function commandFor(mirrors: readonly HandOver[], context: string): string {
-  const [namespace = ""] = mirrors.map(({ key }) => namespaceOf(key));
-  const names = mirrors
-    .filter(({ key }) => namespaceOf(key) === namespace)
-    .map(({ key }) => key.slice(namespace.length + 1));
+/** The command that deletes mirrors, for the first namespace alone: one for each would be a page. */
+export function deletionOf(keys: readonly ObjectKey[], context: string): string {
+  const [namespace = ""] = keys.map(namespaceOf);
+  const names = keys
+    .filter((key) => namespaceOf(key) === namespace)
+    .map((key) => key.slice(namespace.length + 1));
   const shown = names.slice(0, 3).join(" ");
   return `delete them: kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
 }
