@@ -12,7 +12,7 @@ const published =
   config.manage === "trust" && observed !== undefined
     ? new TrustStack("trust", config, observed)
     : undefined;
-if (published === undefined) new Mesh("mesh", { config, preflight: observed });
+if (published === undefined) await new Mesh("mesh", { config, preflight: observed }).registered();
 
 /** What the stacks of the clusters take from a stack of the trust root; others export nothing. */
 export default published === undefined

@@ -5,6 +5,7 @@ import { parseConfig } from "../config/parse.ts";
 import { keepKubeconfig } from "./given-kubeconfigs.ts";
 import type { MeshArgs } from "./mesh-args.ts";
 import type { CheckedMesh } from "./mesh-resources.ts";
+import { factsOf, valueOf } from "./output-value.ts";
 import { preflight } from "./preflight.ts";
 
 /** The arguments that stay encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
@@ -107,15 +108,4 @@ function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): strin
       "linkerdCheck must be left out, as Linkerd's CLI reads kubeconfig files, and here clusters have values",
   ];
   return found.filter((each) => each !== false);
-}
-
-/** The value of an output; undefined while it is not known, as in a preview. */
-async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
-  if (!(await factsOf(output).isKnown)) return undefined;
-  return new Promise((resolve) => output.apply(resolve));
-}
-
-/** What the SDK knows of an output and has no function to ask for. */
-function factsOf(output: pulumi.Output<unknown>) {
-  return output as unknown as Readonly<Record<"isKnown" | "isSecret", Promise<boolean>>>;
 }

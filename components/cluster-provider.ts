@@ -7,6 +7,9 @@ import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
 /** The cluster that a name stands for. Whatever is sent to a cluster depends on this. */
 export class ClusterIdentity extends EngineResource {
+  /** Why the name does not stand for the cluster that it stood for; undefined where it does. */
+  declare readonly refused: pulumi.Output<string | undefined>;
+
   /** @param uid UID of `kube-system` as read in this run; undefined where it could not be */
   constructor(
     name: string,
@@ -15,7 +18,8 @@ export class ClusterIdentity extends EngineResource {
     opts?: pulumi.CustomResourceOptions,
   ) {
     const known = defined({ uid, expected });
-    super("ClusterIdentity", name, { cluster, context: access.context, ...known }, opts);
+    const args = { cluster, context: access.context, ...known, refused: undefined };
+    super("ClusterIdentity", name, args, opts);
   }
 }
 
@@ -56,27 +60,36 @@ export function clusterProvider(
  */
 export const everything: string[] = ["*"];
 
+/** So that the plugin refuses every request by itself. */
+const nowhere = JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] });
+
 /**
- * The provider of a revoked cluster, which is the same resource and reaches nothing: a kubeconfig
- * without clusters makes it refuse every request by itself. What state still lists there is dropped,
- * but for Helm releases (RevokedCluster), and what is registered is taken for unchanged.
+ * The provider of a cluster that is refused, which is the same resource and reaches nothing. What exists there is
+ * taken for unchanged, and what is to be made or deleted there is an error of the run.
+ */
+export function refusedProvider(
+  name: string,
+  { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  opts: pulumi.ResourceOptions,
+): k8s.Provider {
+  const { context } = access;
+  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere };
+  return new k8s.Provider(name, { ...args, skipUpdateUnreachable: true }, opts);
+}
+
+/**
+ * The provider of a revoked cluster, which is the same resource and reaches nothing. What state still lists there is
+ * dropped, but for Helm releases (RevokedCluster), and what is registered is taken for unchanged.
  */
 export function isolatedProvider(
   name: string,
   { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
-  return new k8s.Provider(
-    name,
-    {
-      context: access.context,
-      clusterIdentifier: cluster,
-      kubeconfig: JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] }),
-      deleteUnreachable: true,
-      skipUpdateUnreachable: true,
-    },
-    opts,
-  );
+  const { context } = access;
+  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere };
+  const left = { deleteUnreachable: true, skipUpdateUnreachable: true };
+  return new k8s.Provider(name, { ...args, ...left }, opts);
 }
 
 /**

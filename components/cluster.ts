@@ -1,29 +1,24 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
-import { ClusterIdentity, clusterProvider } from "./cluster-provider.ts";
-import { installLinkerd, type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
+import { ClusterIdentity, clusterProvider, refusedProvider } from "./cluster-provider.ts";
+import { installLinkerd, type LinkerdCharts, type LinkerdSetup } from "./linkerd.ts";
 
-export interface ClusterArgs {
-  readonly config: ClusterConfig;
-  /** UID of `kube-system` at the start of the run; undefined where it could not be read. */
-  readonly uid: string | undefined;
+export interface InstallArgs {
   /** Whether it could not be read at all: what exists there stays as it is. */
   readonly unreachable: boolean;
+  /** Set where nothing may be written there in this run: all that is done elsewhere, which comes first. */
+  readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
   /** Absent where this stack installs no Linkerd. */
-  readonly linkerd?: LinkerdSetup | undefined;
+  readonly linkerd?: (LinkerdSetup & { readonly charts: LinkerdCharts }) | undefined;
   /** Whether another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited?: boolean;
 }
 
-/**
- * A cluster, the provider that reaches it, and Linkerd with its multicluster extension where this stack
- * installs them. Of one type with Linkerd and without, so that a stack can go from `manage: links` to
- * `all` and keep its providers.
- */
-export class Cluster extends pulumi.ComponentResource {
+/** A cluster, and the provider that reaches it. */
+export interface InstalledCluster {
   readonly config: ClusterConfig;
-  /** Refuses another cluster than before; what does not use `provider` depends on it. */
+  /** What does not use `provider` depends on it. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are installed once this is done. */
@@ -34,32 +29,52 @@ export class Cluster extends pulumi.ComponentResource {
   readonly revision?: pulumi.Output<unknown>;
   /** PEM of the anchors that it trusts; absent where others provide them. */
   readonly trustBundle?: pulumi.Output<string>;
+}
 
+/**
+ * A cluster, with Linkerd and its multicluster extension where this stack installs them. Of one type with Linkerd
+ * and without, so that a stack can go from `manage: links` to `all` and keep its providers.
+ *
+ * First there is nothing but its identity: what may be made in it depends on what the state knows of that.
+ */
+export class Cluster extends pulumi.ComponentResource {
+  readonly config: ClusterConfig;
+  readonly identity: ClusterIdentity;
+  readonly #name: string;
+
+  /** @param uid UID of `kube-system` at the start of the run; undefined where it could not be read */
   constructor(
     name: string,
-    { config, uid, unreachable, linkerd, awaited = false }: ClusterArgs,
+    config: ClusterConfig,
+    uid: string | undefined,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
-    // First, so that a chart that does not exist fails before anything is registered.
-    const charts = linkerd && linkerdCharts(linkerd.mesh.charts);
+    this.#name = name;
     this.config = config;
-    this.unreachable = unreachable;
-    this.awaited = awaited;
     this.identity = new ClusterIdentity(name, config, uid, { parent: this });
-    this.provider = clusterProvider(name, config, {
-      parent: this,
-      dependsOn: [this.identity],
-    });
-    this.ready = this.identity;
-    if (linkerd !== undefined && charts !== undefined) {
-      const place = { config, provider: this.provider, unreachable, parent: this };
-      const { ready, revision } = installLinkerd(name, linkerd, charts, place);
-      this.ready = ready;
-      this.revision = revision;
-      if (linkerd.trust !== undefined) this.trustBundle = linkerd.trust.bundlePem;
+  }
+
+  install({ unreachable, refusedAfter, linkerd, awaited = false }: InstallArgs): InstalledCluster {
+    const { config, identity } = this;
+    // What is to be made there fails, and after a failure Pulumi begins nothing more.
+    const last: Promise<pulumi.Resource[]> | undefined = refusedAfter?.then((others) => [
+      identity,
+      ...others,
+    ]);
+    const provider =
+      last === undefined
+        ? clusterProvider(this.#name, config, { parent: this, dependsOn: [identity] })
+        : refusedProvider(this.#name, config, { parent: this, dependsOn: last });
+    const cluster = { config, identity, provider, unreachable, awaited };
+    if (linkerd === undefined) {
+      this.registerOutputs({});
+      return { ...cluster, ready: identity };
     }
-    const { trustBundle } = this;
-    this.registerOutputs(linkerd === undefined ? {} : { trustBundle });
+    const place = { config, provider, unreachable, parent: this };
+    const installed = installLinkerd(this.#name, linkerd, linkerd.charts, place);
+    const trustBundle = linkerd.trust?.bundlePem;
+    this.registerOutputs({ trustBundle });
+    return { ...cluster, ...installed, ...(trustBundle !== undefined && { trustBundle }) };
   }
 }

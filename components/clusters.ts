@@ -3,41 +3,80 @@ import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { touchedClusters } from "../config/share.ts";
-import { Cluster } from "./cluster.ts";
-import { isolatedProvider } from "./cluster-provider.ts";
-import type { Preflight } from "./preflight.ts";
-import type { LinkerdSetup } from "./linkerd.ts";
+import { withoutRefused } from "@linkerd-multicluster/engine/trust";
+import { Cluster, type InstalledCluster } from "./cluster.ts";
+import { type ClusterIdentity, isolatedProvider } from "./cluster-provider.ts";
+import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
+import { valueOf } from "./output-value.ts";
+import type { Preflight, Refused } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
+/** The clusters by name, made ready for links as far as the stack manages them. */
+export interface MadeClusters {
+  readonly clusters: ReadonlyMap<string, InstalledCluster>;
+  /** By cluster, sorted: why nothing is written to it in this run. Beside the preflight, state and the trust say so. */
+  readonly refused: Refused;
+}
+
+interface Making extends Pick<LinkerdSetup, "secretValues"> {
+  readonly preflight: Preflight;
+  /** All that is made of clusters that are not refused. */
+  readonly others: Promise<pulumi.Resource[]>;
+  readonly parent: pulumi.Resource;
+}
+
 /**
- * Makes the clusters ready for links, as far as the stack manages them; by name. On targets that
- * other stacks have, these install Linkerd.
+ * Makes the clusters ready for links, as far as the stack manages them. On targets that other stacks have, these
+ * install Linkerd.
  */
-export function makeClusters(
+export async function makeClusters(
   mesh: MeshConfig,
-  { preflight, secretValues }: { preflight: Preflight } & Pick<LinkerdSetup, "secretValues">,
-  parent: pulumi.Resource,
-): ReadonlyMap<string, Cluster> {
+  { preflight, secretValues, others, parent }: Making,
+): Promise<MadeClusters> {
+  // First, so that a chart that does not exist fails before anything is registered.
+  const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
+  const places = [...touchedClusters(mesh)].map(([name, config]) => {
+    return [name, new Cluster(name, config, preflight.uids.get(name), { parent })] as const;
+  });
+  const moved = await movedClusters(places.map(([name, { identity }]) => [name, identity]));
+  const known = new Map([...preflight.refused, ...moved]);
+  const live = withoutRefused(known.keys(), preflight.trust);
   const root =
-    mesh.manage === "all"
-      ? new TrustRoot("trust", trustRootArgs(mesh, preflight), { parent })
-      : undefined;
+    charts === undefined
+      ? undefined
+      : new TrustRoot("trust", trustRootArgs(mesh, { ...preflight, trust: live }), { parent });
+  const distrusted = root === undefined ? {} : ((await valueOf(root.refused)) ?? {});
+  const all = new Map([...Object.entries(distrusted), ...known]);
+  const refused = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
   const linkerdOf = (name: string) => {
-    if (root === undefined || !mesh.sources.has(name)) return undefined;
-    const trustUnread = preflight.trust.get(name)?.state === "unreadable";
-    if (mesh.trust.kind === "external") return { mesh, trustUnread, secretValues };
+    if (root === undefined || charts === undefined || !mesh.sources.has(name)) return undefined;
+    const trustUnread = live.get(name)?.state === "unreadable";
+    if (mesh.trust.kind === "external") return { mesh, charts, trustUnread, secretValues };
     const trust = { bundlePem: root.bundleFor(name), issuer: root.issuerFor(name) };
-    return { mesh, trust, trustUnread, secretValues };
+    return { mesh, charts, trust, trustUnread, secretValues };
   };
-  const made = [...touchedClusters(mesh)].map(([name, config]) => {
-    const args = {
-      ...{ config, uid: preflight.uids.get(name), unreachable: preflight.unreachable.has(name) },
+  const made = places.map(([name, place]) => {
+    const why = refused.get(name);
+    const installed = place.install({
+      unreachable: preflight.unreachable.has(name) || why !== undefined,
+      refusedAfter: why === undefined ? undefined : others,
       linkerd: linkerdOf(name),
       awaited: root !== undefined && !mesh.sources.has(name),
-    };
-    return [name, new Cluster(name, args, { parent })] as const;
+    });
+    return [name, installed] as const;
   });
-  return new Map(made);
+  return { clusters: new Map(made), refused };
+}
+
+/** By cluster: the sentence for a name that does not stand for the cluster that it stood for in the run before. */
+export async function movedClusters(
+  identities: readonly (readonly [cluster: string, identity: ClusterIdentity])[],
+): Promise<Refused> {
+  const reading = identities.map(async ([name, { refused }]): Promise<[string, string][]> => {
+    const why = await valueOf(refused);
+    return why === undefined ? [] : [[name, `${why}.`]];
+  });
+  return new Map((await Promise.all(reading)).flat());
 }
 
 /**

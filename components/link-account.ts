@@ -14,17 +14,23 @@ import {
   type TokenCheckArgs,
   tokenType,
 } from "@linkerd-multicluster/engine/credentials";
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig } from "../config/mesh.ts";
-import type { Cluster } from "./cluster.ts";
+import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type Given } from "./engine-resource.ts";
 
 /** The part of a cluster that its links need. */
-export type LinkEnd = Pick<Cluster, "config" | "provider" | "ready" | "unreachable" | "awaited">;
+export type LinkEnd = Pick<
+  InstalledCluster,
+  "config" | "provider" | "ready" | "unreachable" | "awaited"
+>;
 
 export interface LinkAccountArgs extends LinkConfig {
   readonly source: Pick<LinkEnd, "config" | "unreachable">;
   readonly target: Pick<LinkEnd, "config" | "provider" | "awaited">;
   readonly namespaces: Namespaces;
+  /** Why this run does not go by what the target says. */
+  readonly targetRefused?: string | undefined;
 }
 
 /**
@@ -133,13 +139,14 @@ class LinkTarget extends EngineResource {
 }
 
 function targetArgs(args: LinkAccountArgs): TargetArgs {
-  const { spec, mirroring, source, target, namespaces, rotation } = args;
+  const { spec, mirroring, source, target, namespaces, rotation, targetRefused } = args;
   const { access, apiServer } = target.config;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
     ...{ source: spec.source, sourceAccess: source.config.access, rotation },
     ...{ target: spec.target, access, targetDomain: spec.targetDomain, gateway: spec.gateway },
     ...(source.unreachable && { sourceUnreachable: true }),
+    ...defined({ targetRefused }),
     ...(apiServer !== undefined && { apiServer }),
     ...(target.awaited && { awaited: true }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),

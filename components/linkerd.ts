@@ -34,10 +34,10 @@ export interface LinkerdSetup {
   readonly secretValues: boolean;
 }
 
-type Charts = ReadonlyMap<ChartName, Chart>;
+export type LinkerdCharts = ReadonlyMap<ChartName, Chart>;
 
 /** @throws RunError where a folder does not have the charts that the config asks for */
-export function linkerdCharts(charts: MeshConfig["charts"]): Charts {
+export function linkerdCharts(charts: MeshConfig["charts"]): LinkerdCharts {
   return new Map(chartNames.map((name) => [name, chartFrom(charts, name)]));
 }
 
@@ -53,7 +53,7 @@ interface Place {
 export function installLinkerd(
   name: string,
   { mesh, trust, trustUnread, secretValues }: LinkerdSetup,
-  charts: Charts,
+  charts: LinkerdCharts,
   { config, provider, unreachable, parent }: Place,
 ): {
   readonly ready: pulumi.Resource;

@@ -4,13 +4,13 @@ import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { healthMesh, ownLinks } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
-import type { Cluster } from "./cluster.ts";
-import { makeClusters, RevokedCluster } from "./clusters.ts";
+import type { InstalledCluster } from "./cluster.ts";
+import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";
 import { EngineResource, type Given } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
-import type { Preflight } from "./preflight.ts";
+import type { Preflight, Refused } from "./preflight.ts";
 import { revocationArgs } from "./revocation.ts";
 
 /** A mesh whose config has no mistake. */
@@ -37,46 +37,88 @@ export class MeshResources {
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   /** The resources that have to be through before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
-  /** By cluster, that it is this stack's and no other's; none where this stack has them all. */
   /** The revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
+  /** By cluster: why nothing is written to it in this run. */
+  #refused: Refused = new Map();
 
-  /**
-   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
-   *   more than the mirrors themselves read
-   */
-  constructor(
-    { config, preflight, secretValues = isSecret("clusters"), listed = false }: CheckedMesh,
-    { parent }: { readonly parent: pulumi.Resource },
-  ) {
+  private constructor(config: MeshConfig, listed: boolean, parent: pulumi.Resource) {
     this.#config = config;
     this.#parent = parent;
     this.#listed = listed;
+  }
+
+  /**
+   * Has everything registered once it returns. What a cluster may get depends on what the state knows of it, so some
+   * resources have to be through before others are begun.
+   *
+   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
+   *   more than the mirrors themselves read
+   */
+  static async make(
+    { config, preflight, secretValues = isSecret("clusters"), listed = false }: CheckedMesh,
+    { parent }: { readonly parent: pulumi.Resource },
+  ): Promise<MeshResources> {
+    const resources = new MeshResources(config, listed, parent);
+    await resources.#make(preflight, secretValues);
+    return resources;
+  }
+
+  async #make(preflight: Preflight | undefined, secretValues: boolean): Promise<void> {
+    const config = this.#config;
+    const others = Promise.withResolvers<pulumi.Resource[]>();
     const clusters =
       preflight === undefined
-        ? new Map<string, Cluster>()
-        : makeClusters(config, { preflight, secretValues }, parent);
-    for (const [name, { ready, revision, trustBundle }] of clusters) {
-      // The clusters too: nothing else waits for one that no link touches.
-      this.#made.push(ready);
-      if (revision !== undefined) this.#revisions[name] = revision;
-      if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
-    }
+        ? new Map<string, InstalledCluster>()
+        : await this.#makeClusters(preflight, secretValues, others.promise);
     this.#revoke(preflight, clusters);
-    const bySource = Map.groupBy(ownLinks(config), ({ spec }) => spec.source);
-    for (const [name, links] of bySource) {
-      const source = clusters.get(name);
-      const made = links.flatMap((link) => {
-        const target = clusters.get(link.spec.target);
+    const isRefused = ({ spec }: LinkConfig) =>
+      this.#refused.has(spec.source) || this.#refused.has(spec.target);
+    const make = (links: readonly LinkConfig[]) =>
+      links.flatMap((link) => {
+        const [source, target] = [clusters.get(link.spec.source), clusters.get(link.spec.target)];
         return source === undefined || target === undefined ? [] : this.#link(link, source, target);
       });
-      this.#mirrors(name, made, source);
+    const bySource = Map.groupBy(ownLinks(config), ({ spec }) => spec.source);
+    const failing: [source: string, links: readonly Link[]][] = [];
+    for (const [source, links] of bySource) {
+      const made = make(links.filter((link) => !isRefused(link)));
+      if (links.some(isRefused)) failing.push([source, made]);
+      else this.#mirrors(source, made, clusters.get(source));
     }
+    // What has to do with a cluster that is refused fails, and after a failure Pulumi begins nothing more.
+    const before = [...this.#made];
+    for (const [source, made] of failing) this.#mirrors(source, made, clusters.get(source), before);
+    others.resolve([...this.#made]);
+    make(ownLinks(config).filter(isRefused));
     if (preflight !== undefined) this.#verify();
   }
 
+  async #makeClusters(
+    preflight: Preflight,
+    secretValues: boolean,
+    others: Promise<pulumi.Resource[]>,
+  ): Promise<MadeClusters["clusters"]> {
+    const parent = this.#parent;
+    const making = { preflight, secretValues, others, parent };
+    const { clusters, refused } = await makeClusters(this.#config, making);
+    this.#refused = refused;
+    for (const [name, why] of refused)
+      await pulumi.log.warn(
+        `Nothing is written to cluster ${name} in this run, and its links stay as they are: ${why}`,
+        parent,
+      );
+    for (const [name, { identity, ready, revision, trustBundle }] of clusters) {
+      // The clusters too: nothing else waits for one that no link touches.
+      this.#made.push(refused.has(name) ? identity : ready);
+      if (revision !== undefined) this.#revisions[name] = revision;
+      if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
+    }
+    return clusters;
+  }
+
   /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
-  #revoke(preflight: Preflight | undefined, clusters: ReadonlyMap<string, Cluster>): void {
+  #revoke(preflight: Preflight | undefined, clusters: MadeClusters["clusters"]): void {
     const parent = this.#parent;
     const { manage, revoked, sources } = this.#config;
     if (preflight !== undefined)
@@ -94,12 +136,13 @@ export class MeshResources {
     }
   }
 
-  #link(config: LinkConfig, source: Cluster, target: Cluster): Link {
+  #link(config: LinkConfig, source: InstalledCluster, target: InstalledCluster): Link {
     const { linkerdNamespace, multiclusterNamespace } = this.#config;
     const link = new Link(
       `${config.spec.source}/${config.spec.target}`,
       {
         ...{ ...config, source, target },
+        targetRefused: this.#refused.get(config.spec.target),
         // Before anything of a source can fail, which may be why its link is revoked.
         revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
@@ -120,11 +163,24 @@ export class MeshResources {
    * One resource for everything that is mirrored into a cluster. It waits for the Links, because the
    * destination controller never looks again for a cluster that it did not know when a mirror came
    * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
+   *
+   * @param links those whose ends are not refused
+   * @param before where an end of one is refused: all that has nothing to do with that
    */
-  #mirrors(source: string, links: readonly Link[], cluster: Cluster | undefined): void {
+  #mirrors(
+    source: string,
+    links: readonly Link[],
+    cluster: InstalledCluster | undefined,
+    before: readonly pulumi.Resource[] = [],
+  ): void {
     const config = this.#config;
     const args = mirrorsArgs(config, source, fullStackName());
     if (args === undefined) return;
+    const distrusted = Object.keys(args.clusters).flatMap((name) => {
+      const why = this.#refused.get(name);
+      return why === undefined ? [] : [[name, why] as const];
+    });
+    const ready = this.#refused.has(source) ? cluster?.identity : cluster?.ready;
     const own = new Set(args.links.map(({ target }) => target));
     const observed = links
       .filter(({ target }) => own.has(target))
@@ -135,6 +191,7 @@ export class MeshResources {
         ...args,
         statusIn: config.multiclusterNamespace,
         ...(this.#listed && { listed: true }),
+        ...(distrusted.length > 0 && { distrusted: Object.fromEntries(distrusted) }),
         ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
       },
       {
@@ -142,7 +199,8 @@ export class MeshResources {
         dependsOn: [
           ...links.map(({ credentials }) => credentials),
           ...this.#revocationOf(source),
-          ...(cluster === undefined ? [] : [cluster.ready]),
+          ...(ready === undefined ? [] : [ready]),
+          ...before,
         ],
       },
     );
@@ -155,7 +213,12 @@ export class MeshResources {
   #verify(): void {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
-    const args: Given<HealthArgs> = { mesh, triggers: this.#revisions };
+    const refused = [...this.#refused.values()];
+    const args: Given<HealthArgs> = {
+      mesh,
+      triggers: this.#revisions,
+      ...(refused.length > 0 && { refused }),
+    };
     const health = new EngineResource("Health", "health", args, {
       ...{ parent, dependsOn: [...this.#made] },
     });

@@ -23,12 +23,13 @@ export class Mesh extends pulumi.ComponentResource {
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
   /** PEM of the anchors that each cluster trusts, by cluster, where this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
+  readonly #made: Promise<unknown>;
 
   constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Mesh", name, {}, opts);
-    const make = (checked: CheckedMesh) => new MeshResources(checked, { parent: this });
-    const made =
-      "config" in args ? Promise.resolve(make(args)) : checkedMesh(name, args).then(make);
+    const checked = "config" in args ? Promise.resolve(args) : checkedMesh(name, args);
+    const made = checked.then((mesh) => MeshResources.make(mesh, { parent: this }));
+    this.#made = made;
     const bySource = <T>(list: (mirrors: Mirrors) => pulumi.Output<T>) =>
       pulumi.output(
         made.then(({ mirrors }) =>
@@ -50,5 +51,14 @@ export class Mesh extends pulumi.ComponentResource {
     this.registerOutputs(
       "config" in args && args.listed !== true ? {} : { trustAnchors: this.trustAnchors },
     );
+  }
+
+  /**
+   * Resolves once all resources are registered, which a program waits for that uses no output.
+   *
+   * @throws RunError where the config asks for what can't be done
+   */
+  async registered(): Promise<void> {
+    await this.#made;
   }
 }

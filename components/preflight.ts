@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
+import type { MeshConfig } from "../config/mesh.ts";
 import { accessesOf, ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
   type Connect,
@@ -17,27 +17,33 @@ import {
   type PublishedTrust,
 } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
-import { changedTrustDomains } from "./changed-trust-domains.ts";
+import { judgedDomains } from "./judged-domains.ts";
+
+export type Refused = ReadonlyMap<string, string>;
 
 /** The facts of the clusters by which a run decides what they get. */
 export interface Preflight {
-  /** UID of `kube-system` by cluster; undefined where it could not be read. */
+  /** UID of `kube-system` by cluster; undefined where it could not be read, or two clusters say the same. */
   readonly uids: ReadonlyMap<string, string | undefined>;
   readonly trust: LiveTrusts;
   /** The trust that another stack publishes for this one's clusters. */
   readonly published?: PublishedTrust;
   /** Clusters that can't be read. */
   readonly unreachable: ReadonlySet<string>;
+  /**
+   * By cluster: why nothing is written to it in this run, and what to do. What is done for others goes on, and the
+   * run fails in the end.
+   */
+  readonly refused: Refused;
   /** Sentences to tell before anything is done. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads who each cluster is that this stack touches, and what it trusts, all at once, in previews too.
- * A cluster that can't be reached is no reason to stop.
+ * A cluster that can't be reached is no reason to stop, nor is one that this run must not change as it is.
  *
- * @throws RunError with every mistake in the contexts and every cluster that is given twice; or with
- *   everything that the clusters lack, or have otherwise than this run may change it
+ * @throws RunError with every mistake in the contexts
  */
 export async function preflight(config: MeshConfig, open: Connect = connect): Promise<Preflight> {
   const { linkerdNamespace } = config;
@@ -51,7 +57,10 @@ export async function preflight(config: MeshConfig, open: Connect = connect): Pr
   ]);
   try {
     const mistakes = opened.mistakes.map((each) => `${each}.`);
-    refuse("The clusters do not match the stack's config:", mistakes);
+    if (mistakes.length > 0)
+      throw new pulumi.RunError(
+        ["The clusters do not match the stack's config:", ...mistakes].join("\n  "),
+      );
     const own = ownClusters(config);
     const isInstalled = config.manage === "all";
     const published =
@@ -62,34 +71,53 @@ export async function preflight(config: MeshConfig, open: Connect = connect): Pr
     // Of the others, with manage: all, other stacks have the Linkerd.
     const installed = isInstalled ? new Map([...read].filter(([name]) => own.has(name))) : read;
     const trust = await observeTrust(new Map([...installed, ...others.clusters]), linkerdNamespace);
-    if (isInstalled && config.trust.kind === "external") {
-      const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
-      const missing = await missingExternal(installed, trust, needs, new Date());
-      refuse("With trust.external, the clusters must provide Linkerd's trust:", missing);
-    }
-    if (config.manage === "links")
-      refuse(
-        "With manage: links, this stack installs no controllers of Linkerd's:",
-        await missingControllers(read, ownLinks(config)),
-      );
-    const domains = await changedTrustDomains(isInstalled ? installed : new Map(), config);
-    refuse("A change of trust domain must be asked for:", domains.refused);
+    const domains = await judgedDomains(
+      config.manage === "trust" ? new Map() : read,
+      new Set(isInstalled ? own.keys() : []),
+      config,
+    );
+    const refused = new Map([
+      ...[...opened.refused].map(([name, why]) => [name, `${why}.`] as const),
+      ...domains.refused,
+      ...(await withoutExternalTrust(config, installed, trust)),
+      ...(await missingControllers(config, read)),
+    ]);
     const down = [...read].flatMap(([name, cluster]) =>
       "why" in cluster ? [{ name, ...cluster }] : [],
     );
-    const waits = down.map(
-      ({ name, why }) =>
-        `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
-    );
+    const waits = down
+      .filter(({ name }) => !refused.has(name))
+      .map(
+        ({ name, why }) =>
+          `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+      );
     return {
-      ...{ uids: opened.uids, trust },
+      uids: opened.uids,
+      trust,
       ...(published !== undefined && { published }),
       unreachable: new Set(down.map(({ name }) => name)),
+      refused,
       warnings: [...domains.told, ...waits],
     };
   } finally {
     await Promise.all([opened.close(), others.close()]);
   }
+}
+
+/** Clusters that lack what others are to provide with `trust.external`, in a sentence for each. */
+async function withoutExternalTrust(
+  { manage, trust: { kind }, linkerdNamespace }: MeshConfig,
+  installed: OpenedClusters["clusters"],
+  trust: LiveTrusts,
+): Promise<Refused> {
+  if (manage !== "all" || kind !== "external") return new Map();
+  const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
+  const missing = await missingExternal(installed, trust, needs, new Date());
+  return new Map(
+    [...missing].flatMap(([name, sentences]): [string, string][] =>
+      sentences.length === 0 ? [] : [[name, sentences.join(" ")]],
+    ),
+  );
 }
 
 /**
@@ -144,31 +172,28 @@ export async function publishedTrust(
   throw new pulumi.RunError(`linkerd-multicluster:trust.stack: ${published.problem}.`);
 }
 
-function refuse(heading: string, sentences: readonly string[]): void {
-  if (sentences.length > 0) throw new pulumi.RunError([heading, ...sentences].join("\n  "));
-}
-
 /**
- * Links that are left to controllers of Linkerd's which are not there, in sentences, where this stack
- * installs none. A source whose Deployments can't be listed is not told of.
+ * Sources of links that are left to controllers of Linkerd's which are not there, in a sentence for each, where this
+ * stack installs none. A source whose Deployments can't be listed is not judged.
  */
 async function missingControllers(
+  config: MeshConfig,
   opened: OpenedClusters["clusters"],
-  links: readonly LinkConfig[],
-): Promise<readonly string[]> {
-  const left = links.filter(({ mirroring }) => mirroring === "controller").map(({ spec }) => spec);
-  const sources = [...new Set(left.map(({ source }) => source))];
-  const reading = sources.map(async (source) => {
+): Promise<Refused> {
+  if (config.manage !== "links") return new Map();
+  const left = ownLinks(config).filter(({ mirroring }) => mirroring === "controller");
+  const bySource = Map.groupBy(left, ({ spec }) => spec.source);
+  const reading = [...bySource].map(async ([source, links]): Promise<[string, string][]> => {
     const cluster = opened.get(source);
     if (cluster === undefined || "why" in cluster) return [];
     const found = await controllersIn(cluster).catch(() => undefined);
-    if (found === undefined) return [];
-    const targets = left.filter((link) => link.source === source).map(({ target }) => target);
-    return targets
-      .filter((target) => !found.some((controller) => controller.target === target))
-      .map((target) => missing(source, target));
+    const without = links
+      .map(({ spec }) => spec.target)
+      .filter((target) => found?.some((controller) => controller.target === target) === false);
+    if (without.length === 0) return [];
+    return [[source, without.map((target) => missing(source, target)).join(" ")]];
   });
-  return (await Promise.all(reading)).flat();
+  return new Map((await Promise.all(reading)).flat());
 }
 
 function missing(source: string, target: string): string {

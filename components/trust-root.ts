@@ -6,7 +6,13 @@ import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
-import { type Issuance, type IssuanceArgs, issuanceFrom, planOf } from "./trust/issuance.ts";
+import {
+  type Issuance,
+  type IssuanceArgs,
+  issuanceFrom,
+  planOf,
+  type RefusedClusters,
+} from "./trust/issuance.ts";
 
 export interface TrustRootArgs extends IssuanceArgs {
   readonly trust: TrustConfig;
@@ -29,6 +35,8 @@ export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of all anchors that the stack knows, those that are to go included. */
   readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<RotationStage>;
+  /** By cluster: why it gets nothing in this run, and what to do. */
+  readonly refused: pulumi.Output<RefusedClusters>;
   /** The steps that are left to the user; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
@@ -40,14 +48,15 @@ export class TrustRoot extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:TrustRoot", name, {}, opts);
     this.#failAtEnd = args.failAtEnd ?? failAtEnd;
     const say = (message: string): void => {
-      this.#say("error", message);
+      this.fail(message);
     };
     const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
     const { trust } = args;
     this.#issuance = issuanceFrom(trust, context);
-    const { outputs, expiries, anchorsPem, knownPem = anchorsPem } = this.#issuance;
+    const { outputs, refused, expiries, anchorsPem, knownPem = anchorsPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
     this.knownPem = knownPem;
+    this.refused = refused;
     this.stage = outputs.apply(({ stage }) => stage);
     this.notes = outputs.apply(({ notes }) => {
       for (const note of notes) this.#say("warning", note);
@@ -75,6 +84,11 @@ export class TrustRoot extends pulumi.ComponentResource {
     const issuer = this.#issuance.issuerOf(cluster);
     if (issuer === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
     return issuer;
+  }
+
+  /** Shows an error, and makes the run fail once all else is done. */
+  fail(message: string): void {
+    this.#say("error", message);
   }
 
   /** After an error the run continues to its end, so that all else is done, and then fails. */

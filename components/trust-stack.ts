@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { MeshConfig } from "../config/mesh.ts";
-import type { TrustExports } from "@linkerd-multicluster/engine/trust";
+import { type TrustExports, withoutRefused } from "@linkerd-multicluster/engine/trust";
+import type { GeneratedTrust, MeshConfig } from "../config/mesh.ts";
 import { ClusterIdentity } from "./cluster-provider.ts";
+import { movedClusters } from "./clusters.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
@@ -22,17 +23,33 @@ export class TrustStack extends pulumi.ComponentResource {
   ) {
     super("linkerd-multicluster:index:TrustStack", name, {}, opts);
     if (config.trust.kind !== "generated") throw new Error("manage: trust generates the trust");
-    const { unknownAnchors } = config.trust;
+    // Each by itself: an output that holds a secret is one.
+    const exported = this.#exports(config, config.trust, preflight);
+    this.trust = pulumi.output(exported.then(({ trust }) => trust));
+    this.issuerKeys = pulumi.secret(exported.then(({ issuerKeys }) => issuerKeys));
+    this.registerOutputs({});
+  }
+
+  async #exports(
+    config: MeshConfig,
+    { unknownAnchors }: GeneratedTrust,
+    preflight: Preflight,
+  ): Promise<{ readonly [Name in keyof TrustExports]: pulumi.Output<TrustExports[Name]> }> {
+    const identities = [...config.clusters].map(([cluster, each]) => {
+      const identity = new ClusterIdentity(cluster, each, preflight.uids.get(cluster), {
+        parent: this,
+      });
+      return [cluster, identity] as const;
+    });
     // An empty cluster in the place of one that is meshed would look as if there were nothing to break.
-    const identities = [...config.clusters].map(
-      ([cluster, each]) =>
-        new ClusterIdentity(cluster, each, preflight.uids.get(cluster), { parent: this }),
-    );
-    const root = new TrustRoot(
-      "trust",
-      { ...trustRootArgs(config, preflight), publishedAfter: identities },
-      { parent: this },
-    );
+    const refused = new Map([...preflight.refused, ...(await movedClusters(identities))]);
+    const trust = withoutRefused(refused.keys(), preflight.trust);
+    const publishedAfter = identities.map(([, identity]) => identity);
+    const args = { ...trustRootArgs(config, { ...preflight, trust }), publishedAfter };
+    const root = new TrustRoot("trust", args, { parent: this });
+    root.refused.apply((also) => {
+      for (const why of [...refused.values(), ...Object.values(also)]) root.fail(why);
+    });
     const issuers = [...config.clusters.keys()].map(
       (cluster) => [cluster, root.issuerFor(cluster)] as const,
     );
@@ -40,10 +57,11 @@ export class TrustStack extends pulumi.ComponentResource {
       return [cluster, { bundle: root.bundleFor(cluster), issuer }] as const;
     });
     const keys = issuers.map(([cluster, { keyPem }]) => [cluster, keyPem] as const);
-    this.trust = pulumi
-      .all([root.knownPem, pulumi.output(Object.fromEntries(shares))])
-      .apply(([anchors, clusters]) => ({ anchors, unknownAnchors, clusters }));
-    this.issuerKeys = pulumi.secret(Object.fromEntries(keys));
-    this.registerOutputs({});
+    return {
+      trust: pulumi
+        .all([root.knownPem, pulumi.output(Object.fromEntries(shares))])
+        .apply(([anchors, clusters]) => ({ anchors, unknownAnchors, clusters })),
+      issuerKeys: pulumi.output(Object.fromEntries(keys)),
+    };
   }
 }

@@ -22,6 +22,7 @@ import {
   type PublishedTrust,
   rotate,
   type TrustPlan,
+  withoutRefused,
 } from "@linkerd-multicluster/engine/trust";
 import { EngineResource } from "../engine-resource.ts";
 import { Generation, type KeyPair } from "./generation.ts";
@@ -32,6 +33,8 @@ export interface Issuance {
   /** Those that are to go included; absent where that is the same. */
   readonly knownPem?: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
+  /** By cluster: why it gets nothing in this run. */
+  readonly refused: pulumi.Output<RefusedClusters>;
   /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
@@ -50,6 +53,9 @@ export interface IssuanceArgs {
   /** Other stacks give the clusters their trust: a step is published once these are done. */
   readonly publishedAfter?: readonly pulumi.Resource[];
 }
+
+/** Sentences by cluster. */
+export type RefusedClusters = Readonly<Record<string, string>>;
 
 export interface IssuanceContext extends IssuanceArgs {
   readonly name: string;
@@ -81,12 +87,13 @@ type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: s
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
-  outputs: TrustOutputs,
+  plan: Pick<TrustPlan, "stage" | "notes" | "clusters" | "refusedClusters">,
   expiries: Expiries,
 ): Issuance {
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
-    outputs: pulumi.output(outputs),
+    outputs: pulumi.output(trustOutputs(plan)),
+    refused: pulumi.output(Object.fromEntries(plan.refusedClusters)),
     expiries: [pulumi.output(expiries)],
     issuerOf: (cluster) => {
       const given = issuers.get(cluster);
@@ -112,29 +119,29 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
     return [cluster, { issuer: knownCertificates(certificate), keyPem }] as const;
   });
   const issuers = chainsOf(new Map(given));
-  const outputs = trustOutputs(allowed(planProvided({ ...context, anchors, issuers })));
+  const plan = allowed(planProvided({ ...context, anchors, issuers }));
   const expiries = expiriesOf(expiringProvided(anchors, issuers, "config"), context.now);
-  return givenIssuance(anchors, new Map(given), outputs, expiries);
+  return givenIssuance(anchors, new Map(given), plan, expiries);
 }
 
-/**
- * Anchors and issuers that another stack generates.
- *
- * @throws RunError before any resource is registered, where they have nothing to do with a cluster's
- */
+/** Anchors and issuers that another stack generates. */
 function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
   if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
   const { clusters, known } = published;
-  const outputs = trustOutputs(allowed(planPublished(published, live)));
   const expiries = expiriesOf(expiringProvided(known, chainsOf(clusters), "stack"), now);
-  return givenIssuance(known, clusters, outputs, expiries);
+  return givenIssuance(known, clusters, planPublished(published, live), expiries);
 }
 
 /** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
 function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
-  const outputs: TrustOutputs = { stage: "settled", notes, clusters: {} };
-  return givenIssuance(anchors, new Map(), outputs, expiriesOf(expiring, now));
+  const plan = { clusters: new Map(), notes, refusedClusters: new Map() };
+  return givenIssuance(
+    anchors,
+    new Map(),
+    { stage: "settled", ...plan },
+    expiriesOf(expiring, now),
+  );
 }
 
 /**
@@ -150,11 +157,15 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
   const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
-  const planned = pems.apply((both) => {
+  const decided = pems.apply((both) => {
     const unknown = trust.unknownAnchors;
     const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
-    return publicationArgs(allowed(rotate(rotation), say), rotation);
+    const plan = allowed(rotate(rotation), say);
+    const live = withoutRefused(plan.refusedClusters.keys(), context.live);
+    const refused = Object.fromEntries(plan.refusedClusters);
+    return { refused, planned: publicationArgs(plan, { ...rotation, live }) };
   });
+  const { planned } = decided;
   const outputs =
     publishedAfter === undefined
       ? planned.apply(({ next }) => next)
@@ -169,6 +180,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
       return bundleText([anchor, ...(before === undefined ? [] : [before]), ...adopted]);
     }),
     outputs,
+    refused: decided.apply(({ refused }) => refused),
     expiries: [
       pulumi.all([pems, outputs]).apply(([both, { clusters }]) => {
         const bundles = Object.values(clusters).map(({ bundlePem }) => bundlePem);
@@ -247,7 +259,11 @@ export function allowed(decision: TrustDecision, say?: (message: string) => void
   throw new pulumi.RunError(message);
 }
 
-function trustOutputs({ stage, notes, clusters }: TrustPlan): TrustOutputs {
+function trustOutputs({
+  stage,
+  notes,
+  clusters,
+}: Pick<TrustPlan, "stage" | "notes" | "clusters">): TrustOutputs {
   const each = [...clusters].map(([cluster, { bundle }]) => {
     return [cluster, { bundlePem: bundleText(bundle) }] as const;
   });

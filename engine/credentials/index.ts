@@ -3,7 +3,7 @@
  * The rest of the program imports nothing of it but this.
  */
 export { kubeconfigFor } from "./kubeconfig.ts";
-export { linkerdConfigOf } from "./linkerd-config.ts";
+export { linkerdConfigOf, noClusterDomain } from "./linkerd-config.ts";
 export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
 export {
   accountAnnotation,

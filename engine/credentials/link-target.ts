@@ -56,10 +56,13 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
 /** What decides about the token and nothing that is read: a new one waits for the target. */
 type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
 
+/** What holds for a single run. */
+type OfRun = "awaited" | "targetRefused";
+
 /** The arguments that decide what is read of the target. */
 function argsIn(
   all: Partial<TargetInputs>,
-): Record<Exclude<keyof TargetArgs, OfToken | "awaited">, unknown> {
+): Record<Exclude<keyof TargetArgs, OfToken | OfRun>, unknown> {
   const { source, target, access, apiServer, targetDomain, gateway } = all;
   const { linkerdNamespace, multiclusterNamespace, discoverySelectors } = all;
   return {

@@ -38,6 +38,11 @@ export async function linkerdConfigOf(
   return { domains: domainsIn(config), version };
 }
 
+/** The sentence for a Linkerd whose config does not say by which names it knows its Services. */
+export function noClusterDomain(cluster: string, linkerdNamespace: string): string {
+  return `ConfigMap ${cluster}/${linkerdNamespace}/${linkerdConfigName} has no clusterDomain in its values: check the installation of Linkerd there`;
+}
+
 /**
  * The domains with which Linkerd was installed, from the Helm values in its ConfigMap. As in the
  * chart, the cluster domain where no trust domain is set. Undefined if the values do not have them, or what they have is no DNS name.

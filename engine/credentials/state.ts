@@ -21,6 +21,8 @@ export interface TargetArgs {
   readonly sourceAccess?: ClusterAccess;
   /** Set where the source can't be given a new token in this run. */
   readonly sourceUnreachable?: true;
+  /** Why this run does not go by what the target says: what is known of it stays. */
+  readonly targetRefused?: string;
   /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
   readonly apiServer?: string;
   /** Another stack installs Linkerd in the target, perhaps at this moment. */

@@ -5,7 +5,12 @@ import { defined } from "../kubernetes/objects/defined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
 import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
-import { type Domains, linkerdConfigName, linkerdConfigOf } from "./linkerd-config.ts";
+import {
+  type Domains,
+  linkerdConfigName,
+  linkerdConfigOf,
+  noClusterDomain,
+} from "./linkerd-config.ts";
 import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
 import { tokensOf } from "./account.ts";
@@ -40,6 +45,7 @@ export async function readTarget(
   before: string | undefined,
   context: ReadingContext,
 ): Promise<TargetReading> {
+  if (args.targetRefused !== undefined) return { outcome: "unreachable", why: args.targetRefused };
   try {
     const server = await serverFacts(args, context.environment);
     const kubernetes = await context.client();
@@ -107,8 +113,8 @@ async function readDomains(
       why: `there is no ${where}, so Linkerd is not installed there${awaited === undefined ? ": install it, or set manage: all" : ` yet: ${runItsStack}`}`,
       soon: awaited !== undefined,
     };
-  const why = `${where} has no clusterDomain in its values: check the installation of Linkerd there`;
-  return config.domains ?? { outcome: "invalid", why };
+  const why = noClusterDomain(target, linkerdNamespace);
+  return config.domains ?? { outcome: "missing", why, soon: false };
 }
 
 interface ObservedGateway {

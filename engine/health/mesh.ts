@@ -30,6 +30,8 @@ export interface HealthArgs {
    * checked, and after a run that left it unhealthy. Never a secret.
    */
   readonly triggers: Readonly<Record<string, unknown>>;
+  /** Sentences about clusters to which this run writes nothing: once all else is done, they fail it. */
+  readonly refused?: readonly string[];
   /** Seconds that the mesh is given to become healthy; 30. */
   readonly wait?: number;
 }

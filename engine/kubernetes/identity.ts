@@ -45,15 +45,16 @@ export function movedCluster(
 }
 
 /**
- * A sentence for each name in the config that leads to the same cluster as a name before it. Other contexts, even other
- * kubeconfigs, can lead to one API server.
+ * By name in the config: the sentence for a cluster that another name leads to as well. Other contexts, even other
+ * kubeconfigs, can lead to one API server, and nobody can say which of the names is wrong.
  */
-export function sameClusters(identities: Identities): string[] {
-  return [...identities].flatMap(([name, uid]) => {
-    const [other = name] = [...identities].find(([, known]) => known === uid) ?? [];
-    if (uid === undefined || other === name) return [];
-    return [
-      `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID ${uid}): fix the context of one of them, or list the cluster once`,
-    ];
-  });
+export function sameClusters(identities: Identities): ReadonlyMap<string, string> {
+  return new Map(
+    [...identities].flatMap(([name, uid]): [string, string][] => {
+      const other = [...identities].find(([each, known]) => each !== name && known === uid)?.[0];
+      if (uid === undefined || other === undefined) return [];
+      const why = `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID ${uid}): fix the context of one of them, or list the cluster once`;
+      return [[name, why]];
+    }),
+  );
 }

@@ -12,8 +12,11 @@ export type Reachable = Kubernetes | { readonly why: string };
 export interface OpenedClusters {
   /** A client for each cluster, by its name. */
   readonly clusters: ReadonlyMap<string, Reachable>;
+  /** Undefined for a cluster that is refused as well. */
   readonly uids: Identities;
-  /** Mistakes to fix before anything is done: contexts, and one cluster given twice. */
+  /** By name: clusters that two names of the config lead to. Nothing is read of them. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Contexts to fix before anything is done. */
   readonly mistakes: readonly string[];
   /** Ends all connections. */
   readonly close: () => Promise<void>;
@@ -46,14 +49,22 @@ export async function openClusters(
   const mistakes = opened.flatMap((one) =>
     one.status === "rejected" ? [mistakeOf(one.reason)] : [],
   );
-  if (mistakes.length > 0) return { clusters: new Map(), uids: new Map(), mistakes, close };
+  const none = new Map<string, never>();
+  if (mistakes.length > 0) return { clusters: none, uids: none, refused: none, mistakes, close };
   const identified = await Promise.all(clients.map(identityOf));
-  const uids = new Map(identified.map(({ name, uid }) => [name, uid]));
+  const found = new Map(identified.map(({ name, uid }) => [name, uid]));
   const log = debugLog();
-  for (const [name, uid] of uids) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
-  const read = identified.map(({ name, cluster }) => [name, cluster] as const);
+  for (const [name, uid] of found) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
+  const refused = sameClusters(found);
+  const read = identified.map(({ name, cluster }): [string, Reachable] => {
+    const why = refused.get(name);
+    return [name, why === undefined ? cluster : { why }];
+  });
   const clusters = new Map<string, Reachable>([...read, ...pending]);
-  return { clusters, uids, mistakes: sameClusters(uids), close };
+  const uids = new Map(
+    [...found].map(([name, uid]) => [name, refused.has(name) ? undefined : uid]),
+  );
+  return { clusters, uids, refused, mistakes, close };
 }
 
 /** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */

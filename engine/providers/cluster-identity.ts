@@ -1,3 +1,4 @@
+import { defined } from "../kubernetes/objects/defined.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import { accepted, statelessResource } from "./contract.ts";
 
@@ -10,11 +11,13 @@ export interface IdentityInputs {
   readonly uid?: string;
   /** What the config says it has to be: `clusters.<name>.uid`. */
   readonly expected?: string;
+  /** Why the name does not stand for the cluster that it stood for: nothing is written there in this run. */
+  readonly refused?: string;
 }
 
 /**
- * Remembers in the stack's state which cluster a name stands for, and refuses another one before
- * anything is sent to it: whatever is sent to a cluster depends on its resource.
+ * Remembers in the stack's state which cluster a name stands for. Another one is refused, which the program has to
+ * know before it makes anything that is sent there: whatever is sent to a cluster depends on its resource.
  *
  * @param say Pulumi shows each line that is said as a message of the stack
  */
@@ -24,14 +27,17 @@ export function identities(say: (line: string) => void = console.log) {
     idOf: ({ cluster }) => cluster,
 
     check({ uid: remembered }, news) {
-      const { cluster, uid, expected } = news;
+      const { cluster, context, uid, expected } = news;
       if (uid === undefined) {
         const known = expected ?? remembered;
         return accepted({}, known === undefined ? news : { ...news, uid: known });
       }
       const moved = movedCluster(news, uid, { expected, remembered });
       if (moved !== undefined)
-        return Promise.resolve({ inputs: news, failures: [{ property: "uid", reason: moved }] });
+        return accepted(
+          {},
+          { cluster, context, ...defined({ uid: remembered, expected }), refused: moved },
+        );
       if (remembered !== undefined && remembered !== uid)
         say(
           `cluster ${cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`,
@@ -39,7 +45,9 @@ export function identities(say: (line: string) => void = console.log) {
       return accepted({}, news);
     },
 
-    subject: ({ cluster, context, expected, uid }) => ({ cluster, context, expected, uid }),
+    subject: ({ cluster, context, expected, uid, refused }) => {
+      return { cluster, context, expected, uid, refused };
+    },
     make: (inputs) => Promise.resolve(inputs),
   });
 }

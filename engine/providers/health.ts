@@ -20,16 +20,18 @@ export function healthResource(
     /** Reads nothing: in a preview there is nothing to check yet. */
     check: accepted,
     /** A run that changed nothing needs no check; one that was unhealthy is checked again anyway. */
-    subject: ({ mesh, triggers }) => ({ mesh, triggers }),
+    subject: ({ mesh, triggers, refused }) => ({ mesh, triggers, refused }),
 
     async make(inputs, { mesh: before }) {
       const leaving = linksRemoved(before, inputs.mesh);
-      const report = await unlessCancelled(process, () =>
-        look({ ...inputs.mesh, leaving }, inputs.wait),
-      );
+      const { refused = [] } = inputs;
+      // Nothing that is awaited mends a cluster that is refused.
+      const wait = refused.length > 0 ? 0 : inputs.wait;
+      const report = await unlessCancelled(process, () => look({ ...inputs.mesh, leaving }, wait));
       const { stopping, warnings } = findingsOf(report, inputs.mesh);
       for (const line of warnings) say(`health: warning: ${line}`);
-      if (stopping.length > 0) throw new PartialFailure("health", inputs, stopping);
+      if (refused.length + stopping.length > 0)
+        throw new PartialFailure("health", inputs, [...refused, ...stopping]);
       say(`health: ${summary(report.counts)}; npm run check shows them all`);
       return inputs;
     },

@@ -20,7 +20,7 @@ export interface Certificate {
 const longestText = 256 * 1024;
 
 /** Far more than a rotation needs; verifying a chain costs one signature for each pair. */
-const mostCertificates = 50;
+export const mostCertificates = 50;
 
 /** Certificates in the order of a text, as that of a chain: leaf first. */
 export type Certificates = readonly [Certificate, ...Certificate[]];

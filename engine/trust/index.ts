@@ -19,7 +19,7 @@ export {
   type ExpiryNotice,
 } from "./expiry.ts";
 export { externalTrust } from "./external.ts";
-export { issuerName, leavingOut, type LiveTrusts } from "./live.ts";
+export { issuerName, leavingOut, type LiveTrusts, withoutRefused } from "./live.ts";
 export { missingExternal, observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
 export { publicationArgs, type Publication, type PublicationArgs } from "./publication.ts";

@@ -75,3 +75,14 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
     ]),
   );
 }
+
+/** Clusters whose answers a run does not go by: what they trust counts as unknown. */
+export function withoutRefused(refused: Iterable<string>, live: LiveTrusts): LiveTrusts {
+  const names = new Set(refused);
+  return new Map(
+    [...live].map(([cluster, trust]): [string, LiveTrust] => {
+      if (!names.has(cluster) || trust.state === "unreadable") return [cluster, trust];
+      return [cluster, { state: "unreadable", why: `cluster ${cluster} is refused` }];
+    }),
+  );
+}

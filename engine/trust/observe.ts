@@ -173,17 +173,17 @@ function parsed(text: string): Bundle {
 }
 
 /**
- * The parts of the trust that others are to provide and that clusters lack, as sentences. A cluster that can't
- * be reached is not judged.
+ * By cluster: the parts of the trust that others are to provide and that it lacks, as sentences. A cluster that
+ * can't be reached is not judged.
  */
 export async function missingExternal(
   clusters: ReadonlyMap<string, Reachable>,
   live: LiveTrusts,
   needs: ExternalNeeds,
   now: Date,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const { linkerdNamespace: namespace } = needs;
-  const each = [...clusters].map(async ([name, cluster]) => {
+  return each(clusters, async (cluster, name) => {
     const trust = live.get(name);
     if ("why" in cluster || trust === undefined) return [];
     if (trust.state === "unreadable") return [unknownIn(name, trust.why)];
@@ -201,7 +201,6 @@ export async function missingExternal(
       return [unknownIn(name, messageOf(error))];
     }
   });
-  return (await Promise.all(each)).flat();
 }
 
 function unknownIn(cluster: string, why: string): string {

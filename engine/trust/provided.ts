@@ -1,7 +1,7 @@
 import { listedNames } from "../message.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, once, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
-import { type PresentTrust, presentIn, unreadableIn } from "./live.ts";
+import { type PresentTrust, presentIn, unreadableIn, withoutRefused } from "./live.ts";
 import {
   dayLong,
   notBefore,
@@ -26,8 +26,11 @@ export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certi
  * Gives the clusters what the config provides, unless that would break traffic, judged by what is
  * live: the rules are those of `rotate`, but it is the user who takes the steps.
  */
-export function planProvided(provided: ProvidedRotation): TrustDecision {
-  const { anchors, issuers, live } = provided;
+export function planProvided(observed: ProvidedRotation): TrustDecision {
+  const { anchors, issuers } = observed;
+  const orphans = orphaned(observed);
+  const live = withoutRefused(orphans.keys(), observed.live);
+  const provided = { ...observed, live };
   const own = presentIn(live).filter(([name]) => issuers.has(name));
   const gone = without(once(own.flatMap(([, { bundle }]) => bundle)), anchors);
   const moved = own.filter(([name, trust]) => moves(issuers.get(name) ?? [], anchors, trust));
@@ -41,7 +44,8 @@ export function planProvided(provided: ProvidedRotation): TrustDecision {
     const bundle = inLiveOrder(anchors, trust.state === "present" ? trust.bundle : []);
     return issuers.has(name) ? [[name, { bundle, issuer: "wanted" }]] : [];
   });
-  const plan = { clusters: new Map(clusters), notes: [] };
+  const refusedClusters = new Map([...orphans].filter(([name]) => issuers.has(name)));
+  const plan = { clusters: new Map(clusters), notes: [], refusedClusters };
   if (gone.length > 0) return { ...plan, stage: "drop" };
   if (moved.length > 0)
     return { ...plan, stage: "reissue", notes: [restart("certificates of the new issuers")] };
@@ -89,21 +93,27 @@ function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRota
   ];
 }
 
+const lacks = "linkerd-multicluster:trust.anchors lacks";
+
+/** By cluster: an issuer under an anchor that the config leaves out. Where that was a mistake, every cluster has one. */
+function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, string> {
+  return new Map(
+    presentIn(live).flatMap(([cluster, { bundle, issuer }]): [string, string][] => {
+      const isUnder = issuer.length === 0 || anchorsBehind(issuer, anchors).length > 0;
+      if (isUnder || without(bundle, anchors).length === 0) return [];
+      const lost = anchorsBehind(issuer, bundle).map(called).join(" and ");
+      const why = `${lacks} ${lost || "the anchor"}, which signed the issuer that cluster ${cluster} uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.`;
+      return [[cluster, why]];
+    }),
+  );
+}
+
 /** Anchors left out while somebody's certificate may still be under them. */
 function stillNeeded(
   gone: Bundle,
   { anchors, live, now, certificateLifetime = dayLong }: ProvidedRotation,
 ): string[] {
   const present = presentIn(live);
-  const lacks = "linkerd-multicluster:trust.anchors lacks";
-  const orphanedIssuers = present.flatMap(([cluster, { bundle, issuer }]) => {
-    if (issuer.length === 0 || anchorsBehind(issuer, anchors).length > 0) return [];
-    const lost = anchorsBehind(issuer, bundle).map(called).join(" and ");
-    return [
-      `${lacks} ${lost || "its anchor"}, which signed the issuer that cluster ${cluster} uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.`,
-    ];
-  });
-  if (orphanedIssuers.length > 0) return orphanedIssuers;
   const names = gone.map(called).join(" and ");
   const late = withOldCertificate(present, now, certificateLifetime);
   const distrusting = new Set(

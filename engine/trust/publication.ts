@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { listedNames } from "../message.ts";
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
-import { anchorsBehind, type Certificate, knownCertificates } from "./certificate.ts";
+import {
+  anchorsBehind,
+  type Certificate,
+  certificatesIn,
+  knownCertificates,
+} from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
 import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
 
@@ -93,13 +98,19 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
  * holds up nobody. Should its first run take so long that it applies what is two steps old, the next run
  * of this stack goes back for it.
  *
- * @param before what the last run has published, by cluster
+ * @param published by the last run, by cluster
  * @returns what to publish; or why nothing can be
  */
 export function publish(
-  before: Shares,
+  published: Shares,
   { own, known, next, live }: PublicationArgs,
 ): Publication | { readonly refused: string } {
+  // An earlier version published bundles that can't be read again.
+  const before = Object.fromEntries(
+    Object.entries(published).filter(
+      ([, { bundlePem }]) => typeof certificatesIn(bundlePem) !== "string",
+    ),
+  );
   const running = Object.entries(before).filter(
     ([name]) => (live[name] ?? { state: "absent" }).state !== "absent",
   );

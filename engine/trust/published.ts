@@ -3,7 +3,7 @@ import { type Bundle, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificates, certificatesIn } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
-import type { ClusterPlan, TrustDecision } from "./rotate.ts";
+import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 
 /** The outputs of a stack of the trust root, by name. The keys are secret. */
 export interface TrustExports {
@@ -104,9 +104,9 @@ function certificatesOf(pem: unknown): Certificates | string {
  *
  * @param live the stack's own clusters
  */
-export function planPublished(published: PublishedTrust, live: LiveTrusts): TrustDecision {
+export function planPublished(published: PublishedTrust, live: LiveTrusts): TrustPlan {
   const { stack, known, unknownAnchors } = published;
-  const refused: string[] = [];
+  const refusedClusters = new Map<string, string>();
   const clusters = new Map<string, ClusterPlan>();
   for (const [cluster, share] of published.clusters) {
     const trust = live.get(cluster);
@@ -117,7 +117,8 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Trus
       const why = trusts
         ? "the anchors that it publishes have not signed the issuer that the cluster uses now"
         : `the cluster trusts no anchor that has signed its next issuer, ${called(share.issuer[0])}`;
-      refused.push(
+      refusedClusters.set(
+        cluster,
         `Cluster ${cluster} can't take over the trust of the stack ${stack}, because ${why}: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.`,
       );
     }
@@ -126,5 +127,5 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Trus
     const wanted = inLiveOrder([...share.bundle, ...added], bundle);
     clusters.set(cluster, { bundle: wanted, issuer: "wanted" });
   }
-  return refused.length > 0 ? { refused } : { stage: "settled", clusters, notes: [] };
+  return { stage: "settled", clusters, notes: [], refusedClusters };
 }

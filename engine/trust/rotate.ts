@@ -1,12 +1,14 @@
 import { listedNames } from "../message.ts";
 import { type Bundle, has, inLiveOrder, once, without } from "./bundle.ts";
-import { anchorsBehind, called, type Certificate } from "./certificate.ts";
+import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
 import {
   type LiveTrust,
   type LiveTrusts,
   type PresentTrust,
   presentIn,
+  trustRootsName,
   unreadableIn,
+  withoutRefused,
 } from "./live.ts";
 import {
   dayLong,
@@ -52,9 +54,11 @@ export interface TrustPlan {
   readonly clusters: ReadonlyMap<string, ClusterPlan>;
   /** Sentences for the person at the terminal: what this run does, and what remains to be done. */
   readonly notes: readonly string[];
+  /** By cluster: why it gets nothing in this run, and what to do. It counts as one that can't be read. */
+  readonly refusedClusters: ReadonlyMap<string, string>;
 }
 
-/** A plan, or every reason why there is none: the run must not go on. */
+/** A plan, or every reason why there is none for any cluster: the run must not go on. */
 export type TrustDecision = TrustPlan | { readonly refused: readonly string[] };
 
 export interface Rotation {
@@ -85,9 +89,15 @@ export interface Rotation {
  * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is
  * left without it, and an old anchor goes only when no certificate under it can be in use.
  */
-export function rotate(rotation: Rotation): TrustDecision {
+export function rotate(observed: Rotation): TrustDecision {
+  const all = factsOf(observed);
+  const refusedClusters = new Map(
+    [...unknownIssuers(all), ...tooManyAnchors(all)].map(({ cluster, why }) => [cluster, why]),
+  );
+  const live = withoutRefused(refusedClusters.keys(), observed.live);
+  const rotation = { ...observed, live };
   const facts = factsOf(rotation);
-  for (const find of [unknownIssuers, progressUnknown, unfinished]) {
+  for (const find of [progressUnknown, unfinished]) {
     const refused = find(rotation, facts);
     if (refused.length > 0) return { refused };
   }
@@ -106,7 +116,7 @@ export function rotate(rotation: Rotation): TrustDecision {
       ? `${start}is removed as soon as that breaks nothing, and given to no other cluster.`
       : `${start}stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.`;
   });
-  return { stage, clusters: new Map(clusters), notes: [...step, ...unknown] };
+  return { stage, clusters: new Map(clusters), notes: [...step, ...unknown], refusedClusters };
 }
 
 type Facts = ReturnType<typeof factsOf>;
@@ -216,14 +226,28 @@ function bundleFor(
   return inLiveOrder([...facts[which], ...kept], own);
 }
 
+interface Refused {
+  readonly cluster: string;
+  readonly why: string;
+}
+
 /** Issuers that neither generation signed: this stack has no key with which to go on from there. */
-function unknownIssuers(_: Rotation, { present, own }: Facts): string[] {
+function unknownIssuers({ present, own }: Facts): Refused[] {
   return present.flatMap(([cluster, { issuer }]) => {
     const [first] = issuer;
     if (first === undefined || anchorsBehind(issuer, own).length > 0) return [];
-    return [
-      `Cluster ${cluster} uses the issuer ${called(first)}, which is not signed by any of this stack's trust anchors, ${names(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`,
-    ];
+    const why = `Cluster ${cluster} uses the issuer ${called(first)}, which is not signed by any of this stack's trust anchors, ${names(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`;
+    return [{ cluster, why }];
+  });
+}
+
+/** What is given back to a cluster beside the stack's own anchors must be a bundle that can be read again. */
+function tooManyAnchors({ present, known }: Facts): Refused[] {
+  return present.flatMap(([cluster, { bundle }]) => {
+    const unknown = without(bundle, known);
+    if (unknown.length === 0 || unknown.length + known.length <= mostCertificates) return [];
+    const why = `Cluster ${cluster} trusts ${unknown.length} anchors that are none of this stack's, and a trust bundle has at most ${mostCertificates}: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
+    return [{ cluster, why }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
+import { type MockedMesh, mockedMesh, predecessors, types } from "./mocked-mesh.ts";
 import type { Raw } from "../unit/config/table.ts";
 
 const clusters = { west: null, east: null, north: null };
@@ -13,18 +13,6 @@ const custom = (mesh: MockedMesh): string[] =>
   mesh.order.filter(
     (each) => !/^(pulumi:providers|command|tls):?/.test(each) && !each.startsWith(types.health),
   );
-
-/** All that a resource comes after, over any number of steps, by dependency, provider or parent. */
-function predecessors(mesh: MockedMesh, start: string): ReadonlySet<string> {
-  const seen = new Set([start]);
-  // A set that grows while it is gone through is gone through to its end.
-  for (const id of seen)
-    for (const each of mesh.resources.filter(({ type, name }) => `${type} ${name}` === id)) {
-      const provider = each.provider === "" ? [] : [`${types.provider} ${each.provider}`];
-      for (const next of [...each.dependencies, ...provider, each.parent]) seen.add(next);
-    }
-  return seen;
-}
 
 describe("Mesh: verified at the end", () => {
   for (const manage of ["links", "all"])

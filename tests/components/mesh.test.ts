@@ -50,7 +50,11 @@ describe("Mesh with manage: mirrors", () => {
       ...{ unreachable: ["north"], refused: { south: "renew its token" } },
     };
     const { result } = await mockedStack(
-      () => new Mesh("mesh", { config, listed: true }),
+      async () => {
+        const mesh = new Mesh("mesh", { config, listed: true });
+        await mesh.registered();
+        return mesh;
+      },
       new Map([[`${types.mirrors} east`, outputs]]),
     );
     deepEqual(await valueOf(result.federated), { east: ["shop/c"] });

@@ -46,11 +46,13 @@ export interface MockedMesh extends MockedStack<Mesh> {
   readonly names: (type: string) => readonly string[];
 }
 
-interface Circumstances {
+export interface Circumstances {
   /** The first preview: no target tells anything yet. */
   readonly preview?: boolean;
   readonly unreachable?: readonly string[];
   readonly found?: Partial<Preflight>;
+  /** What other resources tell. */
+  readonly state?: Iterable<readonly [string, Readonly<Record<string, unknown>>]>;
 }
 
 /** The whole mesh of a config, with clusters that nobody has installed anything on. */
@@ -60,12 +62,17 @@ export async function mockedMesh(raw: Raw, circumstances?: Circumstances): Promi
 
 export async function meshOf(
   config: MeshConfig,
-  { preview = false, unreachable = [], found = {} }: Circumstances = {},
+  { preview = false, unreachable = [], found = {}, state: more = [] }: Circumstances = {},
 ): Promise<MockedMesh> {
   const observed = { ...preflightOf(config), unreachable: new Set(unreachable), ...found };
   const preflight = config.manage === "mirrors" ? undefined : observed;
-  const state = preview ? new Map<string, never>() : outputs(config);
-  const stack = await mockedStack(() => new Mesh("mesh", { config, preflight }), state, preview);
+  const state = new Map([...(preview ? [] : outputs(config)), ...more]);
+  const program = async () => {
+    const mesh = new Mesh("mesh", { config, preflight });
+    await mesh.registered();
+    return mesh;
+  };
+  const stack = await mockedStack(program, state, preview);
   const ofType = (type: string) => stack.resources.filter((each) => each.type === type);
   return {
     ...{ ...stack, config, ofType },
@@ -81,12 +88,24 @@ export async function meshOf(
   };
 }
 
+/** All that a resource comes after, over any number of steps, by dependency, provider or parent. */
+export function predecessors(mesh: MockedMesh, start: string): ReadonlySet<string> {
+  const seen = new Set([start]);
+  // A set that grows while it is gone through is gone through to its end.
+  for (const id of seen)
+    for (const each of mesh.resources.filter(({ type, name }) => `${type} ${name}` === id)) {
+      const provider = each.provider === "" ? [] : [`${types.provider} ${each.provider}`];
+      for (const next of [...each.dependencies, ...provider, each.parent]) seen.add(next);
+    }
+  return seen;
+}
+
 export function preflightOf({ clusters }: MeshConfig): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
-    ...{ unreachable: new Set(), warnings: [] },
+    ...{ unreachable: new Set(), refused: new Map(), warnings: [] },
   };
 }
 

@@ -106,12 +106,11 @@ describe("TrustRoot: generated", () => {
 
   it("refuses to replace the issuers of somebody else, and says why", async () => {
     const stranger = authority({ name: "stranger" });
-    const clusters = { west: present([stranger], issuerUnder(stranger)) };
-    const { said, order } = await rootOf(generated, { clusters });
-    const refusal =
-      "error: This change of the clusters' trust is refused:\n  Cluster west uses the";
-    equal(said[0]?.startsWith(refusal), true, said[0]);
-    equal(order.length, 8);
+    const clusters = { west: present([stranger], issuerUnder(stranger)), east: absent };
+    const { result } = await rootOf(generated, { clusters });
+    const { west, ...others } = await valueOf(result.refused);
+    match(west ?? "", /^Cluster west uses the issuer /);
+    deepEqual(others, {});
   });
 
   it("keys are secret wherever they go", async () => {

@@ -89,10 +89,6 @@ export const bounds = {
     "blanks and marks in that kubeconfig",
     "the check of the link fails",
   ),
-  domainLine: bound(
-    300,
-    "characters of each domain in `linkerd-config`",
-    "the link's target counts as one without Linkerd",
-  ),
+  domainLine: bound(300, "characters of each domain in `linkerd-config`", "the cluster is refused"),
   said: bound(4_000, "characters of an API server's error message", "the rest is cut"),
 };

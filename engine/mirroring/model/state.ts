@@ -29,6 +29,8 @@ export interface MirrorsArgs {
   readonly revokedTargets?: readonly string[];
   /** Lets mirrors of links that have left the config go, however many (`linkDefaults`). */
   readonly allowDeletions?: boolean;
+  /** By cluster: why this run does not go by what it says, whatever that is. Such a cluster counts as refused. */
+  readonly distrusted?: Readonly<Record<string, string>>;
   /**
    * Namespace of the source's Link resources, whose status is kept where they exist; absent: none is.
    */

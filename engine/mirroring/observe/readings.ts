@@ -32,6 +32,8 @@ export async function readClusters(
   args: MirrorsArgs,
 ): Promise<ClusterReadings> {
   const entries = Object.entries(args.clusters).map(async ([name, access]) => {
+    const distrusted = args.distrusted?.[name];
+    if (distrusted !== undefined) return [name, { outcome: "refused", why: distrusted }] as const;
     const reading = clusters
       .snapshot(name, access)
       .then((snapshot): ClusterReading => ({ outcome: "read", snapshot }), readingOf);

@@ -22,9 +22,8 @@ function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
 }
 
 /**
- * The readings, in which a target counts as refused that is not the cluster it was, or that is the source
- * itself: nothing is concluded from what it says, and its links are left as they are. Of a source that is not the
- * cluster it was nothing may be planned at all. Pure.
+ * The readings, in which a cluster counts as refused that is not the cluster it was, and a target that is the source
+ * itself: nothing is concluded from what it says, and its links are left as they are. Pure.
  */
 export function trusted(
   readings: ClusterReadings,
@@ -34,11 +33,10 @@ export function trusted(
   const { source } = args;
   return new Map(
     [...readings].map(([name, reading]): [string, ClusterReading] => {
-      const isSource = name === source;
-      const same = isSource ? undefined : sameAsSource(name, source, readings);
+      const same = name === source ? undefined : sameAsSource(name, source, readings);
       const why = same ?? movedTo(name, args, before, readings);
       if (why === undefined) return [name, reading];
-      return [name, { outcome: isSource ? "invalid" : "refused", why }];
+      return [name, { outcome: "refused", why }];
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { authority, onUnknownCurve } from "../../unit/trust/certificates.ts";
 import type { Asked, Honest, FalseAnswer } from "./server.ts";
 
 type Item = Record<string, unknown> & { readonly metadata: Record<string, unknown> };
@@ -59,6 +60,16 @@ function identity(uid: string): FalseAnswer {
   return metadata((meta) => {
     if (meta.name === "kube-system") meta.uid = uid;
   }, "namespaces");
+}
+
+/** Makes up an object, whoever asks for it alone. */
+function made(path: string, object: object): FalseAnswer {
+  return ({ url }, response) => {
+    if (!url.pathname.endsWith(path)) return false;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(object));
+    return true;
+  };
 }
 
 function body(
@@ -131,6 +142,13 @@ function redirect(status: number, to: (asked: Asked) => string): FalseAnswer {
   };
 }
 
+function kubeSystem(uid: string): FalseAnswer {
+  const metadata = { name: "kube-system", uid };
+  return made("/namespaces/kube-system", { apiVersion: "v1", kind: "Namespace", metadata });
+}
+
+const configMap = { apiVersion: "v1", kind: "ConfigMap" };
+
 /** @param elsewhere the address of another server */
 export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string, FalseAnswer>> {
   return {
@@ -187,6 +205,17 @@ export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string,
     "a page that expires for ever": body(status("Expired", 410), {}, 410),
     "the identity of the source": identity("uid-of-east"),
     "an identity that a terminal obeys": identity(forged),
+    "a kube-system of the source": kubeSystem("uid-of-east"),
+    "a Linkerd that names no cluster domain": made("/linkerd/configmaps/linkerd-config", {
+      ...configMap,
+      metadata: { name: "linkerd-config", namespace: "linkerd" },
+      data: { values: forged },
+    }),
+    "anchors that nobody can decode": made("/configmaps/linkerd-identity-trust-roots", {
+      ...configMap,
+      metadata: { name: "linkerd-identity-trust-roots", namespace: "linkerd" },
+      data: { "ca-bundle.crt": onUnknownCurve(authority({ name: forged })) },
+    }),
     "a gateway on the loopback": announcing({ ip: "127.0.0.1" }),
     "a gateway at the metadata service": announcing({ ip: "169.254.169.254" }),
     "a gateway that is link-local": announcing({ ip: "fe80::1" }),

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { preflight } from "../../../components/preflight.ts";
 import { readTarget } from "../../../engine/credentials/target.ts";
 import { checkToken } from "../../../engine/credentials/token-check.ts";
 import { reportTable } from "../../../engine/health/report.ts";
@@ -6,12 +7,12 @@ import { checkMesh } from "../../../engine/health/run.ts";
 import { observeMesh } from "../../../engine/health/observe/observe.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
-import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { refusedAddress } from "../../../engine/mirroring/model/gateway-addresses.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
+import { configOf } from "../../unit/config/table.ts";
 import { exported, headless } from "../../unit/fixtures/objects.ts";
 import { gatewayService } from "../../unit/fixtures/world.ts";
 import { member, putServices, scale } from "../contents.ts";
@@ -33,6 +34,9 @@ const options = {
   sizeLimits: { answer: 2 ** 20, items: 2_000, list: 2 ** 22 },
   time: systemTime,
 };
+
+/** Those with resources of Linkerd's, beside `mirrors`. */
+const modes = ["links", "all", "trust"] as const;
 
 /** A stack that mirrors from west, which is hostile, and from north, which is not, into east. */
 const mesh = new Mesh(["east", "west", "north"], {});
@@ -82,16 +86,32 @@ describe("an API server that has been taken over", () => {
         expectWords(await inTime(mesh[operation]()));
         count("falseAnswers told");
       }
-      const [target, token, mistakes, report] = await inTime(
-        Promise.all([observeTarget(), tryToken(), preflight(), health()]),
+      const [target, token, first, report] = await inTime(
+        Promise.all([observeTarget(), tryToken(), preflights(), health()]),
       );
-      for (const said of [target, token, ...mistakes]) ok(isPrintable(said), said);
+      for (const said of [target, token, ...first]) ok(isPrintable(said), said);
       equal(report.match(/^Status: /gm)?.length, 1, report);
       for (const line of report.split("\n")) ok(isPrintable(line), line);
-      count("falseAnswers told", 4);
+      count("falseAnswers told", 6);
       expectWrites(before);
       // Nobody else has been told the token.
       deepEqual(other.asked, []);
+    });
+
+  for (const manage of modes)
+    it(`affects itself alone with manage: ${manage}, and the cluster that it claims to be`, async () => {
+      const answers = falseAnswersOf(() => other.url);
+      for (const [answer, refused, unreadable] of [
+        ["a kube-system of the source", ["east", "west"], ["east", "west"]],
+        ["a Linkerd that names no cluster domain", manage === "trust" ? [] : ["west"], []],
+        ["anchors that nobody can decode", [], ["west"]],
+      ] as const) {
+        west.falseAnswer = answers[answer] ?? west.falseAnswer;
+        const seen = await preflightWith(manage);
+        deepEqual([...seen.refused.keys()].toSorted(), refused, answer);
+        const states = [...seen.trust].filter(([, { state }]) => state === "unreadable");
+        deepEqual(states.map(([name]) => name).toSorted(), unreadable, answer);
+      }
     });
 
   it("affects its own links alone", async () => {
@@ -205,15 +225,25 @@ async function tryToken(): Promise<string> {
 
 const polling = { within: 0, every: 1 };
 
-/** The mistakes that a run with Linkerd's resources would begin with. */
-async function preflight(): Promise<readonly string[]> {
+/** What the run of a stack that manages more than mirrors says first; it must not end there. */
+async function preflights(): Promise<readonly string[]> {
+  const said = modes.map(async (manage) => {
+    const { refused, warnings, trust } = await preflightWith(manage);
+    // Whoever says that it is another cluster takes part in what is refused.
+    const others = [...refused].filter(([name, why]) => !`${name} ${why}`.includes("west"));
+    deepEqual(others, []);
+    const whys = [...trust.values()].map((one) => (one.state === "unreadable" ? one.why : ""));
+    return [...refused.values(), ...warnings, ...whys];
+  });
+  return (await Promise.all(said)).flat();
+}
+
+function preflightWith(manage: (typeof modes)[number]) {
   const { clusters, connecting } = known();
-  const opened = await openClusters(new Map(Object.entries(clusters)), (access, name) =>
+  const links = manage === "trust" ? [] : mesh.config.links;
+  return preflight(configOf({ manage, clusters, links }), (access, name) =>
     connect(access, name, connecting),
   );
-  const whys = [...opened.clusters.values()].flatMap((one) => ("why" in one ? [one.why] : []));
-  await opened.close();
-  return [...opened.mistakes, ...whys];
 }
 
 /** What `npm run check` prints. */

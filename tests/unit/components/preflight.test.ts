@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { controlPlaneLabels } from "../../../components/charts/values.ts";
 import { preflight } from "../../../components/preflight.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
@@ -16,21 +17,28 @@ import { roots, secret } from "../trust/served.ts";
 const root = authority({ name: "root" });
 const issuer = issuerUnder(root);
 
+const issuerAt = { name: "linkerd-identity-issuer", namespace: "linkerd" };
+
+/** What Linkerd says of its installation. */
+function config(values: string) {
+  return { metadata: { name: "linkerd-config", namespace: "linkerd" }, data: { values } };
+}
+
 /** A cluster on which Linkerd runs, whose UID is its name unless said otherwise. */
 function running(name: string, identity = name): MemoryCluster {
   const memory = new MemoryCluster({ ...cluster(name), identity });
   memory.put("configmaps", roots(root.pem));
-  const metadata = { name: "linkerd-identity-issuer", namespace: "linkerd" };
-  memory.put("secrets", { ...secret(issuer), metadata });
+  memory.put("secrets", { ...secret(issuer), metadata: issuerAt });
   return memory;
 }
 
 /** One that runs with this trust domain. */
 function inDomain(name: string, trustDomain: string): MemoryCluster {
   const memory = running(name);
-  const values = `clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n`;
-  const metadata = { name: "linkerd-config", namespace: "linkerd" };
-  memory.put("configmaps", { metadata, data: { values } });
+  memory.put(
+    "configmaps",
+    config(`clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n`),
+  );
   return memory;
 }
 
@@ -107,32 +115,74 @@ describe("cluster: what a run has to know first", () => {
   });
 
   const external = { trust: { external: true } };
-  for (const [rule, found, message] of [
+  const same = (name: string, other: string) =>
+    `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID u1): fix the context of one of them, or list the cluster once.`;
+  const unnamed = running("east");
+  unnamed.put("configmaps", config("identityTrustDomain: east.local\n"));
+  const trusted = new MemoryCluster(cluster("west"));
+  trusted.put("namespaces", {
+    metadata: { name: "linkerd", labels: controlPlaneLabels("linkerd") },
+  });
+  trusted.put("configmaps", roots(root.pem));
+  trusted.put("secrets", { ...secret(issuer), metadata: issuerAt });
+  for (const [rule, found, refused] of [
     [
-      "one cluster given twice",
+      "both of two names for one cluster",
       { west: running("west", "u1"), east: running("east", "u1") },
-      "The clusters do not match the stack's config:\n  linkerd-multicluster:clusters.east leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once.",
+      { west: same("west", "east"), east: same("east", "west") },
     ],
     [
       "a cluster without the trust that others are to provide",
-      { raw: external },
-      /With trust\.external, the clusters must provide Linkerd's trust:\n {2}Namespace west\/linkerd must have the labels .*\n {2}Namespace east\/linkerd must /,
+      { west: trusted, raw: external },
+      { east: /^Namespace east\/linkerd must have the labels / },
     ],
     [
-      "a default that would change the trust domain of a cluster that runs",
+      "a cluster whose trust domain a default would change",
       { west: inDomain("west", "cluster.local"), east: inDomain("east", "east.local") },
-      "A change of trust domain must be asked for:\n  Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
+      {
+        east: "Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
+      },
     ],
+    ...(["links", "all"] as const).map(
+      (manage) =>
+        [
+          `a cluster without a cluster domain, with manage: ${manage}`,
+          { east: unnamed, raw: { manage } },
+          {
+            east: "ConfigMap east/linkerd/linkerd-config has no clusterDomain in its values: check the installation of Linkerd there.",
+          },
+        ] as const,
+    ),
     [
-      "a link that is left to a controller that is not there",
+      "a source whose link is left to a controller that is not there",
       { raw: controlled },
-      "With manage: links, this stack installs no controllers of Linkerd's:\n  Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+      {
+        west: "Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+      },
     ],
-  ] as const)
-    it(`${rule} is refused`, () =>
-      rejects(observed(found), typeof message === "string" ? { message } : message));
+  ] as [string, Found, Readonly<Record<string, string | RegExp>>][])
+    it(`refuses ${rule}, and no other`, async () => {
+      const seen = await observed(found);
+      deepEqual([...seen.refused.keys()], Object.keys(refused));
+      for (const [name, expected] of Object.entries(refused)) {
+        const why = seen.refused.get(name) ?? "";
+        if (typeof expected === "string") equal(why, expected);
+        else match(why, expected);
+      }
+      deepEqual(seen.warnings, []);
+    });
 
-  it("so are contexts that are not there, all at once", async () => {
+  it("goes by nothing that two clusters of one identity say", async () => {
+    const twins = { west: running("west", "u1"), east: running("east", "u1") };
+    const { uids, trust, unreachable } = await observed({ ...twins, raw: { manage: "trust" } });
+    deepEqual([...uids.values(), ...unreachable], [undefined, undefined, "west", "east"]);
+    deepEqual(
+      [...trust.values()].map(({ state }) => state),
+      ["unreadable", "unreadable"],
+    );
+  });
+
+  it("contexts that are not there end the run, all told at once", async () => {
     const none: Connect = (_access, name) =>
       Promise.reject(new KubeconfigError(name, `no context ${name} in config`));
     await rejects(preflight(configOf({}), none), {
@@ -162,7 +212,8 @@ describe("cluster: what a run has to know first", () => {
     ["one that the stack installs", { raw: { ...controlled, manage: "all" } }, []],
   ] as const)
     it(`takes ${rule}`, async () => {
-      deepEqual((await observed(found)).warnings, warnings);
+      const seen = await observed(found);
+      deepEqual([seen.warnings, [...seen.refused]], [warnings, []]);
     });
 
   it("takes a controller for granted in a cluster that does not answer", async () => {

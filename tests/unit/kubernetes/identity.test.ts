@@ -23,8 +23,11 @@ describe("the identity of a cluster", () => {
 
   it("is refused where two names have it, and not concluded from clusters that can't be reached", () => {
     const uids = { west: "u1", east: "u2", north: "u1", south: undefined, away: undefined };
-    deepEqual(sameClusters(new Map(Object.entries(uids))), [
-      "linkerd-multicluster:clusters.north leads to the same cluster as linkerd-multicluster:clusters.west (its kube-system has UID u1): fix the context of one of them, or list the cluster once",
-    ]);
+    const sentence = (name: string, other: string) =>
+      `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID u1): fix the context of one of them, or list the cluster once`;
+    deepEqual(Object.fromEntries(sameClusters(new Map(Object.entries(uids)))), {
+      west: sentence("west", "north"),
+      north: sentence("north", "west"),
+    });
   });
 });

@@ -64,7 +64,7 @@ describe("the debug log", () => {
       await openClusters(accesses, () => Promise.resolve(client));
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-      allowed({ stage: "settled", notes: [], clusters: new Map() });
+      allowed({ stage: "settled", notes: [], clusters: new Map(), refusedClusters: new Map() });
     });
     if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
     else process.env.LINKERD_MULTICLUSTER_LOG = before;

@@ -13,7 +13,7 @@ async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInpu
   const say = (line: string) => lines.push(line);
   const result = await identities(say).check(olds, { ...west, ...news });
   const { inputs, failures } = result;
-  return { lines, uid: inputs.uid, failures: failures.map(({ reason }) => reason) };
+  return { lines, uid: inputs.uid, refused: inputs.refused, failures };
 }
 
 describe("cluster: who it is", () => {
@@ -41,20 +41,28 @@ describe("cluster: who it is", () => {
   for (const [rule, olds, news, uid, said] of rows)
     it(rule, async () => {
       const lines = said === undefined ? [] : [said];
-      deepEqual(await checked(olds, news), { lines, uid, failures: [] });
+      const known = { lines, uid, refused: undefined, failures: [] };
+      deepEqual(await checked(olds, news), known);
     });
 
-  for (const [rule, olds, news] of [
-    ["another than last time is refused", u1, { uid: "u2" }],
-    [
-      "another than the config says, even that of last time",
-      { uid: "u2" },
-      { uid: "u2", expected: "u1" },
-    ],
+  for (const [rule, olds, news, uid] of [
+    ["another than last time is refused, and forgets nothing", u1, { uid: "u2" }, "u1"],
+    ["another than the config says", { uid: "u2" }, { uid: "u2", expected: "u1" }, "u2"],
+    ["another than the config says, from the first", {}, { uid: "u2", expected: "u1" }, undefined],
+    ["another for a second time", { ...u1, refused: another }, { uid: "u2" }, "u1"],
   ] as const)
-    it(rule, async () => {
-      deepEqual((await checked(olds, news)).failures, [another]);
+    it(`${rule}, without a failure that would end the run at once`, async () => {
+      deepEqual(await checked(olds, news), { lines: [], uid, refused: another, failures: [] });
     });
+
+  it("shows the program and a preview that it is refused, and that it no longer is", async () => {
+    const known = { ...west, uid: "u1" };
+    for (const [olds, news] of [
+      [known, { ...known, refused: another }],
+      [{ ...known, refused: another }, known],
+    ] as const)
+      deepEqual(await clusterIdentities.diff("west", olds, news), {});
+  });
 
   it("is remembered, and only a difference is a change", async () => {
     const known = { ...west, uid: "u1" };

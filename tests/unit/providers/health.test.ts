@@ -57,6 +57,14 @@ describe("health in a run", () => {
     deepEqual(said, []);
   });
 
+  it("fails the run for a cluster that is refused, whatever else is well, and sees when it no longer is", async () => {
+    const { tried } = resource(reportOn(healthy));
+    const refused = { ...inputs, refused: ["Cluster west is another."] };
+    await rejects(tried.update("health", inputs, refused), { reasons: refused.refused });
+    deepEqual(await health.diff("health", inputs, refused), {});
+    deepEqual(await health.diff("health", refused, inputs), {});
+  });
+
   it("does not fail for a gateway that is down, which the run has dealt with", async () => {
     const probe = { path: "/ready", port: 4191, period: "3s", threshold: 3, down: "no answer" };
     const dead = { known: true, gateway: { ...gateway, probe }, warnings: [] } as const;

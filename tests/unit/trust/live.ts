@@ -67,9 +67,16 @@ export function planIn(decision: TrustDecision): TrustPlan {
   return decision;
 }
 
-/** The reasons for which there is no plan, without fingerprints. */
+/** The reasons for which there is no plan, or none for a cluster, without fingerprints. */
 export function refusedIn(decision: TrustDecision): readonly string[] {
-  return "refused" in decision ? decision.refused.map(nameless) : [];
+  const { refused } = "refused" in decision ? decision : { refused: undefined };
+  return refused?.map(nameless) ?? Object.values(refusedClustersIn(decision));
+}
+
+/** The clusters that get nothing, each with the reason. */
+export function refusedClustersIn(decision: TrustDecision): Readonly<Record<string, string>> {
+  const { refusedClusters } = planIn(decision);
+  return Object.fromEntries([...refusedClusters].map(([name, why]) => [name, nameless(why)]));
 }
 
 export function notesIn(decision: TrustDecision): readonly string[] {

@@ -15,8 +15,10 @@ import {
   podsUnread,
   present,
   proxy,
+  refusedClustersIn,
   refusedIn,
   restarted,
+  stranger,
   unreadable,
 } from "./live.ts";
 
@@ -123,11 +125,15 @@ describe("trust: own anchors and issuers out of order", () => {
       `${lacks}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: w: shop/db-0.`,
     ],
   );
-  refuses(
-    "everything at once",
-    [[next], nextIssuer, { w: before }],
-    [`${issuers}.w ${notYet.replace(" e ", " w ")}`, `${lacks}, ${orphaned}`],
-  );
+  refuses("everything at once", [[next], nextIssuer, { w: before }], [`${lacks}, ${orphaned}`]);
+  it("an issuer of somebody else's affects the cluster that uses it alone", () => {
+    const own = issuerUnder(stranger);
+    const decision = given([old], oldIssuer, { w: restarted([stranger], own), e: before });
+    deepEqual(refusedClustersIn(decision), {
+      w: `${lacks.replace("old", "stranger")}, ${orphaned}`,
+    });
+    deepEqual(inWords(decision), ["settled", "old/wanted", "old/wanted"]);
+  });
   const away = { w: reissued, e: unreadable() };
   refuses(
     "any such step while a cluster can't be read",

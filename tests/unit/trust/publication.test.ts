@@ -51,7 +51,7 @@ function publication(clusters: Clusters, generations: readonly Authority[] = [ne
     return { bundle: anchors(...bundle), issuer: by === wanted ? "wanted" : "previous" } as const;
   });
   const args = publicationArgs(
-    { stage: "reissue", notes: ["the step"], clusters: new Map(plans) },
+    { stage: "reissue", notes: ["the step"], clusters: new Map(plans), refusedClusters: new Map() },
     {
       ...{ wanted: wanted.certificate, previous: previous?.certificate },
       live: live(Object.fromEntries(of(1, trustOf))),
@@ -105,6 +105,14 @@ describe("trust of many stacks: what is published", () => {
   row("the plan as long as nothing changes", { w: [both, first, both] }, "reissue", [both]);
   row("in the order of before", { w: [both, both, "old+next/old"] }, "reissue", [both]);
   row("nothing of a cluster that is gone", { w: done, e: [both, "", ""] }, "reissue", [moved]);
+
+  it("is made anew where an earlier version published more than can be read again", () => {
+    const share = { bundlePem: old.pem.repeat(51), issuer: old.certificate.fingerprint };
+    const next = { stage: "settled", notes: [], clusters: { w: shareOf(first) } } as const;
+    const live = { w: { state: "present", anchors: [], issuer: share.issuer } } as const;
+    const args = { own: [share.issuer], known: [share.issuer], next, live };
+    deepEqual(publish({ w: share }, args), next);
+  });
 
   const fresh = ["", "absent", "next/next"] as const;
   row("for a new cluster the plan", { w: done, n: fresh }, "reissue", [moved, end]);

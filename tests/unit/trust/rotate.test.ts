@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { bundleText } from "../../../engine/trust/bundle.ts";
+import { certificatesIn } from "../../../engine/trust/certificate.ts";
 import { type Rotation, rotate } from "../../../engine/trust/rotate.ts";
-import { type Authority, inDays, issuerUnder, now } from "./certificates.ts";
+import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
   anchors,
@@ -16,6 +18,7 @@ import {
   podsUnread,
   present,
   proxy,
+  refusedClustersIn,
   refusedIn,
   restarted,
   stranger,
@@ -105,11 +108,15 @@ describe("trust: a rotation, from what is live", () => {
 
   it("a generation that is skipped is refused, cluster by cluster", () => {
     const skipped = present([stranger], issuerUnder(stranger));
-    const refused = refusedIn(second({ w: skipped, e: before, n: skipped }));
+    const decision = second({ w: skipped, e: before, n: skipped });
+    const refused = Object.entries(refusedClustersIn(decision));
     deepEqual(
-      refused.map((sentence) => sentence.slice(0, 9)),
-      ["Cluster w", "Cluster n"],
+      refused.map(([name, why]) => `${name}: ${why.slice(0, 33)}`),
+      ["w: Cluster w uses the issuer identit", "n: Cluster n uses the issuer identit"],
     );
+    // The others are as safe as beside a cluster that can't be read.
+    deepEqual(inWords(decision), ["waiting", both, asBefore, both]);
+    deepEqual(inWords(first({ w: skipped, e: before })), ["settled", right, right]);
   });
 
   it("with no cluster to be read there is no telling where it stands", () => {
@@ -167,6 +174,20 @@ describe("trust: anchors that are none of the stack's", () => {
       /^Rotation, step 1 of 3: this run adds stranger to [^,]*, /,
     );
     equal(notesIn(adopting(added)).length, 1);
+  });
+
+  const many = Array.from({ length: 50 }, (_, nth) => authority({ name: `stranger ${nth}` }));
+  it("are refused where a bundle could not be read again with them, and stay in no plan", () => {
+    const crowded = restarted([old, ...many.slice(0, 49)], oldIssuer);
+    const decision = first({ w: crowded, e: before }, { previous: undefined });
+    deepEqual(refusedClustersIn(decision), {});
+    equal(certificatesIn(bundleText(planIn(decision).clusters.get("w")?.bundle ?? [])).length, 50);
+    const beyond = first({ w: restarted(many, oldIssuer), e: before });
+    deepEqual(refusedClustersIn(beyond), {
+      w: "Cluster w trusts 50 anchors that are none of this stack's, and a trust bundle has at most 50: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.",
+    });
+    deepEqual(inWords(beyond), ["settled", right, right]);
+    deepEqual(notesIn(beyond), []);
   });
 
   it("keep a new cluster waiting while certificates under them may be in use", () => {

@@ -119,7 +119,8 @@ export class World {
     if ("refused" in decision) return "refused";
     for (const [name, { issuer, bundle }] of decision.clusters) {
       const cluster = this.clusters.get(name);
-      if (cluster === undefined || (!cluster.readable && cluster.bundle.length > 0)) continue;
+      if (cluster === undefined || decision.refusedClusters.has(name)) continue;
+      if (!cluster.readable && cluster.bundle.length > 0) continue;
       const given = issuer === "wanted" ? this.#wanted : this.#previous;
       if (given !== undefined && reached(name, "issuer")) this.#issue(cluster, given);
       if (reached(name, "bundle")) this.#trust(cluster, bundle);
@@ -152,7 +153,8 @@ export class World {
       },
       new Map([[name, read({ ...cluster, readable: true })]]),
     );
-    if ("refused" in decision) throw new Error(decision.refused.join());
+    const refused = decision.refusedClusters.get(name);
+    if (refused !== undefined) throw new Error(refused);
     this.#running.set(name, { given, bundle: decision.clusters.get(name)?.bundle ?? bundle });
     // Nobody waits for a first run (publication.ts).
     if (cluster.bundle.length === 0) this.finish(name);
@@ -216,6 +218,9 @@ export class World {
     const rotation = this.#rotation();
     const decision = rotate(rotation);
     if ("refused" in decision) return decision;
+    // Who leaves out a generation puts the config right.
+    if (decision.refusedClusters.size > 0)
+      return { refused: [...decision.refusedClusters.values()].join() };
     return publish(this.#published, publicationArgs(decision, rotation));
   }
 

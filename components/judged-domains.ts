@@ -1,0 +1,58 @@
+import { linkerdConfigOf, noClusterDomain } from "@linkerd-multicluster/engine/credentials";
+import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
+import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
+
+/** What the Linkerd of clusters says of its domains, in sentences. */
+export interface JudgedDomains {
+  /** By cluster: it has no cluster domain, or another trust domain than it is to have and the config does not say so. */
+  readonly refused: ReadonlyMap<string, string>;
+  readonly told: readonly string[];
+}
+
+/**
+ * A proxy gets its own identity, and the names by which it knows others, when it starts: after a change
+ * of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
+ * default never changes what runs. A cluster without Linkerd, or one that can't be read, is not judged: what such a
+ * cluster has stays as it is.
+ *
+ * @param installed the clusters on which this stack installs Linkerd
+ */
+export async function judgedDomains(
+  opened: OpenedClusters["clusters"],
+  installed: ReadonlySet<string>,
+  { clusters, linkerdNamespace }: MeshConfig,
+): Promise<JudgedDomains> {
+  const refused = new Map<string, string>();
+  const told: string[] = [];
+  const judging = [...clusters.values()].map(async (config) => {
+    const { name } = config;
+    const cluster = opened.get(name);
+    if (cluster === undefined || "why" in cluster) return;
+    const linkerd = await linkerdConfigOf(cluster, linkerdNamespace).catch(() => undefined);
+    if (linkerd === undefined) return;
+    if (linkerd.domains === undefined)
+      refused.set(name, `${noClusterDomain(name, linkerdNamespace)}.`);
+    const live = linkerd.domains?.trustDomain ?? config.trustDomain;
+    if (!installed.has(name) || live === config.trustDomain) return;
+    if (config.isTrustDomainSet) told.push(warning({ config, live }));
+    else refused.set(name, refusal({ config, live }));
+  });
+  await Promise.all(judging);
+  return { refused, told };
+}
+
+interface Change {
+  readonly config: ClusterConfig;
+  readonly live: string;
+}
+
+const until = "and connections with its pods fail until each meshed pod has been restarted";
+
+function refusal({ config: { name, trustDomain }, live }: Change): string {
+  const key = `linkerd-multicluster:clusters.${name}.trustDomain`;
+  return `Linkerd in cluster ${name} runs with trust domain ${live}, and the default is ${trustDomain}: to keep it, set ${key} to ${live}, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set ${key} to ${trustDomain}, ${until}.`;
+}
+
+function warning({ config: { name, trustDomain }, live }: Change): string {
+  return `The trust domain of cluster ${name} changes from ${live} to ${trustDomain}, ${until}: see docs/guides/trust.md.`;
+}

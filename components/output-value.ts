@@ -1,0 +1,12 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+/** The value of an output; undefined while it is not known, as in a preview. */
+export async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
+  if (!(await factsOf(output).isKnown)) return undefined;
+  return new Promise((resolve) => output.apply(resolve));
+}
+
+/** What the SDK knows of an output and has no function to ask for. */
+export function factsOf(output: pulumi.Output<unknown>) {
+  return output as unknown as Readonly<Record<"isKnown" | "isSecret", Promise<boolean>>>;
+}

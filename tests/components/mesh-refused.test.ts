@@ -1,0 +1,132 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { TrustStack } from "../../components/trust-stack.ts";
+import { configOf } from "../unit/config/table.ts";
+import { authority, issuerUnder } from "../unit/trust/certificates.ts";
+import { absent, live, present } from "../unit/trust/live.ts";
+import {
+  type Circumstances,
+  type MockedMesh,
+  mockedMesh,
+  predecessors,
+  preflightOf,
+  types,
+} from "./mocked-mesh.ts";
+import { mockedStack, unwrapped, valueOf } from "./mocked-stack.ts";
+
+const clusters = { west: null, east: null, north: null, south: null };
+const links = [
+  { source: "east", target: "west" },
+  { source: "east", target: "north" },
+  { source: "west", target: "north" },
+  { source: "north", target: "south" },
+];
+const why = "Cluster west is another.";
+const stranger = authority({ name: "stranger" });
+const taken = present([stranger], issuerUnder(stranger));
+
+/** By whom the run learns of it: what the clusters say, what the state remembers, what is trusted. */
+const ways = {
+  preflight: { found: { refused: new Map([["west", why]]) } },
+  state: { state: [[`${types.identity} west`, { refused: why.slice(0, -1) }] as const] },
+  trust: {
+    found: { trust: live({ west: taken, east: absent, north: absent, south: absent }) },
+  },
+} satisfies Record<string, Circumstances>;
+
+const cases = [
+  ["links", "preflight"],
+  ["links", "state"],
+  ["all", "preflight"],
+  ["all", "state"],
+  ["all", "trust"],
+] as const;
+
+for (const [manage, way] of cases)
+  describe(`a cluster that is refused, with manage: ${manage}, by the ${way}`, () => {
+    let mesh: MockedMesh;
+    let sentence: string;
+
+    before(async () => {
+      mesh = await mockedMesh({ manage, clusters, links }, ways[way]);
+      const { refused } = mesh.inputs(types.health, "health");
+      [sentence = ""] = refused as readonly string[];
+    });
+
+    it("is reached by nothing, and what exists there is taken for unchanged", () => {
+      for (const name of Object.keys(clusters)) {
+        const { kubeconfig, skipUpdateUnreachable } = mesh.inputs(types.provider, name);
+        const isRefused = name === "west";
+        equal(String(kubeconfig).includes('"clusters":[]'), isRefused, name);
+        equal(skipUpdateUnreachable === "true", isRefused, name);
+      }
+      const { deleteUnreachable } = mesh.inputs(types.provider, "west");
+      equal(deleteUnreachable, undefined);
+      const { ignoreChanges } = mesh.resource(types.linkCr, "west/north");
+      deepEqual(ignoreChanges, ["*"]);
+    });
+
+    it("has its links decided by nothing that it says", () => {
+      const { targetRefused } = mesh.inputs(types.target, "east/west");
+      equal(targetRefused, sentence);
+      equal(mesh.inputs(types.target, "west/north")["sourceUnreachable"], true);
+      for (const [source, distrusted] of [
+        ["east", { west: sentence }],
+        ["west", { west: sentence }],
+        ["north", undefined],
+      ] as const)
+        deepEqual(mesh.inputs(types.mirrors, source)["distrusted"], distrusted, source);
+    });
+
+    it("keeps nothing else from being done, since whatever may fail comes last", () => {
+      const others = (id: string) =>
+        !/ west\b|\/west\b/.test(id) && /kubernetes:|linkerd:(Mirrors|LinkTarget)/.test(id);
+      const before = predecessors(mesh, `${types.provider} west`);
+      const missing = mesh.order.filter((id) => others(id) && !before.has(id));
+      deepEqual(missing, []);
+      ok(before.has(`${types.linkCr} north/south`));
+      // Those of a source with such a link fail as well.
+      const [mirrors] = [predecessors(mesh, `${types.mirrors} east`)];
+      ok(mirrors.has(`${types.mirrors} north`));
+      ok(mirrors.has(`${types.linkCr} east/north`));
+      ok(!mirrors.has(`${types.provider} west`));
+    });
+
+    it("is told before anything is done, and fails the run in the end", () => {
+      const told = `warning: Nothing is written to cluster west in this run, and its links stay as they are: ${sentence}`;
+      ok(mesh.said.includes(told), mesh.said.join("\n"));
+      match(
+        sentence,
+        way === "trust" ? /^Cluster west uses the issuer / : /^Cluster west is another\.$/,
+      );
+      ok(predecessors(mesh, `${types.health} health`).has(`${types.linkCr} east/north`));
+    });
+  });
+
+describe("a cluster that is refused, with manage: trust", () => {
+  const config = configOf({ manage: "trust", clusters: { west: null, east: null } });
+  const step = "pulumi-nodejs:dynamic/linkerd:TrustPublication";
+  const share = { bundlePem: "pem of the anchor", issuer: "" };
+  const publication = { stage: "settled", notes: [], clusters: { west: share, east: share } };
+  for (const way of ["preflight", "state", "trust"] as const)
+    it(`counts as one that can't be read, by the ${way}, and fails the run in the end`, async () => {
+      const { found, state = [] }: Circumstances = ways[way];
+      const before = process.exitCode;
+      const { said, resource } = await mockedStack(
+        async () => {
+          const observed = { ...preflightOf(config), ...found };
+          return valueOf(new TrustStack("trust", config, observed).trust);
+        },
+        new Map([...state, [`${step} trust`, { publication }]]),
+      );
+      equal(process.exitCode, 32);
+      process.exitCode = before;
+      match(
+        said.join("\n"),
+        /^error: (Cluster west is another\.|Cluster west uses the issuer .*)$/m,
+      );
+      const { live: seen } = unwrapped(resource(step, "trust").inputs);
+      const { west, east } = seen as Readonly<Record<string, unknown>>;
+      deepEqual(west, { state: "unreadable", why: "cluster west is refused" });
+      deepEqual(east, { state: "absent" });
+    });
+});
