@@ -98,6 +98,15 @@ describe("cluster: what a run has to know first", () => {
     );
   });
 
+  for (const manage of ["links", "all", "trust"] as const)
+    for (const kind of ["unauthorized", "forbidden"] as const)
+      it(`nor is one that answers everything with ${kind}, with manage: ${manage}`, async () => {
+        const seen = await observed({ east: refusing("east", "", kind), raw: { manage } });
+        const states = [...seen.trust].map(([name, { state }]) => `${name} ${state}`);
+        deepEqual(states, ["west present", "east unreadable"]);
+        deepEqual([[...seen.refused], seen.uids.get("west"), seen.open], [[], "west", 0]);
+      });
+
   it("one that does not tell its UID may still tell the rest", async () => {
     const east = refusing("east", "get namespaces kube-system", "forbidden");
     const seen = await observed({ east });

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import * as clusters from "./access-clusters.ts";
+import { emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+
+const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
+
+/**
+ * What a mesh does with `manage: links` and `all`, but for the objects of Pulumi's Kubernetes plugin, which is not to
+ * be had here: it waits for who the clusters are, and then makes the rest.
+ */
+describe("a cluster that is another one by now, in a real engine", function () {
+  this.timeout("20m");
+
+  let bed: SharedBed["bed"];
+  let stack: PulumiStack;
+  const known = { west: "uid-of-west", north: "uid-of-north" };
+
+  before(async () => {
+    ({ bed } = await emptyBed());
+    for (const cluster of Object.values(bed.clusters)) await clusters.addNamespace(cluster, "shop");
+    await clusters.addService(bed.clusters.west, "shop", "web", { labels });
+    const folder = join(bed.folder, "refused");
+    await writeProgram(folder, bed.kubeconfig);
+    stack = await newStack(bed, "refused", { uids: known }, folder);
+    await stack.pulumi("up", "--yes", "--skip-preview");
+  });
+
+  const inEast = (name: string) => clusters.serviceIn(bed.clusters.east, "shop", name);
+
+  it("is told by the preview, stops itself alone, and fails the run in the end", async () => {
+    assert.ok(await inEast("web-west"));
+    await stack.configure({ uids: { ...known, west: "another" } });
+    await clusters.addService(bed.clusters.west, "shop", "more", { labels });
+    await clusters.addService(bed.clusters.north, "shop", "web", { labels });
+    const why = /context west of cluster west leads to another cluster than before/;
+    assert.match(await stack.pulumi("preview", "--diff"), why);
+    for (const again of [false, true]) {
+      const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
+      assert.notEqual(code, 0, `again: ${again}`);
+      assert.match(text, why);
+    }
+    assert.ok(await inEast("web-north"));
+    assert.ok(await inEast("web-west"));
+    assert.equal(await inEast("more-west"), undefined);
+  });
+
+  it("goes on as if nothing had been once it is itself again, and the state has learned of no other", async () => {
+    await stack.configure({ uids: known });
+    await stack.pulumi("up", "--yes", "--skip-preview");
+    assert.ok(await inEast("more-west"));
+    assert.doesNotMatch(await stack.pulumi("stack", "export"), /another/);
+    await stack.pulumi("destroy", "--yes", "--skip-preview");
+  });
+});
+
+async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
+  const imported = (file: string) => JSON.stringify(join(repository, "components", file));
+  await mkdir(folder);
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  const files = {
+    "Pulumi.yaml":
+      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
+    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
+    "index.ts": `
+      import * as pulumi from "@pulumi/pulumi";
+      import { ClusterIdentity } from ${imported("cluster-provider.ts")};
+      import { movedClusters } from ${imported("clusters.ts")};
+      import { Mirrors } from ${imported("mirrors.ts")};
+      const accessOf = (context) => ({ context, kubeconfig: ${JSON.stringify(kubeconfig)} });
+      const uids = Object.entries(new pulumi.Config().requireObject("uids"));
+      const identities = uids.map(([name, uid]) =>
+        [name, new ClusterIdentity(name, { name, access: accessOf(name) }, uid)]);
+      const refused = await movedClusters(identities);
+      new Mirrors("east", {
+        source: "east",
+        stack: "organization/refused/test",
+        links: uids.map(([target]) => ({ source: "east", target, gateway: false })),
+        clusters: { east: accessOf("east"), west: accessOf("west"), north: accessOf("north") },
+        ...(refused.size > 0 && { distrusted: Object.fromEntries(refused) }),
+      });
+    `,
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+}
