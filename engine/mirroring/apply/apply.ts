@@ -2,7 +2,7 @@ import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { ObjectKey, Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { ownerLabels } from "../model/metadata.ts";
-import { managerOf, marksOn, program } from "../model/marks.ts";
+import { managerOf, marksOn, federatedWriter } from "../model/marks.ts";
 import { federatedPart, ownerOf } from "../model/owner.ts";
 import { label } from "../model/vocabulary.ts";
 import {
@@ -98,7 +98,7 @@ export async function apply(
 /** A federated Service is marked for each member, and not for the write. */
 function scopeOf({ names, ...destination }: Destination, { part }: Decision): WriteScope {
   const own = names(part);
-  const fieldManager = part === federatedPart ? program : managerOf(own[0] ?? "");
+  const fieldManager = part === federatedPart ? federatedWriter : managerOf(own[0] ?? "");
   return { ...destination, names: own, owner: ownerOf(part), fieldManager };
 }
 

@@ -65,8 +65,12 @@ function serviceOf(
       throw new Error(
         `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
       );
-    if (service.length === 0 && sameManagers(live.metadata.managedFields, managedFields))
-      return undefined;
+    if (service.length === 0) {
+      // What is in order is marked as it is, with annotations that are no reason to write.
+      return sameManagers(live.metadata.managedFields, managedFields)
+        ? undefined
+        : { ...live, metadata: { ...live.metadata, ...defined({ managedFields }) } };
+    }
   }
   const { metadata, ...rest } = serviceManifest(wanted, live);
   return { ...rest, metadata: { ...metadata, ...defined({ managedFields }) } };

@@ -7,10 +7,13 @@ import type { ManagedFields, ObjectMeta } from "../../kubernetes/objects/objects
  * Service one mark for each member, `<program>/<stack>#<member>`.
  */
 
-/** The manager of what is written without a mark. */
-export const program = "linkerd-multicluster";
+/**
+ * The manager that writes federated Services, which carry marks for their members alone. It is not the program's user
+ * agent, by which whatever else the program sends is known.
+ */
+export const federatedWriter = "linkerd-multicluster-federated";
 
-const prefix = `${program}/`;
+const prefix = "linkerd-multicluster/";
 
 /** The API server allows 128 characters; these are left for the name of a stack and of a member. */
 const longest = { stack: 85, member: 21 } as const;
@@ -37,7 +40,7 @@ export function stackOf(manager = ""): string | undefined {
 
 /** Whether anything is written by that name that this program has made. */
 export function isOfProgram(manager: string | undefined): boolean {
-  return manager === program || stackOf(manager) !== undefined;
+  return manager === federatedWriter || stackOf(manager) !== undefined;
 }
 
 /** Who vouches for a mirror, or for one member of a federated Service. */

@@ -1,5 +1,5 @@
 import type { ManagedFields, ObjectKey, Service } from "../../../kubernetes/objects/objects.ts";
-import { localMember, managerOf, marksOn, program, remarked } from "../../model/marks.ts";
+import { localMember, managerOf, marksOn, federatedWriter, remarked } from "../../model/marks.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import { annotation, clusterOfToken, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import { mirroredPorts } from "./service-mirrors.ts";
@@ -169,7 +169,7 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
   return remarked(entries, claim.stacks, wanted, (manager, member) => {
     if (wanted.includes(manager) || unknown.has(manager)) return manager;
     // A mark of an earlier version stands for all members, those that can't be judged now among them.
-    return member === undefined ? (isUnknown ? manager : program) : undefined;
+    return member === undefined ? (isUnknown ? manager : federatedWriter) : undefined;
   });
 }
 
