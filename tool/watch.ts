@@ -1,13 +1,13 @@
-import { systemTime } from "@linkerd-multicluster/engine/kubernetes";
 import {
   ControlLoop,
-  DryRunner,
-  limited,
+  dryRun,
+  DryRunClusters,
   MeshWatch,
   type Observer,
   sentenceOf,
   serve,
   StackRuns,
+  watchHostnames,
   watchMetrics,
 } from "@linkerd-multicluster/engine/watch";
 import type { Chosen, Said } from "./stacks.ts";
@@ -26,34 +26,40 @@ export async function watch(
 ): Promise<void> {
   const stop = new AbortController();
   const metrics = watchMetrics(resync);
-  const print = limited(printer(output), systemTime);
+  const print = printer(output);
   let isReady = false;
   const observe: Observer = (event) => {
-    print(event);
     metrics.observe(event);
     if (event.event === "dryRun") isReady = true;
-    if (event.event === "triggered") loop.trigger(event.cluster);
+    // One line for each cluster and dry run, however often it changes.
+    if (event.event !== "triggered" || loop.trigger(event.cluster)) print(event);
   };
   const program = { folder, variables: process.env };
   const stack = new StackRuns({ ...choice, ...program, observe });
-  const dryRunner = new DryRunner();
+  let hostnames = {};
   const meshWatch = new MeshWatch({ observe });
-  const loop = new ControlLoop({ stack, dryRunner, meshWatch, observe, resync });
+  const loop = new ControlLoop({
+    ...{ stack, meshWatch, observe, resync },
+    async dryRun(sources) {
+      const found = await dryRun(sources, new DryRunClusters(stop.signal));
+      ({ hostnames } = found);
+      return found;
+    },
+  });
   const served = { isLive: () => !loop.isStuck, isReady: () => isReady, metrics };
   const server = listen && (await serve(listen, served));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       stop.abort();
-      dryRunner.close();
       stack.interrupt();
     });
-  void dryRunner.watchHostnames((about) => {
+  const moved = (about: string) => {
     observe({ event: "triggered", reason: "hostname", cluster: "", about });
-  }, stop.signal);
+  };
+  void watchHostnames({ known: () => hostnames, moved }, stop.signal);
   try {
     await loop.run(stop.signal);
   } finally {
-    dryRunner.close();
     await meshWatch.update([]);
     await server?.close();
   }

@@ -80,9 +80,11 @@ export class ClusterWatch {
         while (!isOver()) {
           const begun = time.now();
           version = await watching.watch(resource, version, { opened, changed }, signal);
-          if (time.now() - begun < shortest && !isOver())
+          const lasted = time.now() - begun;
+          if (lasted < shortest && !isOver())
             throw new Error(`cluster ${cluster} ends every watch at once`);
-          failures = 0;
+          // One that lasts a little while each time is not begun, and told of, without pause.
+          if (lasted >= watchBackoff.longest) failures = 0;
         }
       } catch (error) {
         if (isOver()) return;

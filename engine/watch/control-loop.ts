@@ -2,7 +2,7 @@ import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import { defined } from "../kubernetes/objects/defined.ts";
 import { messageOf } from "../message.ts";
 import type { Inputs } from "../mirroring/model/state.ts";
-import type { DryRunner } from "./dry-runner.ts";
+import type { DryRun } from "./dry-run.ts";
 import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
 import type { MeshWatch } from "./mesh-watch.ts";
 import { Schedule } from "./schedule.ts";
@@ -16,7 +16,7 @@ const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
   readonly stack: Pick<StackRuns, "sources" | "preview" | "up">;
-  readonly dryRunner: Pick<DryRunner, "prepare" | "run">;
+  readonly dryRun: (sources: readonly Inputs[]) => Promise<Omit<DryRun, "hostnames">>;
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;
@@ -46,10 +46,9 @@ export class ControlLoop {
     this.#schedule = new Schedule(parts.resync, this.#time);
   }
 
-  /** Notes that something has changed in a cluster. */
-  trigger(cluster: string): void {
-    this.#parts.dryRunner.prepare();
-    this.#schedule.changed(cluster);
+  /** Notes that something has changed in a cluster; returns whether that is news since the last dry run. */
+  trigger(cluster: string): boolean {
+    return this.#schedule.changed(cluster);
   }
 
   /** A dry run should have succeeded long ago. */
@@ -86,7 +85,7 @@ export class ControlLoop {
     this.#dryRunBy = Math.min(this.#dryRunBy, begun + stuckAfter);
     // A stack that has not run yet has nothing to be read.
     const { sources, dueIn = Infinity } =
-      this.#sources.length > 0 ? await this.#parts.dryRunner.run(this.#sources) : { sources: [] };
+      this.#sources.length > 0 ? await this.#parts.dryRun(this.#sources) : { sources: [] };
     this.#dryRunBy = Infinity;
     this.#schedule.dueIn(dueIn);
     this.#parts.observe({ event: "dryRun", milliseconds: this.#time.now() - begun, sources });

@@ -22,6 +22,12 @@ export class DryRunClusters extends Clusters {
   readonly hostnames: Record<string, readonly string[]> = {};
   readonly unreachable = new Map<string, string>();
 
+  /** @param stop ends the dry run, which nobody waits for any more */
+  constructor(stop?: AbortSignal) {
+    // One connection for each list that is read of a cluster.
+    super({ connections: 5, ...(stop && { cancellation: { stop, abort: stop } }) });
+  }
+
   override async snapshot(name: string, access: ClusterAccess) {
     try {
       return await super.snapshot(name, access);
@@ -43,9 +49,21 @@ export class DryRunClusters extends Clusters {
  */
 export async function dryRun(
   sources: readonly Inputs[],
-  // One for each list that is read of a cluster.
-  clusters = new DryRunClusters({ connections: 5 }),
+  clusters: DryRunClusters,
   now = new Date(),
+): Promise<DryRun> {
+  try {
+    return await checkAll(sources, clusters, now);
+  } finally {
+    const all = sources.flatMap((each) => Object.values(each.clusters));
+    await Promise.allSettled(all.map((access) => clusters.close(access)));
+  }
+}
+
+async function checkAll(
+  sources: readonly Inputs[],
+  clusters: DryRunClusters,
+  now: Date,
 ): Promise<DryRun> {
   const planned = await Promise.all(
     sources.map(async (before) => {

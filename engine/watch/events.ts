@@ -54,8 +54,6 @@ export type WatchEvent = Readonly<
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
   /** `about`: `services shop/web`, or the hostname. */
   | { event: "triggered"; reason: (typeof triggerReasons)[number]; cluster: string; about: string }
-  /** The cluster changes so often that nothing more is printed of it for this long. */
-  | { event: "muted"; cluster: string; milliseconds: number }
   | { event: "dryRun"; milliseconds: number; sources: readonly SourceStatus[] }
   | { event: "runBegan"; command: RunCommand }
   | ({ event: "runEnded"; command: RunCommand; milliseconds: number } & RunEnd)

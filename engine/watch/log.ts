@@ -1,30 +1,6 @@
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { plain } from "../kubernetes/objects/plain.ts";
-import type { Time } from "../kubernetes/client/retry.ts";
-import type { ByEvent, Observer, SourceStatus, State, WatchEvent } from "./events.ts";
-
-/** Events of one cluster that are passed on in so many milliseconds. */
-const most = 60;
-const span = 60_000;
-
-/** Passes events on, but no more than that of each cluster: one that never stops changing would fill a disk. */
-export function limited(observe: Observer, time: Pick<Time, "now">): Observer {
-  const told = new Map<string, { readonly since: number; readonly times: number }>();
-  return (event) => {
-    if (event.event !== "triggered" && event.event !== "watching" && event.event !== "watchLost") {
-      observe(event);
-      return;
-    }
-    const { cluster } = event;
-    const now = time.now();
-    const last = told.get(cluster);
-    const isNew = last === undefined || now - last.since >= span;
-    const { since, times } = isNew ? { since: now, times: 0 } : last;
-    told.set(cluster, { since, times: times + 1 });
-    if (times < most) observe(event);
-    else if (times === most) observe({ event: "muted", cluster, milliseconds: since + span - now });
-  };
-}
+import type { ByEvent, SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** One line for a person; undefined for an event that another one or metrics tell as well. */
 export function sentenceOf(event: WatchEvent): string | undefined {
@@ -46,8 +22,6 @@ const lines: ByEvent<string | undefined> = {
       listed: undefined,
       hostname: `${about} leads to another address`,
     })[reason],
-  muted: ({ cluster, milliseconds }) =>
-    `${cluster}: more than can be told here; metrics count it, and lines come again in ${inSeconds(milliseconds)}`,
   dryRun: ({ milliseconds, sources }) =>
     `dry run took ${inSeconds(milliseconds)}: ${sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`,
   runBegan: ({ command }) => `pulumi ${command} began`,
@@ -69,8 +43,8 @@ const lines: ByEvent<string | undefined> = {
 const stateWords: Readonly<Record<State, string>> = {
   starting: "starting",
   settled: "everything is in order",
-  running: "there is something to do",
-  refused: "nothing is done, because it was refused",
+  running: "running",
+  refused: "blocked by a safety check",
   failing: "the last run failed",
   locked: "the stack is locked",
 };

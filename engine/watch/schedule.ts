@@ -4,10 +4,6 @@ import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts"
 const quiet = 1_000;
 const longestDelay = 5_000;
 
-/** Dry runs that a cluster which is never quiet may cause, and then one in so many milliseconds. */
-const burst = 30;
-const perDryRun = 30_000;
-
 /** Milliseconds until everything is tried again after a failure. */
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 
@@ -17,16 +13,17 @@ const longestHold = 30_000;
 /**
  * Decides when something is done, on the clock of `Time`; it begins with everything.
  *
- * Changes are debounced, so that a rollout costs one dry run. Each cluster has dry runs of its own to
- * spend: one that never stops changing neither causes them without end, nor holds up the others.
+ * Changes are debounced, so that a rollout costs one dry run, and one cluster that never stops changing causes one
+ * every few seconds, which sees to the changes of all others too.
  */
 export class Schedule {
   readonly #resync: number;
   readonly #time: Time;
-  /** The clusters that have changed: when first, and when that is to be acted upon. */
-  readonly #changes = new Map<string, { readonly first: number; readonly due: number }>();
-  /** The time at which all dry runs that a cluster has spent are its own again. */
-  readonly #restored = new Map<string, number>();
+  /** The clusters that have changed since the last turn. */
+  readonly #changed = new Set<string>();
+  /** When the first of these changes was seen, and when they are to be acted upon. */
+  #firstChange = Infinity;
+  #changesDue = Infinity;
   #failures = 0;
   /** When everything is seen to again. */
   #everything = -Infinity;
@@ -44,13 +41,15 @@ export class Schedule {
     this.#time = time;
   }
 
-  changed(cluster: string): void {
+  /** Returns whether it is the cluster's first change since the last turn. */
+  changed(cluster: string): boolean {
     const now = this.#time.now();
-    const first = this.#changes.get(cluster)?.first ?? now;
-    const affordable = (this.#restored.get(cluster) ?? now) - (burst - 1) * perDryRun;
-    const due = Math.max(Math.min(now + quiet, first + longestDelay), affordable);
-    this.#changes.set(cluster, { first, due });
+    const isFirst = !this.#changed.has(cluster);
+    this.#changed.add(cluster);
+    this.#firstChange = Math.min(this.#firstChange, now);
+    this.#changesDue = Math.min(now + quiet, this.#firstChange + longestDelay);
     this.#wake();
+    return isFirst;
   }
 
   /** Plans a dry run in so many milliseconds, whatever clusters tell. */
@@ -62,8 +61,7 @@ export class Schedule {
   async next(stop: AbortSignal): Promise<"everything" | "mirrors" | undefined> {
     while (!stop.aborted) {
       const now = this.#time.now();
-      const changed = Math.min(...[...this.#changes.values()].map(({ due }) => due));
-      const mirrors = Math.min(this.#due, Math.max(changed, this.#notBefore));
+      const mirrors = Math.min(this.#due, Math.max(this.#changesDue, this.#notBefore));
       const wait = Math.min(this.#everything, mirrors) - now;
       if (wait <= 0) return this.#take(now);
       const awake = new AbortController();
@@ -102,13 +100,10 @@ export class Schedule {
   }
 
   #take(now: number): "everything" | "mirrors" {
-    for (const [cluster, { first }] of this.#changes) {
-      const restored = Math.max(this.#restored.get(cluster) ?? now, now) + perDryRun;
-      this.#restored.set(cluster, restored);
-      this.#pendingSince = Math.min(this.#pendingSince ?? first, first);
-    }
-    this.#changes.clear();
-    this.#due = Infinity;
+    if (this.#changed.size > 0)
+      this.#pendingSince = Math.min(this.#pendingSince ?? Infinity, this.#firstChange);
+    this.#changed.clear();
+    this.#firstChange = this.#changesDue = this.#due = Infinity;
     if (this.#everything > now) return "mirrors";
     // Watches that start together do not stay together.
     this.#everything = now + this.#resync * (0.95 + this.#time.random() / 10);

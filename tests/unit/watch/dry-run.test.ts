@@ -80,6 +80,15 @@ describe("a dry run", () => {
     equal((await seen(later)).dueIn, undefined);
   });
 
+  it("tells of a kubeconfig that can't be read as a run does", async () => {
+    const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
+    const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
+    const state = { ...args, mirrors: {}, revision: 1 };
+    const [source] = (await dryRun([state], new DryRunClusters())).sources;
+    equal(source?.status, "refused");
+    match(source.refusals.join(), /\/nowhere/);
+  });
+
   it("tells which cluster is away, and that a run has to note it once", async () => {
     clusters.west.refuse = () => "unreachable";
     const { unreachable, status } = await seen();
