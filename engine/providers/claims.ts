@@ -1,6 +1,7 @@
 import { accepted, statelessResource } from "./contract.ts";
 
-interface FormerClaim {
+/** Inputs and state of a claim that an earlier version made. */
+export interface FormerClaim {
   readonly cluster: string;
 }
 
