@@ -67,7 +67,7 @@ export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFi
 
 /**
  * A cluster out of reach fails a run only if a link asks for that (unreachable: fail). A gateway that is
- * down fails none: the run has just seen to it that nothing goes there.
+ * down fails none: no run can change that.
  */
 function isTolerated({ id }: CheckResult, { kind, name }: Group, { links }: HealthMesh): boolean {
   if (id === gatewayAlive.id) return true;
