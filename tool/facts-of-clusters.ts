@@ -5,12 +5,13 @@ import {
   reportOn,
 } from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
-import { defined, plain, type Service } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, type Service } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
   type Decision,
   describeLive,
   describeWanted,
+  fieldText,
   federatedPart,
   inputsFor,
   isSkip,
@@ -37,6 +38,7 @@ import type {
   NotMirrored,
   ServiceFact,
 } from "./facts.ts";
+import { printable } from "./printable.ts";
 
 /** What is known beside the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "runs"> {
@@ -57,7 +59,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
-  return {
+  return printable({
     ...{ version: 1, readAt: now.toISOString(), from: "clusters", stack, runs },
     clusters: views.clusters.map(clusterFact),
     links: views.links.map((view) => {
@@ -78,7 +80,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
         return decisions.flatMap((each) => (isSkip(each) ? [] : mirrorFact(source, each, skips)));
       }),
       ...undecided.flatMap(({ source, mirrors, why }) =>
-        mirrors.map((each) => ({ ...mirrorFact(source, each), undecided: plain(why) })),
+        mirrors.map((each) => ({ ...mirrorFact(source, each), undecided: why })),
       ),
     ],
     notMirrored: planned.flatMap(({ source, decisions }) =>
@@ -89,7 +91,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       nextRun(source, outcome, sources.get(source)),
     ),
     health: reportOn(views),
-  };
+  });
 }
 
 function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
@@ -108,7 +110,7 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
 }
 
 function certificateFact({ name, fingerprint, notAfter }: Certificate): CertificateFact {
-  return { name: plain(name), fingerprint, expiresAt: notAfter.toISOString() };
+  return { name, fingerprint, expiresAt: notAfter.toISOString() };
 }
 
 /** What a link's config says of it. */
@@ -125,15 +127,15 @@ export function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
 }
 
 function gatewayState({ gateway: reading, probe }: CheckedLink["reading"]): GatewayState {
-  if ("why" in reading) return { state: "unknown", why: plain(reading.why) };
-  if (!reading.value.known) return { state: "unknown", why: plain(reading.value.why) };
+  if ("why" in reading) return { state: "unknown", why: reading.why };
+  if (!reading.value.known) return { state: "unknown", why: reading.value.why };
   const { addresses, port, identity } = reading.value.gateway;
   const known = { addresses, port, identity };
   if (probe === undefined || "why" in probe) return { state: "open", ...known };
   const { down } = probe;
   return down === undefined
     ? { state: "alive", ...known }
-    : { state: "down", why: plain(`it fails its probe ${probe.path} (${down})`), ...known };
+    : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
 }
 
 /** The parts about which nothing could be decided: why, and the mirrors that are there. */
@@ -195,7 +197,7 @@ function mirrorFact(
     ...(verdict === "keep" &&
       wanted === undefined && { undecided: whyKept(decision, origin.service, skips) }),
     ...(fields.length > 0 && {
-      fields: fields.map((field) => `${field.field}: ${field.live} → ${field.wanted}`),
+      fields: fields.map(fieldText),
     }),
   };
 }
@@ -205,7 +207,7 @@ function whyKept({ part, key }: OfMirror, service: string | undefined, skips: re
   const skip = skips.find(
     (each) => each.part === part && (each.key === key || each.origin === service),
   );
-  return plain(skip?.sentence ?? "it is being deleted, and a finalizer holds it");
+  return skip?.sentence ?? "it is being deleted, and a finalizer holds it";
 }
 
 /** The stacks of this program that have written a Service, by the API server's own account. */
@@ -221,7 +223,7 @@ function notMirrored(
   { part, origin, cluster, hostname, reason, sentence }: Skipped,
 ): NotMirrored {
   return {
-    ...{ source, part, service: origin, reason, sentence: plain(sentence) },
+    ...{ source, part, service: origin, reason, sentence },
     ...defined({ cluster, pod: hostname }),
   };
 }
@@ -269,10 +271,9 @@ function nextRun(
   state: SourceState | undefined,
 ): NextRun {
   const nothing = { source, writes: false, lines: [], refusals: [] };
-  if ("why" in reading) return { ...nothing, unknown: plain(reading.why) };
+  if ("why" in reading) return { ...nothing, unknown: reading.why };
   const { value: outcome } = reading;
-  if (outcome.outcome === "invalid")
-    return { ...nothing, refusals: outcome.mistakes.map((text) => plain(text)) };
+  if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
     return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
   const { inputs, hasWrites, summaries } = inputsFor(state.before, state.args, outcome);
@@ -280,7 +281,7 @@ function nextRun(
   const isKnown = hasWrites || state.before.revision !== undefined;
   return {
     ...{ source, writes: hasWrites },
-    lines: isKnown ? summaries.map((text) => plain(text)) : [],
-    refusals: Object.values(inputs.refused ?? {}).map((text) => plain(text)),
+    lines: isKnown ? summaries : [],
+    refusals: Object.values(inputs.refused ?? {}),
   };
 }

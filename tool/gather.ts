@@ -12,8 +12,9 @@ ${factsFile}  clusters, links, mirrors, exported Services, what is not mirrored 
 status.txt  the same on one screen
 versions.json  of what has read it
 
-It holds names: of clusters, contexts, namespaces, Services and pods, and addresses of gateways and Services.
-It holds no credential, no content of a Secret and no value of an annotation. Look at it before you pass it on.
+It holds names: of clusters, contexts, namespaces, Services and pods, the addresses of gateways and Services, and the
+identities of gateways. It holds no credential, no content of a Secret, and no value of an annotation or a label but
+of Linkerd's own. Look at it before you pass it on.
 
   linkerd-clusters status --from FOLDER
   linkerd-clusters explain NAMESPACE/SERVICE --from FOLDER

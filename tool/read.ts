@@ -8,10 +8,11 @@ import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, ownClusters } from "../config/share.ts";
-import { factsFile, printable } from "./bundle.ts";
+import { factsFile } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
+import { printable } from "./printable.ts";
 import { runsIn, tokensIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 

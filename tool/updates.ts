@@ -79,11 +79,14 @@ export function stateInFile(path: string): string {
   }
 }
 
+/** Whoever has written the file may not fill the memory of who reads it. */
+const limit = { maxOutputLength: 256 * 1024 ** 2 };
+
 /** Backends compress by PULUMI_DIY_BACKEND_GZIP or PULUMI_DIY_BACKEND_ZSTD. */
 function textOf(path: string): string {
   const bytes = readFileSync(path);
-  if (path.endsWith(".gz")) return gunzipSync(bytes).toString();
-  return (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString();
+  if (path.endsWith(".gz")) return gunzipSync(bytes, limit).toString();
+  return (path.endsWith(".zst") ? zstdDecompressSync(bytes, limit) : bytes).toString();
 }
 
 const project = z.looseObject({ name: z.string() });

@@ -26,6 +26,7 @@ export { federatedPart } from "./model/owner.ts";
 export {
   describeLive,
   describeWanted,
+  fieldText,
   kindOfLine,
   membersIn,
   originOf,

@@ -1,5 +1,6 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
+import { fieldText } from "../../mirroring/report/describe.ts";
 import type { HealthCheck, Finding, Findings } from "../check.ts";
 import type { CheckedCluster, CheckedLink, Read } from "../view.ts";
 
@@ -55,7 +56,7 @@ const kinds: Readonly<Record<Change["kind"], string>> = {
 };
 
 function pending({ verdict, kind, key, fields }: Change, source: string): Finding {
-  const how = fields.map(({ field, live, wanted }) => `${field}: ${live} → ${wanted}`).join("; ");
+  const how = fields.map(fieldText).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
   return `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}: run pulumi up`;
 }

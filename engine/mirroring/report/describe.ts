@@ -10,7 +10,7 @@ import {
 import { annotation, federatedName, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../decide/canonical.ts";
 import { liveKind } from "../decide/policies/ownership.ts";
-import { type Decision, isListed, type LiveMirror } from "../decide/decision.ts";
+import { type Decision, type FieldChange, isListed, type LiveMirror } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
 
 /** One line for each mirror that is there once the decisions are carried out, by its key. */
@@ -78,6 +78,13 @@ function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   const number = new Set(hosts).size;
   if (kind === "headless") return `, ${count(number, "pod")}`;
   return number === 0 ? ", no endpoints" : "";
+}
+
+/** A change for a report that others may read: annotations and labels, which may hold anything, have no values there. */
+export function fieldText({ field, live, wanted }: FieldChange): string {
+  return /^(?:endpoints )?(?:annotation|label) /.test(field)
+    ? field
+    : `${field}: ${live} → ${wanted}`;
 }
 
 /** The members of a federated Service: `bb@east`, `bb@north`, `local bb`. */

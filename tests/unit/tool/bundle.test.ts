@@ -1,6 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { printable, redacted } from "../../../tool/bundle.ts";
+import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { redacted } from "../../../tool/bundle.ts";
+import { explain, explanationText } from "../../../tool/explain.ts";
 import type { Facts } from "../../../tool/facts.ts";
+import { written } from "../../../tool/output.ts";
+import { printable } from "../../../tool/printable.ts";
+import { statusOf, statusTable } from "../../../tool/status.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { endpoints, exported, pods } from "../fixtures/objects.ts";
+import { exporting } from "../fixtures/world.ts";
 import { Mesh, run } from "./mesh.ts";
 
 describe("a bundle", () => {
@@ -9,18 +18,48 @@ describe("a bundle", () => {
     facts = await (await new Mesh().up()).facts();
   });
 
-  const changed = (fields: readonly string[], why: string): Facts => ({
-    ...facts,
-    mirrors: facts.mirrors.map((mirror) => ({ ...mirror, fields })),
-    next: facts.next.map((each) => ({ ...each, unknown: why })),
+  it("has no value of an annotation or label, whatever quotes it, and the names of those that differ", async () => {
+    const mesh = await new Mesh().up();
+    const selector = { matchExpressions: [{ key: "team", operator: "Exists" }] } as const;
+    mesh.configure("west", { selector });
+    const metadata = {
+      annotations: { "example.com/key": "canary-1; label e: canary-2" },
+      labels: { team: "canary-3", [label.exported]: "true" },
+    };
+    const { west, east } = mesh.clusters;
+    ok(west !== undefined);
+    mesh.clusters.west = new MemoryCluster(
+      exporting("west", [exported("shop/web", metadata)], {
+        endpoints: [endpoints("shop/web", [pods([""])])],
+      }),
+    );
+    const client = await east.client();
+    const key = { namespace: "shop", name: "web-west" };
+    const live = await client.get(resources.endpoints, key);
+    const labels = { ...live.metadata.labels, [label.cluster]: "west" };
+    const annotations = { [annotation.remoteName]: "canary-4" };
+    const changed = { ...live, metadata: { ...live.metadata, labels, annotations } };
+    await client.replace(resources.endpoints, changed);
+    const bundle = redacted(await mesh.facts());
+    const text = JSON.stringify(bundle) + statusTable(statusOf(bundle));
+    ok(!text.includes("canary"), /.{80}canary.{20}/.exec(text)?.[0]);
+    const { fields = [] } = bundle.mirrors.find(({ mirror }) => mirror === "shop/web-west") ?? {};
+    deepEqual(
+      fields.filter((field) => /team|key|svc-fq-name/.test(field)),
+      [
+        "label team",
+        "annotation example.com/key",
+        "endpoints label team",
+        "endpoints annotation mirror.linkerd.io/remote-svc-fq-name",
+      ],
+    );
   });
 
-  it("has no value that people write, and no user of a URL", () => {
-    const fields = ["annotation a.b/c: canary → d", "label e: canary → f", "ports: 80 → 81"];
-    const bundle = redacted(changed(fields, "https://user:canary@host refuses"));
-    const text = JSON.stringify(bundle);
+  it("has no message of an update, and no user of a URL", () => {
+    const why = "https://user:canary@host refuses";
+    const next = facts.next.map((each) => ({ ...each, unknown: why }));
+    const text = JSON.stringify(redacted({ ...facts, next }));
     ok(!text.includes("canary") && !text.includes(run.message), text);
-    deepEqual(bundle.mirrors[0]?.fields, ["annotation a.b/c", "label e", "ports: 80 → 81"]);
     ok(text.includes("https://…@host refuses"));
   });
 
@@ -30,9 +69,38 @@ describe("a bundle", () => {
     deepEqual(JSON.parse(JSON.stringify(bundle)), JSON.parse(JSON.stringify(rest)));
     deepEqual(runs, [{ ...run, message: "" }]);
   });
+});
 
-  it("of somebody else's has nothing that a terminal obeys", () => {
-    const text = JSON.stringify(printable(changed(["\u001B[2J"], "a\u202Eb")));
-    equal(/\\u001b|\u202E/.test(text), false);
+describe("what a terminal obeys", () => {
+  const escapes = "\u001B]0;owned\u0007\u001B[2J\u009B31m\u202E";
+
+  it("is not among the facts, wherever a cluster says it", async () => {
+    const mesh = await new Mesh().up();
+    const client = await mesh.clusters.east.client();
+    const key = { namespace: "shop", name: "bb-federated" };
+    const live = await client.get(resources.services, key);
+    const { annotations = {} } = live.metadata;
+    const members = `${annotations[annotation.remoteMembers] ?? ""},x@other${escapes}`;
+    await client.replace(resources.services, {
+      ...live,
+      metadata: {
+        ...live.metadata,
+        annotations: { ...annotations, [annotation.remoteMembers]: members },
+      },
+    });
+    const facts = await mesh.facts();
+    const { members: named = [] } = facts.mirrors.find(({ kind }) => kind === "federated") ?? {};
+    ok(named.some((each) => each.startsWith("x@other?")));
+    const texts = [
+      written(facts, "json", () => ""),
+      written(facts, "yaml", () => ""),
+      statusTable(statusOf(facts)),
+      explanationText(explain(facts, "shop/bb"), "clusters"),
+    ];
+    for (const text of texts) equal(/[\p{Cc}\p{Cf}]/u.test(text.replaceAll("\n", "")), false);
+  });
+
+  it("is not read from somebody else's bundle", () => {
+    equal(/\\u001b|\u202E/.test(JSON.stringify(printable({ [escapes]: [escapes] }))), false);
   });
 });
