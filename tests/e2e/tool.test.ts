@@ -57,7 +57,7 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual([mirror?.mirror, mirror?.madeBy?.kind], ["tool/web-west", "update"]);
     deepEqual(
       mirror?.writtenBy?.map((each) => each.stack),
-      ["linkerd-multicluster/tool"],
+      ["organization/linkerd-multicluster/tool"],
     );
     match((await explained("ledger"))?.why ?? "", /^MissingNamespace: /);
   });
