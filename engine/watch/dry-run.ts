@@ -2,6 +2,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { messageOf } from "../message.ts";
 import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
 import { Clusters } from "../mirroring/observe/clusters.ts";
+import type { Extent } from "../mirroring/observe/observe.ts";
 import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
 import { argsOf, type ByPart, type Inputs } from "../mirroring/model/state.ts";
 import { probeGateway } from "../mirroring/observe/gateway-probe.ts";
@@ -28,9 +29,9 @@ export class DryRunClusters extends Clusters {
     super({ connections: 5, ...(stop && { cancellation: { stop, abort: stop } }) });
   }
 
-  override async snapshot(name: string, access: ClusterAccess) {
+  override async snapshot(name: string, access: ClusterAccess, extent?: Extent) {
     try {
-      return await super.snapshot(name, access);
+      return await super.snapshot(name, access, extent);
     } catch (error) {
       this.unreachable.set(name, messageOf(error));
       throw error;

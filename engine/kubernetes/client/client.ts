@@ -78,7 +78,7 @@ export function readList<T>(
 ): Promise<Items<T>> {
   const operation: Operation = { verb: "list", resource, at };
   const selector = defined({ labelSelector, fieldSelector });
-  const reader = pageOf(resource, keep, settings.limits.kept);
+  const reader = pageOf(resource, keep, keep.most ?? settings.limits.kept);
   return readAll(
     (query, limit) => {
       const path = pathOf(resource, at) + queryOf({ ...selector, ...query });

@@ -9,6 +9,13 @@ export class SharedValues {
   bytes = 0;
   readonly #shared = new Map<string, unknown>();
 
+  /** Bytes that may be kept, where that is not what a client allows for a cluster. */
+  readonly most: number | undefined;
+
+  constructor(most?: number) {
+    this.most = most;
+  }
+
   /** @param length of text */
   take(length = 0): void {
     this.bytes += length + each;

@@ -11,7 +11,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";
 import { addressesOf } from "./names.ts";
-import { observe } from "./observe.ts";
+import { type Extent, observe } from "./observe.ts";
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
@@ -58,8 +58,10 @@ export class Clusters {
   }
 
   /** @throws KubeconfigError | KubernetesError */
-  snapshot(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#snapshots.get(accessKey(access), () => this.#observe(name, access));
+  snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
+    return this.#snapshots.get(accessKey(access, extent), () =>
+      this.#observe(name, access, extent),
+    );
   }
 
   /**
@@ -108,12 +110,12 @@ export class Clusters {
 
   /** What was read of a cluster no longer holds in all: it has been written to. */
   outdate(access: ClusterAccess): void {
-    this.#snapshots.outdate(accessKey(access));
+    for (const extent of extents) this.#snapshots.outdate(accessKey(access, extent));
   }
 
   /** Lets the next reading of a cluster begin anew, if it has been written to since the last one. */
   renew(access: ClusterAccess): void {
-    this.#snapshots.renew(accessKey(access));
+    for (const extent of extents) this.#snapshots.renew(accessKey(access, extent));
   }
 
   /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
@@ -132,11 +134,13 @@ export class Clusters {
     await (await this.#clients.get(accessKey(access)))?.close();
   }
 
-  async #observe(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return observe(await this.client(name, access), name);
+  async #observe(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
+    return observe(await this.client(name, access), name, extent);
   }
 }
 
-function accessKey({ context, kubeconfig = "" }: ClusterAccess): string {
-  return JSON.stringify([kubeconfig, context]);
+const extents: readonly Extent[] = [undefined, "mirrors"];
+
+function accessKey({ context, kubeconfig = "" }: ClusterAccess, extent?: Extent): string {
+  return JSON.stringify([kubeconfig, context, extent]);
 }

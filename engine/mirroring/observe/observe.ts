@@ -1,32 +1,52 @@
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
-import { keyOf, type ObjectKey, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
+import {
+  type Endpoints,
+  keyOf,
+  type ObjectKey,
+  type ObjectMeta,
+  type Service,
+} from "../../kubernetes/objects/objects.ts";
+import { defined } from "../../kubernetes/objects/defined.ts";
+import { label } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { SharedValues } from "../../kubernetes/objects/shared-values.ts";
 
+/** `mirrors`: besides the cluster's identity and Links, nothing but what mirrors consist of. */
+export type Extent = "mirrors" | undefined;
+
 /**
- * Reads everything that mirroring needs of a cluster, in five lists.
+ * Reads everything that mirroring needs of a cluster, in five lists. Mirrors alone are read whatever their size, so that
+ * they can be deleted where there are too many of them to read the cluster.
  *
  * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
  * them come from something else, and nothing may be concluded from what else they lack.
  *
  * @throws KubernetesError when any of them cannot be read to its end, Error when they are not whole
  */
-export async function observe(kubernetes: Kubernetes, cluster: string): Promise<ClusterSnapshot> {
-  const keep = new SharedValues();
+export async function observe(
+  kubernetes: Kubernetes,
+  cluster: string,
+  extent?: Extent,
+): Promise<ClusterSnapshot> {
+  const keep = new SharedValues(extent === "mirrors" ? Infinity : undefined);
+  const labelSelector = extent === "mirrors" ? `${label.mirrored}=true` : undefined;
+  const options = { keep, ...defined({ labelSelector }) };
   const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
     kubernetes.list(resources.namespaces, { keep }),
-    kubernetes.list(resources.services, { keep }),
-    kubernetes.list(resources.endpoints, { keep }),
+    kubernetes.list(resources.services, options),
+    kubernetes.list(resources.endpoints, options),
     linksOf(kubernetes, keep),
     serviceRangesOf(kubernetes),
   ]);
   const byName = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
   const identity = byName.get("kube-system")?.metadata.uid;
   if (identity === undefined) throw doubtful(cluster, "namespace kube-system");
-  const servicesByKey = byKey(services);
+  const beside =
+    extent === "mirrors" ? await servicesBeside(kubernetes, keep, services, endpoints) : [];
+  const servicesByKey = byKey([...services, ...beside]);
   if (!servicesByKey.has("default/kubernetes"))
     throw doubtful(cluster, "Service default/kubernetes");
   return {
@@ -38,6 +58,26 @@ export async function observe(kubernetes: Kubernetes, cluster: string): Promise<
     ...(serviceRanges.length > 0 && { serviceRanges }),
     ...(links !== undefined && { links: byKey(links) }),
   };
+}
+
+/** Those by which a list of mirrors is judged: `default/kubernetes`, and whose Endpoints pass for a mirror's. */
+async function servicesBeside(
+  kubernetes: Kubernetes,
+  keep: SharedValues,
+  services: readonly Service[],
+  endpoints: readonly Endpoints[],
+): Promise<Service[]> {
+  const known = new Set(services.map(keyOf));
+  const asked = endpoints.filter((each) => !known.has(keyOf(each))).map(({ metadata }) => metadata);
+  const found = [{ namespace: "default", name: "kubernetes" }, ...asked].map(
+    ({ namespace, name }) =>
+      kubernetes.list(resources.services, {
+        namespace,
+        fieldSelector: `metadata.name=${name}`,
+        keep,
+      }),
+  );
+  return (await Promise.all(found)).flat();
 }
 
 function doubtful(cluster: string, missing: string): Error {

@@ -18,6 +18,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
 import type { GatewayJudge } from "../model/judged-gateway.ts";
 import { judgeFor, readGateway } from "./gateway.ts";
+import type { Extent } from "./observe.ts";
 import { entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** As much of the clusters as it takes to plan. */
@@ -25,6 +26,11 @@ export type Observed = Pick<
   Clusters,
   "snapshot" | "anew" | "controllers" | "mayDo" | "statefulSets" | "nodes" | "resolve"
 >;
+
+/** Without a link, there is nothing to do but to take away mirrors. */
+export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
+  return links.length === 0 ? "mirrors" : undefined;
+}
 
 /** Reads the source and all targets at the same time. Never rejects. */
 export async function readClusters(
@@ -35,7 +41,7 @@ export async function readClusters(
     const distrusted = args.distrusted?.[name];
     if (distrusted !== undefined) return [name, { outcome: "refused", why: distrusted }] as const;
     const reading = clusters
-      .snapshot(name, access)
+      .snapshot(name, access, extentFor(args))
       .then((snapshot): ClusterReading => ({ outcome: "read", snapshot }), readingOf);
     return [name, await reading] as const;
   });

@@ -13,6 +13,7 @@ import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "../mod
 import type { Clusters } from "../observe/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "../model/judged-gateway.ts";
 import { judgeFor } from "../observe/gateway.ts";
+import { extentFor } from "../observe/readings.ts";
 import type { Outcome } from "../report/outcome.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import { reconcile } from "./reconcile.ts";
@@ -162,7 +163,7 @@ function snapshotOf(
   inputs: Inputs,
   name: string,
 ): Promise<ClusterSnapshot | undefined> {
-  return clusters.snapshot(name, entryOf(inputs, name)).catch(() => undefined);
+  return clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs)).catch(() => undefined);
 }
 
 /** Whether the gateway is where this run has just observed it. */

@@ -1,0 +1,32 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+
+import { sizeLimits } from "../../engine/kubernetes/client/size-limits.ts";
+import { Mesh } from "../simulation/mesh.ts";
+import { endpoints, exported, service } from "../unit/fixtures/objects.ts";
+import { gatewayService } from "../unit/fixtures/world.ts";
+import { member, putEndpoints, putServices } from "./contents.ts";
+
+const mirrored = "mirror.linkerd.io/mirrored-service";
+
+describe("a source that cannot be read for the size of its mirrors", () => {
+  it("is cleaned up all the same, and nothing but this stack's mirrors goes", async () => {
+    const mesh = new Mesh(["east", "west"], {
+      clusters: { east: {}, west: {} },
+      links: [{ source: "east", target: "west" }],
+    });
+    const [east, west] = [mesh.server("east"), mesh.server("west")];
+    east.put("namespaces", { metadata: { name: "shop" } });
+    // Endpoints that pass for a mirror's, under a Service of somebody else's.
+    const labels = { [mirrored]: "true", "mirror.linkerd.io/cluster-name": "west" };
+    putServices(east, service("shop/db-west"));
+    putEndpoints(east, endpoints("shop/db-west", [], { labels }));
+    putServices(west, gatewayService("west"), exported("shop/web"), member("shop/cart"));
+    equal((await mesh.up()).failure, undefined);
+
+    mesh.options = { sizeLimits: { ...sizeLimits, kept: 5_000 } };
+    match((await mesh.up()).failure ?? "", /what is kept of it takes more than 0 MiB/);
+    equal((await mesh.destroy()).failure, undefined);
+    deepEqual([...east.all("services").keys()].sort(), ["default/kubernetes", "shop/db-west"]);
+    deepEqual([...east.all("endpoints").keys()], ["shop/db-west"]);
+  });
+});
