@@ -39,9 +39,9 @@ export class History {
 
   constructor() {
     this.mesh = new Mesh(clusterNames, {});
-    for (const name of clusterNames) {
+    for (const [index, name] of clusterNames.entries()) {
       const server = this.mesh.server(name);
-      server.put("services", gatewayService(name));
+      server.put("services", gatewayService(name, `192.0.2.${index + 1}`));
       server.put("namespaces", namespace("shop"));
       // In the way of a mirror, and beside them.
       const spec = { ports: [{ port: 1 }] };

@@ -80,9 +80,11 @@ function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
 
 /** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
 function inOrderOfAge(members: readonly Member[], age: AgeOf): readonly Member[] {
-  const rank = ({ cluster }: Member) =>
-    cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
-  return members.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return members.toSorted((a, b) => (rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1));
+}
+
+function rankOf(cluster: string | undefined, age: AgeOf): string {
+  return cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
 }
 
 function claimOn(
@@ -108,13 +110,14 @@ function claimOn(
     (cluster) => memberClaim(cluster, wanted.has(cluster), origin, view, live) ?? [],
   );
   const [first] = joining;
-  const firstAge = age(first?.cluster ?? "");
   const isUnknown = new Map(members.map(({ cluster, stance }) => [cluster, stance === "unknown"]));
   const preceding = listed.filter((cluster) => {
     if (wanted.has(cluster)) return false;
     if (isUnknown.get(cluster) === true) return true;
-    const theirs = age(cluster);
-    return theirs !== undefined && (firstAge === undefined || theirs < firstAge);
+    // Where nothing tells how old its link is, a member counts only if another stack vouches for it.
+    const isVouchedFor = marksOn(live?.metadata ?? {}, view.stacks, cluster).others.length > 0;
+    const mayPrecede = age(cluster) !== undefined || isVouchedFor;
+    return mayPrecede && rankOf(cluster, age) < rankOf(first?.cluster, age);
   });
   return {
     namespace,

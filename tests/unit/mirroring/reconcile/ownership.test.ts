@@ -5,7 +5,7 @@ import type { Answer, Sent } from "../../../simulation/answering-dispatcher.ts";
 import { fed, member } from "../../fixtures/federation.ts";
 import { confirmed, confirmedBy, marked, markersOf, stack } from "../../fixtures/marks.ts";
 import { MemoryCluster, type More } from "../../fixtures/memory-cluster.ts";
-import { cluster, exported } from "../../fixtures/objects.ts";
+import { cluster, exported, http } from "../../fixtures/objects.ts";
 import {
   argsFor,
   controller,
@@ -110,6 +110,23 @@ describe("a stack", () => {
       await run({ east, north: target("north", api) }, argsFor([link]));
       deepEqual(east.writes, []);
     }
+  });
+
+  it("leaves what a federated Service looks like to the stack of the first member, where no Link tells their age", async () => {
+    const east = source();
+    const ports = (port: number) => ({ ports: [{ ...http, port }] });
+    const west = target("west", member("shop/bb", {}, ports(80)));
+    const north = target("north", member("shop/bb", {}, ports(8080)));
+    const all = { east, west, north };
+    const [a, b] = [["west"], ["north"]].map((links, index) =>
+      argsFor(links, { stack: ["acme/a/prod", "acme/b/prod"][index] ?? "" }),
+    ) as [ReturnType<typeof argsFor>, ReturnType<typeof argsFor>];
+    await run(all, a);
+    await run(all, b);
+    const { length } = east.writes;
+    await run(all, a);
+    await run(all, b);
+    deepEqual(east.writes.slice(length), []);
   });
 
   it("takes the local member out only where it has marked it and no local service mirror is there", async () => {

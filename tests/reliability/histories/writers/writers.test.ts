@@ -1,0 +1,18 @@
+import fc from "fast-check";
+
+import { count, repeated } from "../../effort.ts";
+import { histories } from "./events.ts";
+import { WritersHistory } from "./history.ts";
+
+describe("whoever else writes to a source, and in whatever order", () => {
+  it("no run takes away what others vouch for, or deletes what its preview did not announce, or leaves what nobody wants", async function () {
+    this.timeout(0);
+    const property = fc.asyncProperty(histories, async (events) => {
+      const history = new WritersHistory();
+      for (const event of events) await history.take(event);
+      await history.settle();
+      count("histories of several writers");
+    });
+    await fc.assert(property, { numRuns: repeated(100) });
+  });
+});
