@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 
 import { cellsOf, type Figure } from "../testbed/bench/figure.ts";
+import { measureDestroy } from "../testbed/bench/destroy.ts";
 import { measureFirstUp, measurePods } from "../testbed/bench/first-up.ts";
 import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
@@ -38,6 +39,11 @@ const rows: Readonly<Record<string, Row>> = {
     size: 10_000,
     of: "mirrors: no-op, memory, politeness, a few changes",
     measure: measureManyMirrors,
+  },
+  destroy: {
+    size: 10_000,
+    of: "gateway mirrors that are deleted, beside a tenth as many",
+    measure: measureDestroy,
   },
   mesh: {
     size: 20,

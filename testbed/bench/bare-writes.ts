@@ -10,7 +10,9 @@ export async function writeAgain(
     clusters.map(async (cluster) => {
       const writer = new Writer(cluster);
       const copies = async (plural: string) =>
-        (await writer.list(plural, "mirror.linkerd.io/mirrored-service=true")).map(copyOf);
+        (await writer.list(plural, "mirror.linkerd.io/mirrored-service=true")).map((object) =>
+          copyOf(object, `bare-${object.metadata.name}`),
+        );
       return { writer, services: await copies("services"), endpoints: await copies("endpoints") };
     }),
   );
@@ -21,9 +23,10 @@ export async function writeAgain(
   return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-function copyOf({ metadata, spec, subsets }: BenchObject): BenchObject {
-  const { name, labels = {}, annotations = {} } = metadata;
-  const copy = { metadata: { name: `bare-${name}`, labels, annotations } };
+/** The object as it can be created again under a name. */
+export function copyOf({ metadata, spec, subsets }: BenchObject, name: string): BenchObject {
+  const { labels = {}, annotations = {} } = metadata;
+  const copy = { metadata: { name, labels, annotations } };
   if (spec === undefined) return { ...copy, subsets: subsets ?? [] };
   // An address belongs to one Service; to have none is part of what it is.
   const headless = spec.clusterIP === "None" ? { clusterIP: "None" } : {};

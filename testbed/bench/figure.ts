@@ -4,7 +4,7 @@ export interface Figure {
   readonly row: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "MB" | "ms" | "s" | "waves" | "writes";
+  readonly unit: "MB" | "ms" | "s" | "times" | "waves" | "writes";
   /** The same by something that does no more than it has to, measured in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
@@ -12,7 +12,7 @@ export interface Figure {
 /** The cells of a row, with the numbers in a form that people read. */
 export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
   const shown = (number: number): string =>
-    `${unit === "s" || unit === "MB" ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
+    `${["s", "MB", "times"].includes(unit) ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
   const compared =
     against === undefined
       ? ["", ""]

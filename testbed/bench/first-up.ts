@@ -7,7 +7,7 @@ import type { BenchObjects } from "./writer.ts";
 const podsOfEach = 10;
 
 /** A gateway with all that its Service would say, so that none is needed. */
-const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
+export const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
 
 /** The first `up`: what the writes take, and what the whole command does. */
 export function measureFirstUp(exports: number): Promise<readonly Figure[]> {

@@ -52,8 +52,10 @@ export class Writer {
   }
 
   async create({ services, endpoints = [] }: BenchObjects): Promise<void> {
-    await this.#createAll("services", services);
-    await this.#createAll("endpoints", endpoints);
+    const create = (plural: string) => (object: BenchObject) =>
+      this.#send("POST", pathOf(plural, namespaceOf(object.metadata.name)), object);
+    await inFlight(services, create("services"));
+    await inFlight(endpoints, create("endpoints"));
   }
 
   /** Gives existing Services another port. */
@@ -67,6 +69,13 @@ export class Writer {
   async deleteAll(selector: string): Promise<void> {
     for (const namespace of namespaces)
       await this.#send("DELETE", pathOf("services", namespace) + selected(selector));
+  }
+
+  /** Deletes Services one by one; the API server deletes their Endpoints with them. */
+  async deleteEach(names: readonly string[]): Promise<void> {
+    await inFlight(names, (name) =>
+      this.#send("DELETE", `${pathOf("services", namespaceOf(name))}/${name}`),
+    );
   }
 
   async list(plural: string, selector: string): Promise<readonly BenchObject[]> {
@@ -86,16 +95,6 @@ export class Writer {
     await this.#pool.close();
   }
 
-  async #createAll(plural: string, objects: readonly BenchObject[]): Promise<void> {
-    // One iterator for all: each takes the next object when it is done with one.
-    const rest = objects.values();
-    const work = async (): Promise<void> => {
-      for (const object of rest)
-        await this.#send("POST", pathOf(plural, namespaceOf(object.metadata.name)), object);
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
-  }
-
   async #send(method: "DELETE" | "GET" | "PATCH" | "POST", path: string, body?: object) {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const { statusCode, body: answer } = await this.#pool.request({
@@ -107,6 +106,15 @@ export class Writer {
     if (statusCode >= 300) throw new BedError(`${method} ${path}: ${text}`);
     return JSON.parse(text) as unknown;
   }
+}
+
+async function inFlight<T>(items: readonly T[], send: (item: T) => Promise<unknown>) {
+  // One iterator for all: each takes the next item when it is done with one.
+  const rest = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of rest) await send(item);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
 }
 
 function pathOf(plural: string, namespace: string): string {
