@@ -1,7 +1,15 @@
 import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster/engine/health";
 import { meshOf } from "../config/stack-file.ts";
 import { exitCode, type Format, written } from "./output.ts";
-import { type Chosen, NoStack, onlyStack, stacksFor, stacksVariable, type Said } from "./stacks.ts";
+import {
+  type Chosen,
+  noStacks,
+  onlyStack,
+  registeredStacks,
+  type Said,
+  stacksFor,
+  stacksVariable,
+} from "./stacks.ts";
 import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
 export interface CheckOptions extends Said {
@@ -16,14 +24,13 @@ export interface CheckOptions extends Said {
 /** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks, in its form. */
 export async function check(options: CheckOptions): Promise<void> {
   const { output, wait, linkerdNamespace, kubeconfig } = options;
-  const stacks = () => stacksFor(options, process.cwd(), process.env);
   if (linkerdNamespace !== undefined) {
     // Stacks name contexts, of the kubeconfig that Linkerd has been told.
     if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
-    process.stdout.write(`${JSON.stringify(await forLinkerd(stacks))}\n`);
+    process.stdout.write(`${JSON.stringify(await forLinkerd(process.env))}\n`);
     return;
   }
-  const report = await reportOf(onlyStack(stacks()), wait);
+  const report = await reportOf(onlyStack(stacksFor(options, process.cwd(), process.env)), wait);
   process.stdout.write(written(report, output, () => reportTable(report)));
   if (!report.healthy) process.exitCode = exitCode.notInOrder;
 }
@@ -53,21 +60,26 @@ interface LinkerdCheck {
   readonly hint?: string;
 }
 
-/** Never rejects. Linkerd waits minutes for what it has installed; what is wrong here is not about to pass. */
-async function forLinkerd(stacks: () => readonly Chosen[]): Promise<LinkerdOutput> {
+/**
+ * Never rejects. Linkerd waits minutes for what it has installed; what is wrong here is not about to pass. Of stacks it
+ * knows those that the user has registered: one in the folder where somebody runs Linkerd's check may be anyone's, and
+ * its kubeconfig can name a program to run.
+ */
+export async function forLinkerd(variables: NodeJS.ProcessEnv): Promise<LinkerdOutput> {
   const description = "a stack of linkerd-multicluster can be checked";
   const about = (name: string, result: "warning" | "error", error: unknown): LinkerdCategory => ({
     categoryName: name,
     checks: [{ description, result, error: messageOf(error) }],
   });
-  if (process.env[stacksVariable] === "none") return outputOf([]);
+  if (variables[stacksVariable] === "none") return outputOf([]);
   let chosen: readonly Chosen[];
   try {
-    chosen = stacks();
+    chosen = registeredStacks(variables);
   } catch (error) {
-    const result = error instanceof NoStack ? "warning" : "error";
-    return outputOf([about("linkerd-clusters", result, error)]);
+    return outputOf([about("linkerd-clusters", "error", error)]);
   }
+  if (chosen.length === 0)
+    return outputOf([about("linkerd-clusters", "warning", noStacks(variables))]);
   const categories = chosen.map(async (each) => {
     const name = chosen.length === 1 ? "" : ` of ${each.stack ?? ""}@${each.folder}`;
     try {

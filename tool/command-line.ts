@@ -30,7 +30,7 @@ export function commandLine(version = ""): Command {
 
 const about = `
 Which stack: --stack and --cwd, else the one of this folder as Pulumi has it, else those that
-LINKERD_CLUSTERS_STACKS (prod@/srv/mesh,...) or ~/.config/linkerd-multicluster/stacks.yaml name.
+~/.config/linkerd-multicluster/stacks.yaml lists. Within "linkerd check": only those.
 
 With this program on PATH, "linkerd clusters ..." is the same, "linkerd check" asks it too, and
 "kubectl linkerd clusters ..." is the same by the name kubectl-linkerd-clusters.

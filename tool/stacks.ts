@@ -26,7 +26,7 @@ export interface Said {
 /** No stack is named anywhere, which is no mistake for somebody who has none. */
 export class NoStack extends Error {}
 
-/** The variable that names stacks: `prod@/srv/mesh,lab@/srv/lab`; `none`: Linkerd's check is told of none. */
+/** `none`: Linkerd's check is told of no stack. It used to name them. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
 
 /**
@@ -47,10 +47,10 @@ export function stacksFor(
   const isSaid = [cwd, stack, configFile].some((each) => each !== undefined);
   if (isSaid || named !== undefined || isFile !== undefined || hasStacks(folder))
     return [withSelected({ folder, ...said }, variables)];
-  const listed = listedStacks(variables);
-  if (listed.length > 0) return listed;
+  const registered = registeredStacks(variables);
+  if (registered.length > 0) return registered;
   throw new NoStack(
-    `Which stack? Set --stack and --cwd, or start this in the folder of a stack; for all folders name stacks in ${stacksVariable} (prod@/srv/mesh) or in ${stacksFile(variables)}.`,
+    `Which stack? Set --stack and --cwd, or start this in the folder of a stack; for all folders list stacks in ${stacksFile(variables)}.`,
   );
 }
 
@@ -100,23 +100,27 @@ function selectedStack(folder: string, variables: Variables): string | undefined
 
 const list = z.array(z.strictObject({ stack: z.string().min(1), cwd: z.string().min(1) }));
 
-function listedStacks(variables: Variables): Chosen[] {
-  const said = variables[stacksVariable] ?? "";
-  if (said !== "")
-    return said.split(",").map((each) => {
-      const [, stack, folder] = /^([^@]+)@(.+)$/.exec(each.trim()) ?? [];
-      if (stack === undefined || folder === undefined || !isAbsolute(folder))
-        throw new Error(
-          `${stacksVariable} has ${JSON.stringify(each)}; it must be a stack and its folder, as prod@/srv/mesh.`,
-        );
-      return { stack, folder };
-    });
+/**
+ * The stacks that the user has named for all folders.
+ *
+ * @throws Error with a sentence
+ */
+export function registeredStacks(variables: Variables): Chosen[] {
   const file = stacksFile(variables);
+  if (![undefined, "", "none"].includes(variables[stacksVariable]))
+    throw new Error(`${stacksVariable} is not read any more: list the stacks in ${file}.`);
   if (!existsSync(file)) return [];
   const parsed = list.safeParse(parse(readFileSync(file, "utf8")));
   if (!parsed.success)
     throw new Error(`${file} must be a list of stacks, each as { stack: prod, cwd: /srv/mesh }.`);
   return parsed.data.map(({ stack, cwd }) => ({ stack, folder: resolve(dirname(file), cwd) }));
+}
+
+/** What there is to do for Linkerd's check to know a stack. */
+export function noStacks(variables: Variables): Error {
+  return new Error(
+    `No stack is registered: list those to check in ${stacksFile(variables)}, each as { stack: prod, cwd: /srv/mesh }.`,
+  );
 }
 
 function stacksFile({ XDG_CONFIG_HOME: base = "" }: Variables): string {

@@ -1,4 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type ToolStack, toolStack } from "../e2e/tool-stack.ts";
 import { withCli } from "./real-plugins.ts";
@@ -17,15 +20,21 @@ const note = withCli ? "" : ", skipped: linkerd is not on PATH";
 describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
   this.timeout("20m");
   let stack: ToolStack;
+  const registered = { XDG_CONFIG_HOME: join(tmpdir(), `linkerd-cli-${process.pid}`) };
+  after(() => rm(registered.XDG_CONFIG_HOME, { recursive: true, force: true }));
   before(async function () {
     if (!withCli) return this.skip();
     stack = await toolStack();
+    const folder = join(registered.XDG_CONFIG_HOME, "linkerd-multicluster");
+    await mkdir(folder, { recursive: true });
+    const listed = [{ stack: "tool", cwd: stack.folder }];
+    await writeFile(join(folder, "stacks.yaml"), JSON.stringify(listed));
   });
 
   /** What `linkerd check` says of our checks alone: no Linkerd is installed. */
-  async function checked(cwd?: string): Promise<readonly Category[]> {
+  async function checked(variables = {}): Promise<readonly Category[]> {
     const words = ["linkerd", "check", "--context", "east", "--wait", "1s", "--output", "json"];
-    const { stdout } = await stack.run(words, cwd);
+    const { stdout } = await stack.run(words, undefined, variables);
     // It prints one document for itself and one for each extension.
     const documents = stdout.split(/^(?=\{)/m).map((text) => {
       return JSON.parse(text) as { readonly categories: readonly Category[] | null };
@@ -45,7 +54,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
 
   it("adds its checks to those of linkerd check, green or red", async () => {
     const title = "every exported Service is mirrored as the config says";
-    const before = await checked();
+    const before = await checked(registered);
     deepEqual(
       before.map(({ categoryName }) => categoryName).sort(),
       ["cluster east", "cluster west", "link east/west"].map((of) => `linkerd-clusters: ${of}`),
@@ -56,13 +65,13 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
       namespace: "tool",
       name: "web-west",
     });
-    const { result, error = "" } = resultOf(await checked(), title) ?? {};
+    const { result, error = "" } = resultOf(await checked(registered), title) ?? {};
     equal(result, "error");
     match(error, /gateway mirror east\/tool\/web-west is missing: run pulumi up/);
   });
 
-  it("only warns where no stack is named", async () => {
-    const found = await checked(stack.shared.bed.folder);
+  it("only warns where no stack is registered, whatever the folder has", async () => {
+    const found = await checked();
     deepEqual(
       found.flatMap(({ checks }) => checks.map(({ result }) => result)),
       ["warning"],

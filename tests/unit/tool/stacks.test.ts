@@ -1,9 +1,10 @@
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, match, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NoStack, onlyStack, stacksFor, stacksVariable } from "../../../tool/stacks.ts";
+import { forLinkerd } from "../../../tool/check.ts";
+import { NoStack, onlyStack, stacksFor } from "../../../tool/stacks.ts";
 
 describe("which stack a command is about", () => {
   let home: string;
@@ -46,32 +47,49 @@ describe("which stack a command is about", () => {
     deepEqual(stacksFor({ stack: "dev" }, folder, variables), [{ folder, stack: "dev" }]);
   });
 
-  it("are those that a variable names, else those of the user's file, in a folder without any", () => {
+  const register = (text: string) => {
     mkdirSync(join(home, "config", "linkerd-multicluster"), { recursive: true });
-    const file = join(home, "config", "linkerd-multicluster", "stacks.yaml");
-    writeFileSync(file, "- { stack: prod, cwd: /srv/mesh }\n");
+    writeFileSync(join(home, "config", "linkerd-multicluster", "stacks.yaml"), text);
+  };
+
+  it("are those of the user's file, in a folder without any", () => {
+    register("[{ stack: a, cwd: /srv/a }, { stack: b, cwd: /srv/b }]\n");
     // That of another program is none.
     writeFileSync(join(folder, "Pulumi.dev.yaml"), "config:\n  other:key: value\n");
-    deepEqual(stacksFor({}, folder, variables), [{ stack: "prod", folder: "/srv/mesh" }]);
-    const named = { ...variables, [stacksVariable]: "a@/srv/a, b@/srv/b" };
-    const both = stacksFor({}, folder, named);
+    const both = stacksFor({}, folder, variables);
     deepEqual(both, [
       { stack: "a", folder: "/srv/a" },
       { stack: "b", folder: "/srv/b" },
     ]);
     throws(() => onlyStack(both), /choose with --stack and --cwd among a@\/srv\/a, b@\/srv\/b/);
     addStacks("dev");
-    deepEqual(stacksFor({}, folder, named), [{ folder }]);
+    deepEqual(stacksFor({}, folder, variables), [{ folder }]);
   });
 
   it("is asked for, and what names them wrongly is told", () => {
     throws(() => stacksFor({}, folder, variables), NoStack);
-    for (const text of ["prod", "@/srv", "prod@srv"])
-      throws(() => stacksFor({}, folder, { ...variables, [stacksVariable]: text }), {
-        message: `${stacksVariable} has "${text}"; it must be a stack and its folder, as prod@/srv/mesh.`,
-      });
-    mkdirSync(join(home, "config", "linkerd-multicluster"), { recursive: true });
-    writeFileSync(join(home, "config", "linkerd-multicluster", "stacks.yaml"), "stack: prod\n");
+    const named = { ...variables, LINKERD_CLUSTERS_STACKS: "prod@/srv/mesh" };
+    throws(
+      () => stacksFor({}, folder, named),
+      /is not read any more: list the stacks in .*stacks\.yaml/,
+    );
+    register("stack: prod\n");
     throws(() => stacksFor({}, folder, variables), /must be a list of stacks/);
+  });
+
+  it("is none of the folder where Linkerd's check is started", async () => {
+    addStacks("dev");
+    const started = process.cwd();
+    process.chdir(folder);
+    try {
+      const { success, categories } = await forLinkerd(variables);
+      deepEqual(
+        [success, categories.map(({ categoryName }) => categoryName)],
+        [true, ["linkerd-clusters"]],
+      );
+      match(categories[0]?.checks[0]?.error ?? "", /^No stack is registered: .*stacks\.yaml/);
+    } finally {
+      process.chdir(started);
+    }
   });
 });
