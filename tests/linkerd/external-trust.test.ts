@@ -31,8 +31,8 @@ describe(`trust that others provide, with real plugins and charts${skipNote}`, f
     });
   });
 
-  it("is asked for where it is missing, and nothing is registered", async () => {
-    const { code, text } = await stack.run(["preview"]);
+  it("is asked for where it is missing, and nothing is written there", async () => {
+    const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
     assert.notEqual(code, 0);
     assert.match(text, /Cluster west has no namespace linkerd/);
     assert.equal((await real.clusters.west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
