@@ -218,7 +218,10 @@ describe("a link that has left the config", () => {
     const live = (await clusters.east.snapshot()).services.get(key);
     const list = "multicluster.linkerd.io/remote-discovery";
     deepEqual(live?.metadata.annotations?.[list], "bb@west");
-    deepEqual(markersOf(live), ["linkerd-multicluster-federated", "linkerd-multicluster/other/prod"]);
+    deepEqual(markersOf(live), [
+      "linkerd-multicluster-federated",
+      "linkerd-multicluster/other/prod",
+    ]);
   });
 
   it("never takes mirrors along that nothing says are this stack's, in whatever state", async () => {
