@@ -33,7 +33,7 @@ export interface Manifest {
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
-  return `${root}${place}/${kind.toLowerCase()}s`;
+  return `${root}${place}/${kind.toLowerCase().replace(/y$/, "ie")}s`;
 }
 
 export async function addNamespaces(cluster: BedCluster): Promise<void> {

@@ -8,6 +8,9 @@ import { provider, wantedResources } from "../simulation/providers.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 
+/** As `check` knows it by the file Pulumi.links.yaml. */
+export const meshStack = "organization/linkerd-multicluster/links";
+
 /**
  * Everything that the stack would have made, by hand: a link by which west appears in east.
  *
@@ -54,7 +57,7 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly strin
   const links = [{ source: "east", target: "west", headless: true }];
   const config = { clusters: { west: {}, east: {} }, links };
   const mirrors = provider();
-  for (const args of wantedResources(config, "bed/health", () => bed.kubeconfig).values())
+  for (const args of wantedResources(config, meshStack, () => bed.kubeconfig).values())
     await mirrors.create((await mirrors.check({}, args)).inputs);
   return [...secrets, token, btoa(token)];
 }

@@ -6,7 +6,7 @@ import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
 import { provider, wantedResources } from "../simulation/providers.ts";
 import { configOf } from "../unit/config/table.ts";
 import { question } from "./access-clusters.ts";
-import { addMesh } from "./health-mesh.ts";
+import { addMesh, meshStack } from "./health-mesh.ts";
 import { create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
 
@@ -70,7 +70,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
       links: [{ source: "east", target: "west" }],
     };
     const { inputs } = await linkTargets.check({}, question(bed, { access, sourceAccess }));
-    const [mirrors = {}] = wantedResources(config, "bed/preview", () => kubeconfig).values();
+    const [mirrors = {}] = wantedResources(config, meshStack, () => kubeconfig).values();
     const checked = await provider().check({}, mirrors);
     const { trust, warnings } = await preflight(configOf(config));
     return {

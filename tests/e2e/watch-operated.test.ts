@@ -30,7 +30,7 @@ describe("examples/watch, as an API server takes it", function () {
     const answers = await Promise.all(others.map((manifest) => send(manifest, strict)));
     assert.deepEqual(
       answers.map(({ code }) => code),
-      [201, 201, 201],
+      [201, 201, 201, 201],
       JSON.stringify(answers),
     );
     const spec = { ...deployment.spec, replica: 1 };
