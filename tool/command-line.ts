@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { addCheck } from "./commands/check.ts";
-import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addGather } from "./commands/gather.ts";
 import { addMap } from "./commands/map.ts";
@@ -20,12 +19,24 @@ export function commandLine(version = ""): Command {
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError()
     .addHelpText("after", about);
-  const all = [
-    ...[addStatus, addExplain, addVerify, addMap, addDiff, addWhatIf],
-    ...[addCheck, addWatch, addGather],
-  ];
+  const all = [addStatus, addExplain, addVerify, addMap, addWhatIf, addCheck, addWatch, addGather];
   for (const add of all) add(program);
+  addRemovedDiff(program);
   return program;
+}
+
+/** Scripts that still call it get a sentence instead of an unknown command. */
+function addRemovedDiff(program: Command): void {
+  program
+    .command("diff", { hidden: true })
+    .argument("[words...]")
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(() => {
+      throw new Error(
+        "The command diff has been removed: use pulumi preview --diff for what is not as the last update left it, and pulumi stack history for past updates.",
+      );
+    });
 }
 
 const about = `

@@ -1,5 +1,4 @@
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
-import type { DatedChange, MirrorDifference } from "./diff.ts";
 import type { Explanation } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 import type { Picture } from "./map/picture.ts";
@@ -18,12 +17,6 @@ export interface Documents {
   readonly "verify --dry": OfStacks<Verification>;
   readonly "verify --request": Requests;
   readonly whatif: OfStacks<WhatIf>;
-  readonly diff: MirrorDifference;
-  readonly "diff --mirror": {
-    readonly version: 1;
-    readonly mirror: string;
-    readonly changes: readonly DatedChange[];
-  };
   readonly check: HealthReport;
   readonly map: Picture;
   readonly "facts.json": Facts;

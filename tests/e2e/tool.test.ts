@@ -75,17 +75,11 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual(await search.inFolder(bundle), []);
   });
 
-  it("draws the mesh, and says since when a mirror is there", async () => {
+  it("draws the mesh", async () => {
     const { links } = JSON.parse((await run("map", "--output", "json")).stdout) as Picture;
     deepEqual(
       links.map(({ mirrors, notMirrored }) => [mirrors[0]?.state, notMirrored[0]?.reason]),
       [["in order", "MissingNamespace"]],
-    );
-    const { code, stdout } = await run("diff", "--mirror", "web-west");
-    equal(code, 0);
-    match(
-      stdout,
-      /^update 1, update of .*, east <- west\n {2}\+ tool\/web-west: gateway mirror of web/,
     );
   });
 
@@ -127,7 +121,6 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual([found.inOrder, counts(found)], [false, [[1, 1, 1]]]);
     equal((await run("status", "--wait", "1s")).code, 1);
     equal((await run("check")).code, 1);
-    match((await run("diff")).stdout, /0 changed, 1 went\n\neast <- west\n {2}- tool\/web-west/);
     equal((await explained("web-west"))?.state, "pending");
   });
 

@@ -1,4 +1,5 @@
 import { deepEqual, rejects } from "node:assert/strict";
+import { commandLine } from "../../../tool/command-line.ts";
 import { called, watchOptions } from "./options.ts";
 
 describe("the command line", () => {
@@ -30,11 +31,11 @@ describe("the command line", () => {
     deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
   });
 
-  it("compares two stacks where two are named", async () => {
-    deepEqual(await called("diff -s prod --stack lab --from last-1".split(" ")), {
-      ...{ command: "diff", args: [] },
-      options: { stack: ["prod", "lab"], output: "table", from: "last-1", to: "live" },
-    });
+  it("says what to use instead of a command that has been removed", async () => {
+    await rejects(
+      commandLine().parseAsync(["node", "linkerd-clusters", "diff", "--stack", "prod", "x"]),
+      /The command diff has been removed: use pulumi preview --diff /,
+    );
   });
 
   it("takes what Linkerd passes on to an extension", async () => {
