@@ -57,6 +57,7 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
   it("catches up once the cluster is back", async () => {
     const { west, east } = mesh.clusters;
     await east.restore();
+    await issuesTokens(east);
     await mesh.stack.pulumi("up", "--yes", "--skip-preview");
     assert.ok(await clusters.serviceIn(east, "shop", "more-west"));
     assert.match(await linkerdConfig(east), /^controllerLogLevel: debug$/m);
@@ -117,6 +118,18 @@ describe(`a whole mesh that loses a cluster, with real plugins and charts${skipN
     };
   }
 });
+
+/**
+ * Pulumi's provider waits five seconds for a token, and controllers whose API server was away look for it
+ * again at longer intervals.
+ */
+async function issuesTokens(cluster: BedCluster): Promise<void> {
+  await clusters.post(cluster, clusters.secretsOf, {
+    metadata: { name: "probe", annotations: { "kubernetes.io/service-account.name": "default" } },
+    type: "kubernetes.io/service-account-token",
+  });
+  await clusters.issuedToken(cluster, "probe");
+}
 
 interface Annotated {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
