@@ -12,8 +12,10 @@ export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** A link, as the last run has left it. */
 export interface LinkSummary {
-  /** `ok`; `unreachable` while a cluster does not answer, whose mirrors stay; else a sentence about what has to be mended. */
-  readonly state: string;
+  /** `unreachable`: a cluster doesn't answer; `failed`: what it answers has to be fixed first. Its mirrors stay in both cases. */
+  readonly state: "ok" | "unreachable" | "failed";
+  /** What is wrong where the link has failed, and what to do. */
+  readonly problem?: string;
   readonly mirrors: number;
   readonly notMirrored: number;
 }
@@ -58,8 +60,10 @@ function statusOf(
   refused: Readonly<Record<string, string>> = {},
 ): LinkSummary {
   const isDown = unreachable.includes(source) || unreachable.includes(target);
+  const problem = refused[target] ?? refused[source];
   return {
-    state: refused[target] ?? refused[source] ?? (isDown ? "unreachable" : "ok"),
+    state: problem !== undefined ? "failed" : isDown ? "unreachable" : "ok",
+    ...(problem !== undefined && { problem }),
     mirrors: Object.keys(mirrors[target] ?? {}).length,
     notMirrored: Object.keys(notMirrored[target] ?? {}).length,
   };

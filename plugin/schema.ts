@@ -18,7 +18,11 @@ const linkSummary = {
     state: {
       ...text,
       description:
-        "`ok`; `unreachable` while a cluster does not answer, whose mirrors stay; else a sentence about what has to be mended.",
+        "`ok`, `unreachable` (a cluster doesn't answer) or `failed` (what it answers has to be fixed first). Its mirrors stay in both cases.",
+    },
+    problem: {
+      ...text,
+      description: "What is wrong where the link has failed, and what to do.",
     },
     mirrors: { type: "integer", description: "The number of its mirrors." },
     notMirrored: {

@@ -60,7 +60,12 @@ describe("Mesh with manage: mirrors", () => {
     deepEqual(await valueOf(result.federated), { east: ["shop/c"] });
     deepEqual(await valueOf(result.linkStatuses), {
       "east/north": { state: "unreachable", mirrors: 0, notMirrored: 0 },
-      "east/south": { state: "renew its token", mirrors: 0, notMirrored: 0 },
+      "east/south": {
+        state: "failed",
+        problem: "renew its token",
+        mirrors: 0,
+        notMirrored: 0,
+      },
       "east/west": { state: "ok", mirrors: 2, notMirrored: 1 },
     });
   });
