@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TargetArgs } from "../../engine/credentials/state.ts";
 import { type Bed } from "../../testbed/bed.ts";
-import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { account } from "../components/access-graph.ts";
 import * as clusters from "./access-clusters.ts";
 import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
+import { importedFrom, writeProgramText } from "./written-program.ts";
 
 describe("the dynamic resources of a link's access, in a real engine", function () {
   this.timeout("20m");
@@ -78,17 +78,12 @@ describe("the dynamic resources of a link's access, in a real engine", function 
 
 /** A program of the dynamic resources alone, since the provider of those between them is not to be had here. */
 async function writeProgram(folder: string, question: TargetArgs): Promise<void> {
-  const imported = (file: string) => JSON.stringify(join(repository, "components", file));
-  await mkdir(folder);
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  const files = {
-    "Pulumi.yaml":
-      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
-    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
-    "index.ts": `
+  await writeProgramText(
+    folder,
+    `
       import * as pulumi from "@pulumi/pulumi";
-      import { EngineResource } from ${imported("engine-resource.ts")};
-      import { Mirrors } from ${imported("mirrors.ts")};
+      import { EngineResource } from ${importedFrom("engine-resource.ts")};
+      import { Mirrors } from ${importedFrom("mirrors.ts")};
       const generation = new pulumi.Config().requireNumber("generation");
       const question = ${JSON.stringify(question)};
       const asked = { ...question, rotation: { generation }, facts: undefined };
@@ -112,6 +107,5 @@ async function writeProgram(folder: string, question: TargetArgs): Promise<void>
         rules: [],
       });
     `,
-  };
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  );
 }

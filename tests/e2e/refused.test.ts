@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
 import { emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+import { importedFrom, writeProgramText } from "./written-program.ts";
 
 const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
 
@@ -57,18 +57,13 @@ describe("a cluster that is another one by now, in a real engine", function () {
 });
 
 async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
-  const imported = (file: string) => JSON.stringify(join(repository, "components", file));
-  await mkdir(folder);
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  const files = {
-    "Pulumi.yaml":
-      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
-    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
-    "index.ts": `
+  await writeProgramText(
+    folder,
+    `
       import * as pulumi from "@pulumi/pulumi";
-      import { ClusterIdentity } from ${imported("cluster-provider.ts")};
-      import { movedClusters } from ${imported("clusters.ts")};
-      import { Mirrors } from ${imported("mirrors.ts")};
+      import { ClusterIdentity } from ${importedFrom("cluster-provider.ts")};
+      import { movedClusters } from ${importedFrom("clusters.ts")};
+      import { Mirrors } from ${importedFrom("mirrors.ts")};
       const accessOf = (context) => ({ context, kubeconfig: ${JSON.stringify(kubeconfig)} });
       const uids = Object.entries(new pulumi.Config().requireObject("uids"));
       const identities = uids.map(([name, uid]) =>
@@ -82,6 +77,5 @@ async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
         ...(refused.size > 0 && { distrusted: Object.fromEntries(refused) }),
       });
     `,
-  };
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  );
 }
