@@ -69,12 +69,10 @@ const nowhere = JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [],
  */
 export function refusedProvider(
   name: string,
-  { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  config: Pick<ClusterConfig, "name" | "access">,
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
-  const { context } = access;
-  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere };
-  return new k8s.Provider(name, { ...args, skipUpdateUnreachable: true }, opts);
+  return providerOfNothing(name, config, { skipUpdateUnreachable: true }, opts);
 }
 
 /**
@@ -83,13 +81,21 @@ export function refusedProvider(
  */
 export function isolatedProvider(
   name: string,
-  { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  config: Pick<ClusterConfig, "name" | "access">,
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
-  const { context } = access;
-  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere };
   const left = { deleteUnreachable: true, skipUpdateUnreachable: true };
-  return new k8s.Provider(name, { ...args, ...left }, opts);
+  return providerOfNothing(name, config, left, opts);
+}
+
+function providerOfNothing(
+  name: string,
+  { name: cluster, access: { context } }: Pick<ClusterConfig, "name" | "access">,
+  unreachable: Pick<k8s.ProviderArgs, "deleteUnreachable" | "skipUpdateUnreachable">,
+  opts: pulumi.ResourceOptions,
+): k8s.Provider {
+  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere, ...unreachable };
+  return new k8s.Provider(name, args, opts);
 }
 
 /**

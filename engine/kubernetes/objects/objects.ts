@@ -314,6 +314,11 @@ export function objectKey(namespace: string, name: string): ObjectKey {
   return `${namespace}/${name}`;
 }
 
+/** The namespace that the key of an object names. */
+export function namespaceOf(key: ObjectKey): string {
+  return key.slice(0, key.indexOf("/"));
+}
+
 /** A Service whose `clusterIP` is the word `None`: DNS answers with its endpoints. */
 export function isHeadless(service: Service): boolean {
   return service.spec.clusterIP === "None";

@@ -1,4 +1,4 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
@@ -134,5 +134,5 @@ function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
 }
 
 function skippedKey({ origin, mirror }: Skip): ObjectKey {
-  return objectKey(origin.slice(0, origin.indexOf("/")), mirror);
+  return objectKey(namespaceOf(origin), mirror);
 }

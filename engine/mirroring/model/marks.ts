@@ -33,9 +33,20 @@ function fitting(name: string, most: number): string {
   return `${name.slice(0, most - hash.length - 1)}~${hash}`;
 }
 
+/** The mark of the whole stack, and the member that it is on; absent: on a whole object. */
+function partsOf(manager: string): { readonly whole: string; readonly member?: string } {
+  const [whole = "", member] = manager.split("#");
+  return member === undefined ? { whole } : { whole, member };
+}
+
 /** The stack of this program that writes by that name; undefined: none does. */
 export function stackOf(manager = ""): string | undefined {
-  return manager.startsWith(prefix) ? manager.slice(prefix.length).split("#")[0] : undefined;
+  return manager.startsWith(prefix) ? partsOf(manager).whole.slice(prefix.length) : undefined;
+}
+
+/** The marks of whole stacks in `managedFields`, whatever member they are on. */
+export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string[] {
+  return managedFields.map(({ manager = "" }) => partsOf(manager).whole);
 }
 
 /** Whether anything is written by that name that this program has made. */
@@ -64,7 +75,7 @@ export function marksOn(
   for (const { manager = "" } of managedFields) {
     const stack = stackOf(manager);
     if (stack === undefined) continue;
-    const [whole = "", marked] = manager.split("#");
+    const { whole, member: marked } = partsOf(manager);
     if (
       marked !== undefined &&
       (member === undefined || marked !== fitting(member, longest.member))
@@ -101,7 +112,7 @@ export function remarked(
   const own = new Set(names.map((name) => managerOf(name)));
   const result = new Map<string, Entry>();
   for (const entry of entries) {
-    const [whole = "", member] = (entry.manager ?? "").split("#");
+    const { whole, member } = partsOf(entry.manager ?? "");
     const manager = own.has(whole) ? become(entry.manager ?? "", member) : entry.manager;
     if (own.has(whole) && manager === undefined) continue;
     const key = JSON.stringify([manager, entry.operation, entry.subresource]);

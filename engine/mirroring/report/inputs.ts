@@ -20,7 +20,7 @@ import {
   type Planned,
   stacksNow,
 } from "../model/state.ts";
-import { managerOf } from "../model/marks.ts";
+import { managerOf, wholeMarks } from "../model/marks.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import { mostFields, type PartReport, partsOf } from "./parts.ts";
@@ -174,14 +174,8 @@ function formerStacks(
     ),
   );
   const marks = new Set(
-    [...(source?.services ?? [])].flatMap(
-      ([
-        key,
-        {
-          metadata: { managedFields = [] },
-        },
-      ]) =>
-        renewed.has(key) ? [] : managedFields.map(({ manager = "" }) => manager.split("#")[0]),
+    [...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
+      renewed.has(key) ? [] : wholeMarks(metadata),
     ),
   );
   const former = stacksNow(before, args).filter((name) => name !== args.stack);

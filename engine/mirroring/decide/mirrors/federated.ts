@@ -1,5 +1,6 @@
 import {
   malformed,
+  namespaceOf,
   objectKey,
   type ObjectKey,
   type Service,
@@ -186,10 +187,6 @@ function localClaim(
   return isMalformed
     ? { ...claim, stance: "unknown" }
     : { ...claim, stance: "unwanted", takesUnmarked, isLeft };
-}
-
-function namespaceOf(origin: ObjectKey): string {
-  return origin.slice(0, origin.indexOf("/"));
 }
 
 /** The Service that a federated one unites. */

@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
+import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { marksOn } from "../../model/marks.ts";
 import { federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -91,8 +91,4 @@ export function deletionOf(keys: readonly ObjectKey[], context: string): string 
     .map((key) => key.slice(namespace.length + 1));
   const shown = names.slice(0, 3).join(" ");
   return `delete them: kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
-}
-
-function namespaceOf(key: string): string {
-  return key.slice(0, key.indexOf("/"));
 }

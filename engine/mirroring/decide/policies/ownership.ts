@@ -1,6 +1,7 @@
 import {
   isHeadless,
   malformed,
+  namespaceOf,
   objectKey,
   type ObjectKey,
   type ObjectMeta,
@@ -44,7 +45,7 @@ export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
 /** The mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
 export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
   const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
-  return root === undefined ? key : objectKey(key.slice(0, key.indexOf("/")), root);
+  return root === undefined ? key : objectKey(namespaceOf(key), root);
 }
 
 /** The IP by which a Service answers inside its cluster; a headless one has none. */
