@@ -13,7 +13,7 @@ const encrypted = /^(clusters\.[^.]+\.(kubeconfig|values)|trust\.issuers\.[^.]+\
 
 /** The paths of the arguments that can't be used as they are given. */
 interface Found {
-  /** Those whose value a preview can't know. */
+  /** A preview can't know their values. */
   readonly unknown: string[];
   readonly secret: string[];
 }

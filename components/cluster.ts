@@ -18,7 +18,7 @@ export interface InstallArgs {
 /** A cluster, and the provider that reaches it. */
 export interface InstalledCluster {
   readonly config: ClusterConfig;
-  /** What does not use `provider` depends on it. */
+  /** Resources that don't use `provider` depend on this one. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
   /** Linkerd and the Link CRD are installed once this is done. */

@@ -14,7 +14,7 @@ import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 /** The clusters by name, made ready for links as far as the stack manages them. */
 export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
-  /** By cluster, sorted: why nothing is written to it in this run. Beside the preflight, state and the trust say so. */
+  /** Reasons by cluster, sorted, for writing nothing to it in this run. The preflight, the state and the trust give them. */
   readonly refused: Refused;
 }
 
@@ -68,7 +68,7 @@ export async function makeClusters(
   return { clusters: new Map(made), refused };
 }
 
-/** By cluster: the sentence for a name that does not stand for the cluster that it stood for in the run before. */
+/** Returns a sentence for each name whose context leads to another cluster than in the run before. */
 export async function movedClusters(
   identities: readonly (readonly [cluster: string, identity: ClusterIdentity])[],
 ): Promise<Refused> {

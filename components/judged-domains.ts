@@ -2,9 +2,9 @@ import { linkerdConfigOf, noClusterDomain } from "@linkerd-multicluster/engine/c
 import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 
-/** What the Linkerd of clusters says of its domains, in sentences. */
+/** Sentences about the domains that Linkerd runs with in each cluster. */
 export interface JudgedDomains {
-  /** By cluster: it has no cluster domain, or another trust domain than it is to have and the config does not say so. */
+  /** Clusters without a cluster domain, or whose trust domain differs from a default that nobody has set. */
   readonly refused: ReadonlyMap<string, string>;
   readonly told: readonly string[];
 }

@@ -39,7 +39,7 @@ export class MeshResources {
   readonly #made: pulumi.Resource[] = [];
   /** The revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
-  /** By cluster: why nothing is written to it in this run. */
+  /** Reasons by cluster for writing nothing to it in this run. */
   #refused: Refused = new Map();
 
   private constructor(config: MeshConfig, listed: boolean, parent: pulumi.Resource) {
@@ -229,7 +229,7 @@ export class MeshResources {
   }
 }
 
-/** As stacks are told apart: two organizations may have a stack of the same name. */
+/** Includes the organization, since two organizations may have a stack of the same name. */
 function fullStackName(): string {
   return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

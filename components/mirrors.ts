@@ -14,7 +14,7 @@ export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 export interface LinkSummary {
   /** `unreachable`: a cluster doesn't answer; `failed`: what it answers has to be fixed first. Its mirrors stay in both cases. */
   readonly state: "ok" | "unreachable" | "failed";
-  /** What is wrong where the link has failed, and what to do. */
+  /** Tells what is wrong with a failed link, and what to do. */
   readonly problem?: string;
   readonly mirrors: number;
   readonly notMirrored: number;

@@ -6,7 +6,7 @@ export async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefine
   return new Promise((resolve) => output.apply(resolve));
 }
 
-/** What the SDK knows of an output and has no function to ask for. */
+/** The SDK knows these facts about an output, but exports no function that returns them. */
 export function factsOf(output: pulumi.Output<unknown>) {
   return output as unknown as Readonly<Record<"isKnown" | "isSecret", Promise<boolean>>>;
 }

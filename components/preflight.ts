@@ -31,8 +31,8 @@ export interface Preflight {
   /** Clusters that can't be read. */
   readonly unreachable: ReadonlySet<string>;
   /**
-   * By cluster: why nothing is written to it in this run, and what to do. What is done for others goes on, and the
-   * run fails in the end.
+   * Reasons by cluster for writing nothing to it in this run, and what to do. The run goes on with the others, and
+   * fails in the end.
    */
   readonly refused: Refused;
   /** Sentences to tell before anything is done. */

@@ -223,7 +223,11 @@ function notMirrored(
   { part, origin, cluster, hostname, reason, sentence }: Skipped,
 ): NotMirrored {
   return {
-    ...{ source, part, service: origin, reason, sentence },
+    source,
+    part,
+    service: origin,
+    reason,
+    sentence,
     ...defined({ cluster, pod: hostname }),
   };
 }

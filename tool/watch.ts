@@ -39,7 +39,10 @@ export async function watch(
   let hostnames = {};
   const meshWatch = new MeshWatch({ observe });
   const loop = new ControlLoop({
-    ...{ stack, meshWatch, observe, resync },
+    stack,
+    meshWatch,
+    observe,
+    resync,
     async dryRun(sources) {
       const found = await dryRun(sources, new DryRunClusters(stop.signal));
       ({ hostnames } = found);

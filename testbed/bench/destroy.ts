@@ -20,8 +20,11 @@ export async function measureDestroy(mirrors: number): Promise<readonly Figure[]
     ...few.figures,
     ...all.figures,
     {
-      ...{ row: "destroy", what: "ten times as many mirrors take", unit: "times" },
-      ...{ value: growth("deletes"), against: { what: "bare deletes", value: growth("bare") } },
+      row: "destroy",
+      what: "ten times as many mirrors take",
+      unit: "times",
+      value: growth("deletes"),
+      against: { what: "bare deletes", value: growth("bare") },
     },
   ];
 }
@@ -52,7 +55,10 @@ function destroyOf(mirrors: number) {
       { row: "destroy", what: `${what}: whole`, value: whole, unit: "s", against },
       { row: "destroy", what: `${what}: deletes`, value: deletes, unit: "s", against },
       {
-        ...{ row: "destroy", what: `${what}: requests`, value: requests.length, unit: "writes" },
+        row: "destroy",
+        what: `${what}: requests`,
+        value: requests.length,
+        unit: "writes",
         against: { what: "mirrors", value: mirrors },
       },
     ];

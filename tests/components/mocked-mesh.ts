@@ -15,7 +15,8 @@ export const types = {
   ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
   ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
   ...{ cliCheck: component("LinkerdCliCheck"), mirrors: dynamic("Mirrors") },
-  ...{ identity: dynamic("ClusterIdentity"), health: dynamic("Health") },
+  identity: dynamic("ClusterIdentity"),
+  health: dynamic("Health"),
   ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",
@@ -105,7 +106,9 @@ export function preflightOf({ clusters }: MeshConfig): Preflight {
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
-    ...{ unreachable: new Set(), refused: new Map(), warnings: [] },
+    unreachable: new Set(),
+    refused: new Map(),
+    warnings: [],
   };
 }
 

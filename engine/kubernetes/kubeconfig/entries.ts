@@ -39,7 +39,9 @@ const userFields = map({
   ...{ "client-key-data": word, "client-key": word },
   ...{ as: word, "as-uid": word, "as-groups": anyTexts, "as-user-extra": mapOf(anyTexts) },
   exec: map({
-    ...{ command: word, apiVersion: word, installHint: word },
+    command: word,
+    apiVersion: word,
+    installHint: word,
     ...{ args: anyTexts, provideClusterInfo: flag },
     env: list(map({ name: word, value: word })),
   }),

@@ -178,7 +178,7 @@ describe("stack config: the whole", () => {
     deepEqual(rest, {
       ...{ manage: "all", linkerdCheck: false, linkerdNamespace: "linkerd" },
       ...{ multiclusterNamespace: "linkerd-multicluster", links: [] },
-      ...{ sources: new Set(["west", "east"]) },
+      sources: new Set(["west", "east"]),
       removedLinks: { allowDeletions: false },
       revoked: { clusters: new Map(), links: [] },
       trust: {

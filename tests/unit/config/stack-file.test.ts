@@ -41,7 +41,9 @@ describe("the mesh of a stack", () => {
     const own = ["1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
     const link = { source: "east", target: "west", headless: true };
     deepEqual(await meshOf({ stack: "me/mesh/dev" }, folder, {}), {
-      ...{ manage: "links", linkerdNamespace: "1234", stack: "me/mesh/dev" },
+      manage: "links",
+      linkerdNamespace: "1234",
+      stack: "me/mesh/dev",
       multiclusterNamespace: "linkerd-multicluster",
       clusters: { west: { context: "k3d-west" }, east: { context: "east" } },
       links: [{ link: { ...link, excludedNamespaces: ["kube-*", ...own] }, mirroring: "pulumi" }],
