@@ -1,7 +1,7 @@
-import { sentenceOf } from "@linkerd-multicluster/engine/watch";
 import { until } from "../testbed/bed.ts";
 import type { EngineParts } from "../testbed/pulumi.ts";
 import { type RunningWatch, settled, startWatch } from "../testbed/watch.ts";
+import { sentenceOf } from "../tool/watch/log.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";

@@ -4,8 +4,8 @@ import { createWriteStream, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import type { Observer, WatchEvent } from "@linkerd-multicluster/engine/watch";
 import { lastWords, type Program, until } from "./processes.ts";
+import type { Observer, WatchEvent } from "../tool/watch/events.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
 import { defined, messageOf } from "@linkerd-multicluster/engine/kubernetes";
-import { pulumi, type StackLocation, stackStateIn } from "@linkerd-multicluster/engine/watch";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
@@ -14,6 +13,8 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { factsOfState } from "./facts-of-state.ts";
 import { printable } from "./printable.ts";
 import { runsIn, tokensIn } from "./pulumi.ts";
+import { pulumi, type StackLocation } from "./watch/pulumi.ts";
+import { stackStateIn } from "./watch/stack-state.ts";
 import type { Chosen } from "./stacks.ts";
 
 /** Where the facts of a stack come from. */

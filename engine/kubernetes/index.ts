@@ -2,9 +2,9 @@
  * A cluster: its kubeconfig, connection and requests, and who it is.
  * The rest of the program imports nothing of it but this.
  */
-export { connect } from "./client/connect.ts";
+export { connect, connectToWatch } from "./client/connect.ts";
 export { defined } from "./objects/defined.ts";
-export { parseDuration } from "./objects/duration.ts";
+export { inSeconds, parseDuration } from "./objects/duration.ts";
 export type { Kubernetes } from "./client/interface.ts";
 export {
   processEnvironment,
@@ -15,15 +15,17 @@ export { giveKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
 export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
-export { isRecord } from "./objects/checks.ts";
+export { isRecord, parse } from "./objects/checks.ts";
 export { codeOf, plain } from "./objects/plain.ts";
-export type {
-  Endpoints,
-  ObjectMeta,
-  Pod,
-  Service,
-  ServicePort,
-  StringMap,
+export {
+  objectKey,
+  type Endpoints,
+  type ObjectKey,
+  type ObjectMeta,
+  type Pod,
+  type Service,
+  type ServicePort,
+  type StringMap,
 } from "./objects/objects.ts";
 export type {
   AuthorizationPolicy,
@@ -31,8 +33,10 @@ export type {
   Server,
 } from "./objects/policy-resources.ts";
 export { listedNames, messageOf } from "../message.ts";
+export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
+export type { ObjectChange, Watching } from "./client/watching.ts";
 export { KubernetesError } from "./client/errors.ts";
 export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";
-export { systemTime } from "./client/retry.ts";
+export { backoff, systemTime, type Backoff, type Time } from "./client/retry.ts";
 export { resources, type ObjectName, type Resource } from "./objects/resources.ts";

@@ -14,10 +14,18 @@ export {
   systemNamespaces,
 } from "./model/link.ts";
 export { othersIn } from "./model/metadata.ts";
-export { annotation, gatewayPort, label } from "./model/vocabulary.ts";
+export { annotation, federatedName, gatewayPort, label, mirrorName } from "./model/vocabulary.ts";
 export { controllersIn } from "./observe/controllers.ts";
-export type { Inputs, MirrorsArgs, ObservedGateway } from "./model/state.ts";
+export {
+  argsOf,
+  entryOf,
+  type ByPart,
+  type Inputs,
+  type MirrorsArgs,
+  type ObservedGateway,
+} from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./decide/decision.ts";
+export { goesAt } from "./decide/policies/absent-pods.ts";
 export { selects } from "./decide/policies/selection.ts";
 export { portsText } from "./decide/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";

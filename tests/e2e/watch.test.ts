@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../engine/watch/events.ts";
+import type { WatchEvent } from "../../tool/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";
 import { type RunningWatch, settled, startWatch } from "../../testbed/watch.ts";

@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../engine/watch/events.ts";
+import type { WatchEvent } from "../../tool/watch/events.ts";
 import { until } from "../../testbed/bed.ts";
 import { percentile } from "../../testbed/bench/figure.ts";
 import { newStack, type PulumiStack } from "../../testbed/stack.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { WatchOptions } from "../watch.ts";
+import type { WatchOptions } from "../watch/watch.ts";
 import { examples, stackCommand } from "./options.ts";
 import { stackOf } from "./reading.ts";
 
@@ -16,7 +16,7 @@ export function addWatch(program: Command): void {
     .option("--listen <address>", "where to serve metrics, as 127.0.0.1:9464", address)
     .addHelpText("after", examples(["watch --stack prod --listen 127.0.0.1:9464", "until ended"]))
     .action(async (options: WatchOptions) => {
-      const { watch } = await import("../watch.ts");
+      const { watch } = await import("../watch/watch.ts");
       await watch(await stackOf(options), options);
     });
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { watchMetrics } from "../../../engine/watch/metrics.ts";
+import type { WatchEvent } from "../../../tool/watch/events.ts";
+import { watchMetrics } from "../../../tool/watch/metrics.ts";
 import { documents, text } from "./files.ts";
 
 /** What makes every metric have a value. */

@@ -1,5 +1,5 @@
 import { commandLine } from "../../../tool/command-line.ts";
-import type { WatchOptions } from "../../../tool/watch.ts";
+import type { WatchOptions } from "../../../tool/watch/watch.ts";
 
 interface Called {
   readonly command: string;

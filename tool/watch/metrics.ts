@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { programVersion } from "../version.ts";
+import { programVersion } from "@linkerd-multicluster/engine/kubernetes";
 import {
   type ByEvent,
   commands,

@@ -1,13 +1,18 @@
-import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { messageOf } from "../message.ts";
-import { goesAt } from "../mirroring/decide/policies/absent-pods.ts";
-import { Clusters } from "../mirroring/observe/clusters.ts";
-import type { Extent } from "../mirroring/observe/observe.ts";
-import { type CheckedSource, checkSource } from "../mirroring/reconcile/reconcile.ts";
-import { argsOf, type ByPart, type Inputs } from "../mirroring/model/state.ts";
-import { probeGateway } from "../mirroring/observe/gateway-probe.ts";
-import type { Outcome } from "../mirroring/report/outcome.ts";
-import type { Time } from "../kubernetes/client/retry.ts";
+import { type ClusterAccess, messageOf, type Time } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  argsOf,
+  type ByPart,
+  goesAt,
+  type Inputs,
+  type Outcome,
+} from "@linkerd-multicluster/engine/mirroring";
+import {
+  type CheckedSource,
+  checkSource,
+  Clusters,
+  type Extent,
+  probeGateway,
+} from "@linkerd-multicluster/engine/reading";
 import type { SourceStatus } from "./events.ts";
 
 export interface DryRun {

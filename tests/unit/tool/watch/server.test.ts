@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 
-import { serve } from "../../../engine/watch/server.ts";
-import { until } from "../../../testbed/processes.ts";
+import { serve } from "../../../../tool/watch/server.ts";
+import { until } from "../../../../testbed/processes.ts";
 
 describe("the server of health and metrics", () => {
   const text = "text/plain; charset=utf-8";

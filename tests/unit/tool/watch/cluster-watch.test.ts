@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
-import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
-import type { ObjectChange, WatchCalls } from "../../../engine/kubernetes/client/watching.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { ClusterWatch } from "../../../engine/watch/cluster-watch.ts";
-import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { FakeTime } from "../kubernetes/scripted-cluster.ts";
+import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
+import type { FailureKind } from "../../../../engine/kubernetes/client/failure.ts";
+import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/client/watching.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
+import { ClusterWatch } from "../../../../tool/watch/cluster-watch.ts";
+import type { WatchEvent } from "../../../../tool/watch/events.ts";
+import { FakeTime } from "../../kubernetes/scripted-cluster.ts";
 
 const exported = { "mirror.linkerd.io/exported": "true" };
 const interest = {

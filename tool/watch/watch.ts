@@ -1,16 +1,13 @@
-import {
-  ControlLoop,
-  dryRun,
-  DryRunClusters,
-  MeshWatch,
-  type Observer,
-  sentenceOf,
-  serve,
-  StackRuns,
-  watchHostnames,
-  watchMetrics,
-} from "@linkerd-multicluster/engine/watch";
-import type { Chosen, Said } from "./stacks.ts";
+import { ControlLoop } from "./control-loop.ts";
+import { dryRun, DryRunClusters } from "./dry-run.ts";
+import type { Observer } from "./events.ts";
+import { watchHostnames } from "./hostnames.ts";
+import { sentenceOf } from "./log.ts";
+import { MeshWatch } from "./mesh-watch.ts";
+import { watchMetrics } from "./metrics.ts";
+import { serve } from "./server.ts";
+import { StackRuns } from "./stack-runs.ts";
+import type { Chosen, Said } from "../stacks.ts";
 
 export interface WatchOptions extends Said {
   readonly output: "text" | "json";

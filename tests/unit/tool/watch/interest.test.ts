@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { interests, isOfInterest } from "../../../engine/watch/interest.ts";
-import { argsFor } from "../fixtures/world.ts";
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { interests, isOfInterest } from "../../../../tool/watch/interest.ts";
+import { argsFor } from "../../fixtures/world.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
   ...argsFor(targets),

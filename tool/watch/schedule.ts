@@ -1,4 +1,4 @@
-import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
+import { backoff, type Backoff, type Time } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Milliseconds without another change before a dry run, and since the first change at most. */
 const quiet = 1_000;

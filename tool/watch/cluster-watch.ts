@@ -1,10 +1,16 @@
 import { once } from "node:events";
-import { KubernetesError } from "../kubernetes/client/errors.ts";
-import { type ObjectKey, objectKey } from "../kubernetes/objects/objects.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
-import { backoff, type Backoff, type Time } from "../kubernetes/client/retry.ts";
-import type { ObjectChange, Watching } from "../kubernetes/client/watching.ts";
-import { messageOf } from "../message.ts";
+import {
+  type Backoff,
+  backoff,
+  KubernetesError,
+  messageOf,
+  type ObjectChange,
+  type ObjectKey,
+  objectKey,
+  resources,
+  type Time,
+  type Watching,
+} from "@linkerd-multicluster/engine/kubernetes";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
 import { type Interest, isOfInterest } from "./interest.ts";
 

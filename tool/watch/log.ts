@@ -1,5 +1,4 @@
-import { inSeconds } from "../kubernetes/objects/duration.ts";
-import { plain } from "../kubernetes/objects/plain.ts";
+import { inSeconds, plain } from "@linkerd-multicluster/engine/kubernetes";
 import type { ByEvent, SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** One line for a person; undefined for an event that another one or metrics tell as well. */

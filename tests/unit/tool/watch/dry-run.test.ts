@@ -1,10 +1,18 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 
-import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { dryRun, DryRunClusters } from "../../../engine/watch/dry-run.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, headless, later, now, pods } from "../fixtures/objects.ts";
-import { argsFor, exporting, preview, up, World } from "../fixtures/world.ts";
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { dryRun, DryRunClusters } from "../../../../tool/watch/dry-run.ts";
+import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  headless,
+  later,
+  now,
+  pods,
+} from "../../fixtures/objects.ts";
+import { argsFor, exporting, preview, up, World } from "../../fixtures/world.ts";
 
 describe("a dry run", () => {
   let clusters: { west: MemoryCluster; readonly east: MemoryCluster };

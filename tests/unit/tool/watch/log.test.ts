@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 
-import type { WatchEvent } from "../../../engine/watch/events.ts";
-import { sentenceOf } from "../../../engine/watch/log.ts";
+import type { WatchEvent } from "../../../../tool/watch/events.ts";
+import { sentenceOf } from "../../../../tool/watch/log.ts";
 
 const changed = (cluster: string): WatchEvent => ({
   ...{ event: "triggered", reason: "event", cluster, about: "services shop/web" },

@@ -5,7 +5,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
-import type { Inputs } from "../mirroring/model/state.ts";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { Observer, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { outputIn, pulumi, type RunLocation, startRun } from "./pulumi.ts";

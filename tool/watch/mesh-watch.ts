@@ -1,8 +1,11 @@
-import { connectToWatch } from "../kubernetes/client/connect.ts";
-import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { systemTime, type Time } from "../kubernetes/client/retry.ts";
-import type { Watching } from "../kubernetes/client/watching.ts";
-import type { Inputs } from "../mirroring/model/state.ts";
+import {
+  type ClusterAccess,
+  connectToWatch,
+  systemTime,
+  type Time,
+  type Watching,
+} from "@linkerd-multicluster/engine/kubernetes";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { ClusterWatch } from "./cluster-watch.ts";
 import type { Observer } from "./events.ts";
 import { interests } from "./interest.ts";

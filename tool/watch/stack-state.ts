@@ -1,4 +1,4 @@
-import type { Inputs } from "../mirroring/model/state.ts";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 
 /** As a program of Node makes them, and as the plugin does for every other language. */
 const mirrorsTypes: readonly (string | undefined)[] = [

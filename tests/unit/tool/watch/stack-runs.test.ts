@@ -5,10 +5,10 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-import type { RunEnd, WatchEvent } from "../../../engine/watch/events.ts";
-import { StackRuns, type StackRunsSettings } from "../../../engine/watch/stack-runs.ts";
-import { until } from "../../../testbed/processes.ts";
-import { repository } from "../../../testbed/stack.ts";
+import type { RunEnd, WatchEvent } from "../../../../tool/watch/events.ts";
+import { StackRuns, type StackRunsSettings } from "../../../../tool/watch/stack-runs.ts";
+import { until } from "../../../../testbed/processes.ts";
+import { repository } from "../../../../testbed/stack.ts";
 
 const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
 const mirrorsType = "pulumi-nodejs:dynamic/linkerd:Mirrors";

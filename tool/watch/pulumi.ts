@@ -5,9 +5,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { parse } from "../kubernetes/objects/checks.ts";
-import { codeOf, plain } from "../kubernetes/objects/plain.ts";
-import { messageOf } from "../message.ts";
+import { codeOf, messageOf, parse, plain } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;

@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { ControlLoop } from "../../../engine/watch/control-loop.ts";
-import type { RunEnd, SourceStatus } from "../../../engine/watch/events.ts";
-import { VirtualTime } from "../../simulation/time.ts";
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { ControlLoop } from "../../../../tool/watch/control-loop.ts";
+import type { RunEnd, SourceStatus } from "../../../../tool/watch/events.ts";
+import { VirtualTime } from "../../../simulation/time.ts";
 
 type Status = SourceStatus["status"];
 

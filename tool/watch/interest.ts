@@ -1,9 +1,19 @@
-import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { type ObjectKey, type ObjectMeta, objectKey } from "../kubernetes/objects/objects.ts";
-import { selects } from "../mirroring/decide/policies/selection.ts";
-import { type LabelSelector, linkOf } from "../mirroring/model/link.ts";
-import { federatedName, label, mirrorName } from "../mirroring/model/vocabulary.ts";
-import { entryOf, type Inputs } from "../mirroring/model/state.ts";
+import {
+  type ClusterAccess,
+  objectKey,
+  type ObjectKey,
+  type ObjectMeta,
+} from "@linkerd-multicluster/engine/kubernetes";
+import {
+  entryOf,
+  federatedName,
+  type Inputs,
+  label,
+  type LabelSelector,
+  linkOf,
+  mirrorName,
+  selects,
+} from "@linkerd-multicluster/engine/mirroring";
 
 /** The part of a cluster that the mesh depends on. */
 export interface Interest {

@@ -1,7 +1,5 @@
-import { systemTime, type Time } from "../kubernetes/client/retry.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
-import { messageOf } from "../message.ts";
-import type { Inputs } from "../mirroring/model/state.ts";
+import { defined, messageOf, systemTime, type Time } from "@linkerd-multicluster/engine/kubernetes";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { DryRun } from "./dry-run.ts";
 import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
 import type { MeshWatch } from "./mesh-watch.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { isPulumi, judge, type Lock, locksIn } from "../../../engine/watch/lock.ts";
+import { isPulumi, judge, type Lock, locksIn } from "../../../../tool/watch/lock.ts";
 
 const message = `error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.
   file:///state/.pulumi/locks/organization/p/s/1.json: created by ann@laptop (pid 42) at 2026-11-22T04:20:58Z

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { SourceStatus, State, WatchEvent } from "../../../engine/watch/events.ts";
-import { watchMetrics } from "../../../engine/watch/metrics.ts";
+import type { SourceStatus, State, WatchEvent } from "../../../../tool/watch/events.ts";
+import { watchMetrics } from "../../../../tool/watch/metrics.ts";
 
 const state = (name: State): WatchEvent => ({ event: "state", state: name, why: [] });
 const added = (cluster: string): WatchEvent => ({

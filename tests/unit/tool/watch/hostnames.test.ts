@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 
-import { watchHostnames } from "../../../engine/watch/hostnames.ts";
-import { VirtualTime } from "../../simulation/time.ts";
+import { watchHostnames } from "../../../../tool/watch/hostnames.ts";
+import { VirtualTime } from "../../../simulation/time.ts";
 
 describe("hostnames of gateways between dry runs", () => {
   type Addresses = Readonly<Record<string, readonly string[]>>;

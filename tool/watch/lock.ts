@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { codeOf } from "../kubernetes/objects/plain.ts";
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 
 /** A process of Pulumi's CLI that a watch has started, by which its lock is known again. */
 export interface RunRecord {

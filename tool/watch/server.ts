@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP, type Socket } from "node:net";
-import { messageOf } from "../message.ts";
+import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import type { WatchMetrics } from "./metrics.ts";
 
 export interface Served {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { systemTime, type Time } from "../kubernetes/client/retry.ts";
-import { addressesOf } from "../mirroring/observe/names.ts";
+import { systemTime, type Time } from "@linkerd-multicluster/engine/kubernetes";
+import { addressesOf } from "@linkerd-multicluster/engine/reading";
 import type { DryRun } from "./dry-run.ts";
 
 /** Milliseconds between two times that hostnames are resolved. */
