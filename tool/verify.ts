@@ -111,7 +111,7 @@ function hopsOf(
     checked(
       "rights",
       ofLink,
-      ["link-resource", "credentials-exist", "credentials-work", "controller-rights"],
+      ["link-resource", "credentials-exist", "credentials-work"],
       "the credentials exist, work, and are allowed what Linkerd asks for",
     ),
     {

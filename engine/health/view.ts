@@ -95,17 +95,8 @@ export interface LinkFacts {
    * read; absent where Linkerd's controller mirrors.
    */
   readonly mirrors?: Read<readonly Decision[] | undefined>;
-  /** Absent where this program mirrors, or Linkerd has no controller for the link. */
-  readonly controller?: ControllerReading;
   /** Absent where the stack does not manage Linkerd, or a cluster is out of reach. */
   readonly credentials?: Record<"mirror" | "destination", Read<SecretReading | undefined>>;
-}
-
-/** Linkerd's controller of a link, and what its service account may not do in the source. */
-export interface ControllerReading {
-  readonly deployment: Controller;
-  /** The rights that it lacks, as `list pods`. */
-  readonly denied: Read<readonly string[]>;
 }
 
 /** A credentials Secret without its content, and what came of trying that. */
@@ -122,6 +113,8 @@ export type Trial =
   | { readonly outcome: "unusable"; readonly rule: string }
   /** The server rejects the token, or what answers is not an API server to be trusted. */
   | { readonly outcome: "refused"; readonly server: string; readonly why: string }
+  /** Nothing answers at the server, which may still answer in the source cluster. */
+  | { readonly outcome: "outOfReach"; readonly server: string; readonly why: string }
   /** Another cluster answers. */
   | { readonly outcome: "elsewhere"; readonly server: string }
   | {
@@ -129,6 +122,4 @@ export type Trial =
       readonly server: string;
       /** The rights that the token lacks though the link needs them: `list pods`. */
       readonly denied: readonly string[];
-      /** Why the token was tried at the runner's own address of the cluster: `server` is out of reach. */
-      readonly detour?: string;
     };

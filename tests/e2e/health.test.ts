@@ -6,13 +6,12 @@ import { stringify } from "yaml";
 import { meshOf } from "../../config/stack-file.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import { isWriteRequest } from "../../testbed/audit.ts";
-import { type Bed, mark, requestsOf, until } from "../../testbed/bed.ts";
+import { type Bed, mark, requestsOf } from "../../testbed/bed.ts";
 import { environment } from "../../testbed/pulumi.ts";
 import { repository } from "../../testbed/stack.ts";
 import * as clusters from "./access-clusters.ts";
 import { addMesh, replaceCredentials } from "./health-mesh.ts";
-import { type Item, kinds } from "./mirroring/objects.ts";
-import { type ClusterName, create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
+import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
 
 const main = join(repository, "bin/linkerd-clusters.mjs");
 const multicluster = "linkerd-multicluster";
@@ -20,14 +19,12 @@ const multicluster = "linkerd-multicluster";
 describe("npm run check", function () {
   this.timeout("20m");
 
-  let shared: SharedBed;
   let bed: Bed<ClusterName>;
   let secrets: readonly string[];
   let folder: string;
 
   before(async () => {
-    shared = await emptyBed();
-    bed = shared.bed;
+    bed = (await emptyBed()).bed;
     secrets = await addMesh(bed);
     folder = join(bed.folder, "health");
     await mkdir(folder);
@@ -36,10 +33,10 @@ describe("npm run check", function () {
   });
 
   /** Writes the file of a stack that is named after what it manages. */
-  function configure(manage: string, mirroring = "pulumi"): Promise<void> {
+  function configure(manage: string): Promise<void> {
     const config = {
       "linkerd-multicluster:clusters": { west: {}, east: {} },
-      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true, mirroring }],
+      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true }],
       "linkerd-multicluster:manage": manage,
     };
     return writeFile(join(folder, `Pulumi.${manage}.yaml`), stringify({ config }));
@@ -79,39 +76,12 @@ describe("npm run check", function () {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^link east\/west\n-+\n√ both clusters trust a common anchor\n/m);
     assert.doesNotMatch(stdout, /[×‼]/);
-    assert.match(stdout, /\nStatus: √ \(\d+ passed, 7 skipped\)$/);
+    assert.match(stdout, /\nStatus: √ \(\d+ passed, 6 skipped\)$/);
     for (const log of since) {
       const requests = await requestsOf(log);
       assert.deepEqual(requests.filter(isWriteRequest), []);
       assert.ok(requests.length < 30, String(requests.length));
     }
-  });
-
-  it("asks the API server what Linkerd's controller may do where that mirrors", async () => {
-    const { east } = shared.kube;
-    const rights = () => findings("controller-rights");
-    await configure("links", "controller");
-    assert.match(
-      String(await findings("controller")),
-      /^error single-controller: cluster east has no cont/,
-    );
-    await create(east, [controller]);
-    assert.match(
-      String(await rights()),
-      /ServiceAccount east\/\S+\/controller-west is not allowed to get services, .*patch links.multicluster.linkerd.io\/status in namespace linkerd-multicluster, .*get leases/,
-    );
-    const apiGroup = "rbac.authorization.k8s.io";
-    const subject = { kind: "ServiceAccount", name: "controller-west", namespace: multicluster };
-    const binding: Item = {
-      ...{ kind: "ClusterRoleBinding", metadata: { name: "controller-west" } },
-      roleRef: { apiGroup, kind: "ClusterRole", name: "cluster-admin" },
-      subjects: [subject],
-    };
-    await create(east, [binding]);
-    await until("the rights", [], async () => (await rights()).length === 0 || undefined);
-    for (const { kind, metadata } of [binding, controller])
-      await east.remove(kinds[kind], metadata);
-    await configure("links");
   });
 
   it("leaves Linkerd to others with manage: mirrors, and then reads no Secret", async () => {
@@ -150,18 +120,3 @@ describe("npm run check", function () {
     assert.equal(stdout.match(/×/g)?.length, 2, stdout);
   });
 });
-
-const labels = {
-  "linkerd.io/extension": "multicluster",
-  "mirror.linkerd.io/cluster-name": "west",
-};
-const containers = [{ name: "c", image: "c" }];
-/** Linkerd's own of the link. */
-const controller: Item = {
-  kind: "Deployment",
-  metadata: { namespace: multicluster, name: "controller-west", labels },
-  spec: {
-    selector: { matchLabels: labels },
-    template: { metadata: { labels }, spec: { serviceAccountName: "controller-west", containers } },
-  },
-};

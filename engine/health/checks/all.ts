@@ -2,7 +2,7 @@ import type { HealthCheck } from "../check.ts";
 import type { CheckedCluster, CheckedLink } from "../view.ts";
 import { clientsMeshed } from "./clients.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
-import { controllerRights, singleController, singleFederation } from "./controllers.ts";
+import { singleController, singleFederation } from "./controllers.ts";
 import { credentialsExist, credentialsWork } from "./credentials.ts";
 import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { linkResource, linksServed } from "./link-resource.ts";
@@ -44,7 +44,6 @@ export const linkChecks: readonly HealthCheck<CheckedLink>[] = [
   credentialsExist, // where Linkerd looks for them
   credentialsWork, // once they are used
   singleController, // what else writes mirrors, or that nothing does
-  controllerRights, // where that is Linkerd's
   mirrorsInOrder, // what this program does about them
   mirrorsHaveEndpoints, // where clients connect to
 ];

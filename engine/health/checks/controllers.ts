@@ -8,7 +8,7 @@ import {
 } from "../../mirroring/model/controller.ts";
 import { isListed } from "../../mirroring/decide/decision.ts";
 import { listed } from "../../mirroring/model/text.ts";
-import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import type { HealthCheck, Finding } from "../check.ts";
 import { type CheckedCluster, type CheckedLink, valueIn } from "../view.ts";
 
 /**
@@ -31,28 +31,6 @@ export const singleController: HealthCheck<CheckedLink> = {
           sentence: alsoMirrors(link.source, each),
           severity: "warning",
         }));
-  },
-};
-
-/** Check 6 of `linkerd multicluster check`, which looks for the roles of its charts by name. */
-export const controllerRights: HealthCheck<CheckedLink> = {
-  id: "controller-rights",
-  title: "Linkerd's controller is allowed what mirroring takes",
-  anchor: "l5d-multicluster-source-rbac-correct",
-  severity: "error",
-  aboutLinkerd: true,
-  run: ({ link, mirroring, source, reading: { controller } }) => {
-    if (mirroring === "pulumi") return { skipped: "this program mirrors the link" };
-    if ("why" in source.snapshot) return unreadCluster(link.source);
-    if (controller === undefined) return { skipped: noController(link.source, link.target) };
-    const { deployment, denied } = controller;
-    if ("why" in denied)
-      return { skipped: `the rights of its service account can't be asked about: ${denied.why}` };
-    if (denied.value.length === 0) return [];
-    const account = `${link.source}/${deployment.namespace}/${deployment.account}`;
-    return [
-      `ServiceAccount ${account} is not allowed to ${denied.value.join(", ")}, so ${deploymentOf(link.source, deployment)} can't mirror the link: install the chart linkerd-multicluster again, which grants that`,
-    ];
   },
 };
 

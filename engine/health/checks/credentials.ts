@@ -95,22 +95,18 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: CheckedL
         `the credentials in ${where} lead to another cluster at ${trial.server} than context ${context} does: correct linkerd-multicluster:clusters.${target}, its apiServer or its context`,
       ];
     }
+    case "outOfReach":
+      return [
+        {
+          sentence: `the token in ${where} was not tried, because the server in the same kubeconfig, ${trial.server}, can't be reached from here (${trial.why}): that is fine if pods in cluster ${source} can reach it, so check there`,
+          severity: "warning",
+        },
+      ];
     case "accepted": {
+      if (trial.denied.length === 0) return [];
       const denied = trial.denied.join(", ");
       return [
-        ...(denied === ""
-          ? []
-          : [
-              `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
-            ]),
-        ...(trial.detour === undefined
-          ? []
-          : [
-              {
-                sentence: `the token in ${where} works, but the server in the same kubeconfig, ${trial.server}, can't be reached from here (${trial.detour}): that is fine if pods in cluster ${source} can reach it, so check there`,
-                severity: "warning" as const,
-              },
-            ]),
+        `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
       ];
     }
   }

@@ -1,5 +1,3 @@
-import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
-import { running } from "../../mirroring/model/controller.ts";
 import { selects } from "../../mirroring/decide/policies/selection.ts";
 import { accessRules, discoverySelectors, linkUse } from "../../credentials/rules.ts";
 import { credentialsName } from "../../credentials/objects.ts";
@@ -16,7 +14,6 @@ import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { HealthLink, HealthMesh } from "../mesh.ts";
 import {
   type ClusterFacts,
-  type ControllerReading,
   type LinkFacts,
   read,
   type SecretReading,
@@ -49,10 +46,9 @@ export async function readLink(
   const { link, target } = ends;
   const { gateway: said } = link;
   const judge = judgeFor(world, link.source, mesh.clusters[link.source]);
-  const [gateway, controller, credentials] = await Promise.all([
+  const [gateway, credentials] = await Promise.all([
     // Where it is not observed, no mirrors of this program are decided by it.
     read(async () => observed ?? readGateway(link, snapshotOf(target), judge)),
-    readController(world, mesh, ends),
     readCredentials(world, mesh, ends),
   ]);
   const gatewayIn = (at: GatewaySource) =>
@@ -67,57 +63,13 @@ export async function readLink(
   return {
     gateway,
     ...(said !== false && { gatewayFacts: await gatewayIn(said) }),
-    ...defined({ controller, credentials, probe }),
+    ...defined({ credentials, probe }),
   };
 }
 
 function snapshotOf({ snapshot }: ClusterFacts): ClusterSnapshot {
   if ("why" in snapshot) throw new Error(snapshot.why);
   return snapshot.value;
-}
-
-async function readController(
-  world: Clusters,
-  mesh: HealthMesh,
-  { link, mirroring, source }: Ends,
-): Promise<ControllerReading | undefined> {
-  const access = mesh.clusters[link.source];
-  const [deployment] = running(valueIn(source.controllers) ?? [], link.target);
-  if (mirroring === "pulumi" || access === undefined || deployment === undefined) return undefined;
-  const { namespace, account: name } = deployment;
-  const denied = await read(async () => {
-    const client = await world.client(link.source, access);
-    return deniedOf(controllerQuestions(link, namespace), client, { namespace, name });
-  });
-  return { deployment, denied };
-}
-
-const all = ["get", "list", "watch", "create", "update", "delete"];
-const watched = ["get", "list", "watch"];
-
-/**
- * The rights that Linkerd's controller of a link must have in the source, as the roles of its chart grant
- * it (linkerd-behaviour.md 1.11). Asked of the API server, which knows of other roles as well.
- *
- * @param namespace that it runs in, where its Link and its credentials are
- */
-export function controllerQuestions(link: LinkSpec, namespace: string): Question[] {
-  const core = (resource: string, verbs: readonly string[]) =>
-    verbs.map((verb) => ({ group: "", resource, verb }));
-  const multicluster = { group: "multicluster.linkerd.io", resource: "links", namespace };
-  const secret = { resource: "secrets", name: credentialsName(link.target), namespace };
-  return [
-    ...core("services", all),
-    ...core("endpoints", all),
-    ...core("namespaces", link.createNamespaces ? [...watched, "create"] : watched),
-    ...watched.map((verb) => ({ group: "", ...secret, verb })),
-    ...watched.map((verb) => ({ ...multicluster, verb })),
-    { ...multicluster, subresource: "status", verb: "patch" },
-    ...["create", "get", "update"].map((verb) => ({
-      ...{ group: "coordination.k8s.io", resource: "leases", namespace },
-      verb,
-    })),
-  ];
 }
 
 /** Whether traffic of the link goes straight to pods, with or without a gateway beside. */
@@ -145,7 +97,6 @@ async function readCredentials(
   const snapshot = snapshotOf(target);
   const context = {
     target: link.target,
-    access,
     uid: snapshot.services.get("default/kubernetes")?.metadata.uid,
     rules: accessRules([linkUse(link, mirroring, discovers(link, snapshot))]),
   };

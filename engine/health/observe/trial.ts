@@ -4,15 +4,13 @@ import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Clusters } from "../../mirroring/observe/clusters.ts";
 import type { Trial } from "../view.ts";
 import { credentialsIn } from "../../credentials/kubeconfig.ts";
 
 export interface TrialContext {
-  /** The cluster that the credentials are for, and how the runner reaches it. */
+  /** The cluster that the credentials are for. */
   readonly target: string;
-  readonly access: ClusterAccess;
   /** UID of its Service default/kubernetes, which every cluster has. */
   readonly uid: string | undefined;
   /** The rights that the credentials have to have. */
@@ -20,40 +18,20 @@ export interface TrialContext {
 }
 
 /**
- * Uses the kubeconfig as Linkerd would. Where its address cannot be reached from here, which need
- * not be so in the source cluster, the token is tried at the address that the
- * runner uses. It goes to the target and nowhere else, and no part of it is in what is returned.
+ * Uses the kubeconfig as Linkerd would. Its token goes to the server that it names and nowhere else, and no part of it
+ * is in what is returned.
  */
 export async function tryCredentials(
   text: string,
-  context: TrialContext,
+  { target, uid, rules }: TrialContext,
   clusters: Pick<Clusters, "connect">,
 ): Promise<Trial> {
   const credentials = credentialsIn(text);
   if (typeof credentials === "string") return { outcome: "unusable", rule: credentials };
-  const { target, access } = context;
   const server = new URL(credentials.server).origin;
-  const direct = await tried(() => clusters.connect(credentials, target), server, context);
-  if (!("outOfReach" in direct)) return direct;
-  const own = await tried(
-    () => clusters.connect({ ...access, token: credentials.token }, target),
-    server,
-    context,
-  );
-  if ("outOfReach" in own) return { outcome: "refused", server, why: own.outOfReach };
-  return own.outcome === "accepted" ? { ...own, detour: direct.outOfReach } : own;
-}
-
-type Attempt = Trial | { readonly outOfReach: string };
-
-async function tried(
-  connect: () => Promise<Kubernetes>,
-  server: string,
-  { uid, rules }: TrialContext,
-): Promise<Attempt> {
   let client: Kubernetes | undefined;
   try {
-    client = await connect();
+    client = await clusters.connect(credentials, target);
     const [found, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
     if (uid !== undefined && found !== undefined && found !== uid)
       return { outcome: "elsewhere", server };
@@ -62,7 +40,8 @@ async function tried(
     if (!(error instanceof KubernetesError))
       return { outcome: "refused", server, why: "they can't be used to connect" };
     const { kind, detail = "it does not say why" } = error;
-    if (kind === "unreachable" && isFar(error)) return { outOfReach: detail };
+    if (kind === "unreachable" && farCodes.has(error.reason ?? ""))
+      return { outcome: "outOfReach", server, why: detail };
     const why = kind === "unauthorized" ? "the token is rejected" : detail;
     return { outcome: "refused", server, why };
   } finally {
@@ -70,15 +49,11 @@ async function tried(
   }
 }
 
+/** Codes of connections at whose other end nothing answers. */
 const farCodes = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
   ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED"],
 ]);
-
-/** Whether nothing answers at all. A server with another certificate must never get the token. */
-function isFar({ reason = "" }: KubernetesError): boolean {
-  return farCodes.has(reason);
-}
 
 async function uidOf(client: Kubernetes): Promise<string | undefined> {
   try {

@@ -244,7 +244,6 @@ export type Pod = Of<typeof pod>;
 export const deployment = object({
   spec: map({
     replicas: count,
-    template: map({ spec: map({ serviceAccountName: dnsName }) }),
   }),
   status: map({ readyReplicas: count }),
 });

@@ -81,7 +81,6 @@ export const resources = {
   clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),
   clusterRoleBindings: clusterScoped(rbac, "ClusterRoleBinding", objects.clusterObject),
   accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", objects.accessReview),
-  subjectReviews: clusterScoped(authorization, "SubjectAccessReview", objects.accessReview),
 } as const;
 
 /** Path of a collection (all namespaces where none is given) or, with a name, of one object. */

@@ -11,8 +11,6 @@ export interface Controller {
   readonly replicas: number;
   /** Pods that are ready. */
   readonly ready: number;
-  /** The ServiceAccount of its pods. */
-  readonly account: string;
 }
 
 /** What is found of Linkerd's controllers in a cluster, or in a sentence why they can't be known. */

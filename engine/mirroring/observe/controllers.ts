@@ -21,13 +21,7 @@ export async function controllersIn(
     const target = labels[label.cluster];
     // The extension's gateway is a Deployment of this label as well.
     if (target === undefined && labels.component !== localMirror) return [];
-    const account = spec?.template?.spec?.serviceAccountName ?? "default";
-    return [
-      {
-        ...{ namespace, name, target, account },
-        replicas: spec?.replicas ?? 1,
-        ready: status?.readyReplicas ?? 0,
-      },
-    ];
+    const [replicas, ready] = [spec?.replicas ?? 1, status?.readyReplicas ?? 0];
+    return [{ namespace, name, target, replicas, ready }];
   });
 }

@@ -1,27 +1,11 @@
-import { deepEqual, equal } from "node:assert/strict";
-import {
-  controllerRights,
-  singleController,
-  singleFederation,
-} from "../../../engine/health/checks/controllers.ts";
-import { controllerQuestions } from "../../../engine/health/observe/link.ts";
-import type { ControllerReading, Read } from "../../../engine/health/view.ts";
+import { singleController, singleFederation } from "../../../engine/health/checks/controllers.ts";
+import type { Read } from "../../../engine/health/view.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
-import { link } from "../fixtures/link.ts";
-import {
-  clusterView,
-  east,
-  linkReading,
-  linkView,
-  mesh,
-  outOfReach,
-  reading,
-  tells,
-} from "./views.ts";
+import { clusterView, east, linkView, mesh, reading, tells } from "./views.ts";
 
 const controller: Controller = {
   ...{ namespace: "linkerd-multicluster", name: "controller-west", target: "west" },
-  ...{ replicas: 1, ready: 1, account: "controller-west" },
+  ...{ replicas: 1, ready: 1 },
 };
 const unread = ["skipped: the Deployments of cluster east can't be read"];
 const withControllers = (...value: readonly Controller[]) => ({
@@ -64,49 +48,10 @@ describe("health of a link: one program mirrors it", () => {
   );
 });
 
-describe("health of a link: the rights of Linkerd's controller", () => {
-  const of = (more: Parameters<typeof linkView>[0]) =>
-    linkView({ mirroring: "controller", ...more });
-  const withRights = (denied: ControllerReading["denied"]) =>
-    of({ reading: linkReading({ controller: { deployment: controller, denied } }) });
-
-  tells("are in order where nothing is denied", controllerRights, withRights({ value: [] }));
-  const denied = { value: ["create services", "delete endpoints"] };
-  tells("are an error where something is", controllerRights, withRights(denied), [
-    "error: ServiceAccount east/linkerd-multicluster/controller-west is not allowed to create services, delete endpoints, so Deployment east/linkerd-multicluster/controller-west can't mirror the link: install the chart linkerd-multicluster again, which grants that",
-  ]);
-  for (const [view, why] of [
-    [of({ mirroring: "pulumi" }), "this program mirrors the link"],
-    [of({}), "cluster east has no controller for Link west"],
-    [of({ source: outOfReach }), "cluster east can't be read"],
-    [
-      withRights({ why: "it is forbidden" }),
-      "the rights of its service account can't be asked about: it is forbidden",
-    ],
-  ] as const)
-    tells(`are skipped: ${why}`, controllerRights, view, [`skipped: ${why}`]);
-
-  it("are what its chart grants, for the Link and the Secret of this link alone", () => {
-    const questions = (createNamespaces: boolean) =>
-      controllerQuestions(link({ createNamespaces }), "mc").map(
-        ({ verb, resource, subresource, name, namespace }) =>
-          [verb, resource, subresource, name, namespace].filter((part) => part).join(" "),
-      );
-    const asked = questions(false);
-    for (const question of [
-      ...["get services", "delete endpoints", "watch namespaces", "watch links mc"],
-      ...["get secrets cluster-credentials-west mc", "patch links status mc", "update leases mc"],
-    ])
-      equal(asked.includes(question), true, question);
-    const more = questions(true).filter((question) => !asked.includes(question));
-    deepEqual(more, ["create namespaces"]);
-  });
-});
-
 describe("health of a cluster: one program writes its federated Services", () => {
   const local: Controller = {
     ...{ namespace: "linkerd-multicluster", name: "linkerd-local-service-mirror" },
-    ...{ target: undefined, replicas: 1, ready: 1, account: "linkerd-local-service-mirror" },
+    ...{ target: undefined, replicas: 1, ready: 1 },
   };
   const beside = (controllers: Read<readonly Controller[]>) =>
     clusterView({ reading: { ...reading(east), controllers } });

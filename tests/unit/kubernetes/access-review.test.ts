@@ -26,16 +26,4 @@ describe("asking what somebody may do", () => {
       "get secrets/a",
     ]);
   });
-
-  it("asks about an account as the API server knows its pods", async () => {
-    const { client, received } = await open(answer("SubjectAccessReview"));
-    deepEqual(await deniedOf([list], client, { namespace: "mc", name: "controller-west" }), []);
-    const [{ url, body } = {}] = received;
-    deepEqual(url?.pathname, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
-    deepEqual((body as Review).spec, {
-      resourceAttributes: list,
-      user: "system:serviceaccount:mc:controller-west",
-      groups: [...["system:serviceaccounts", "system:serviceaccounts:mc", "system:authenticated"]],
-    });
-  });
 });

@@ -12,28 +12,24 @@ describe("Linkerd's controllers in a cluster", () => {
     },
   };
 
-  it("are told by whichever chart they came, with their target, their account and their pods, and nothing else of the extension is", async () => {
+  it("are found by the labels of either chart, with their target and their pods, and nothing else of the extension is", async () => {
     const { metadata } = controller("north");
     const older = { ...metadata, name: "linkerd-service-mirror-north" };
     const ready = { ...controller("north", 2), metadata: older, status: { readyReplicas: 1 } };
-    const template = { spec: { serviceAccountName: "controller-west" } };
-    const west = { ...controller("west"), spec: { template } };
+    const west = { ...controller("west"), spec: {} };
     const deployments = [west, ready, localMirror(), gateway];
     const memory = new MemoryCluster(cluster("east"), { deployments });
     const namespace = "linkerd-multicluster";
     deepEqual(await controllersIn(await memory.client()), [
+      { namespace, name: "controller-west", target: "west", replicas: 1, ready: 0 },
       {
-        ...{ namespace, name: "controller-west", target: "west" },
-        ...{ replicas: 1, ready: 0, account: "controller-west" },
+        namespace,
+        name: "linkerd-local-service-mirror",
+        target: undefined,
+        replicas: 1,
+        ready: 0,
       },
-      {
-        ...{ namespace, name: "linkerd-local-service-mirror", target: undefined },
-        ...{ replicas: 1, ready: 0, account: "default" },
-      },
-      {
-        ...{ namespace, name: "linkerd-service-mirror-north", target: "north" },
-        ...{ replicas: 2, ready: 1, account: "default" },
-      },
+      { namespace, name: "linkerd-service-mirror-north", target: "north", replicas: 2, ready: 1 },
     ]);
   });
 });

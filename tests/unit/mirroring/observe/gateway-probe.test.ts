@@ -95,15 +95,15 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
     });
   };
   const endless = `HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`;
-  for (const [what, accept, failure] of [
-    ["is silent", () => undefined, /^no answer within 1.5 s$/],
-    ["answers by dribs and drabs", trickle, /^no answer within 1.5 s$/],
+  for (const [what, accept, failure, options] of [
+    ["is silent", () => undefined, /^no answer within 1.5 s$/, { time: hurried }],
+    ["answers by dribs and drabs", trickle, /^no answer within 1.5 s$/, { time: hurried }],
     ["hangs up", (socket: Socket) => socket.end(), /the connection was lost|closed/],
     ["speaks SSH", (socket: Socket) => socket.end("SSH-2.0-x\r\n"), /the request failed/],
     ["never ends its headers", (socket: Socket) => socket.write(endless), /HPE_HEADER_OVERFLOW/],
   ] as const)
     it(`fails where the gateway ${what}`, async () => {
-      match((await sendProbe(await listener(accept), { time: hurried })) ?? "", failure);
+      match((await sendProbe(await listener(accept), options)) ?? "", failure);
     });
 
   it("fails where nobody listens", async () => {
