@@ -1,6 +1,5 @@
 import { isRecord, Wrong } from "../objects/checks.ts";
 import { SharedValues } from "../objects/shared-values.ts";
-import { malformed } from "../objects/objects.ts";
 import type { Page } from "./paging.ts";
 import { type RequestFailure, unreadable } from "./failure.ts";
 import type { Reader } from "./request.ts";
@@ -14,7 +13,7 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
     // Where no shape is given, nobody looks into what is answered.
     const read = shape === undefined ? (body as T) : shape(body);
     return read instanceof Wrong
-      ? { failure: unreadable(`the answer is no ${kind}: ${problemOf(read)}`) }
+      ? { failure: unreadable(`the answer is not a valid ${kind}: ${problemOf(read)}`) }
       : { value: read };
   };
 }
@@ -52,11 +51,11 @@ function another(problem: string): { readonly failure: RequestFailure } {
 }
 
 /**
- * The objects that a list has for items, malformed ones marked as such; or why it is no list of such
- * objects. An item is never left out: what a list does not have is taken for deleted.
+ * The items of a list, or the problem with one of them. No item is left out, since the program takes an object that a
+ * list lacks for deleted.
  */
 export function itemsOf<T>(
-  { kind, shape, identity }: Resource<T>,
+  { kind, shape }: Resource<T>,
   items: readonly unknown[],
   keep = new SharedValues(),
 ): T[] | string {
@@ -64,14 +63,9 @@ export function itemsOf<T>(
   const objects: T[] = [];
   for (const [index, item] of items.entries()) {
     const read = shape(item, keep);
-    if (!(read instanceof Wrong)) {
-      objects.push(read);
-      continue;
-    }
-    const problem = problemOf(read);
-    const known = identity?.(item, keep) ?? read;
-    if (known instanceof Wrong) return `item ${index + 1} of the answer is no ${kind}: ${problem}`;
-    objects.push({ ...known, spec: {}, [malformed]: problem } as T);
+    if (read instanceof Wrong)
+      return `item ${index + 1} of the answer is not a valid ${kind}: ${problemOf(read)}`;
+    objects.push(read);
   }
   return objects;
 }

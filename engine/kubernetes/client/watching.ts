@@ -131,7 +131,7 @@ export function watchingOf(
 }
 
 /** The same objects, of which the server sends the metadata alone. */
-function metadataOf({ shape: _, identity: __, ...resource }: Resource<unknown>) {
+function metadataOf({ shape: _, ...resource }: Resource<unknown>) {
   const shape = resource.namespaced ? otherObject : clusterObject;
   return { ...resource, kind: partial, shape };
 }

@@ -40,7 +40,7 @@ export const bounds = {
   annotationsSize: bound(
     256 * KiB,
     "characters of the annotations of an object, as in Kubernetes",
-    "the Service is skipped (`Malformed`)",
+    unread,
   ),
   labels: bound(128, "labels that a mirror would have", skipped),
   annotations: bound(128, "annotations that a mirror would have", skipped),
@@ -68,7 +68,7 @@ export const bounds = {
     "bytes of each of the two lists in the status of a Link",
     "an entry at the end counts the rest, problems before all others",
   ),
-  ingress: bound(256, "addresses of a load balancer", "the gateway is not used (`NoGateway`)"),
+  ingress: bound(256, "addresses of a load balancer", "the rest is left out"),
   gatewayAddresses: bound(
     32,
     "addresses of a gateway that may be used",

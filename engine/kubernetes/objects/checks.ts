@@ -101,14 +101,6 @@ function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
-/** A field that is taken out of its map where it is wrong, as if the object did not have it. */
-export function dispensable<T>(check: Check<T>): Check<T | undefined> {
-  return (value, keep) => {
-    const read = check(value, keep);
-    return read instanceof Wrong ? undefined : read;
-  };
-}
-
 export function list<T>(item: Check<T>, most = Infinity): Check<readonly T[]> {
   return (value, keep) => {
     if (!Array.isArray(value)) return new Wrong(" is not a list");

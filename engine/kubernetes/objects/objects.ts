@@ -14,7 +14,6 @@ import {
   text,
   texts,
   wholeNumber,
-  Wrong,
 } from "./checks.ts";
 import { isCidr } from "./address-ranges.ts";
 import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
@@ -95,23 +94,6 @@ const clusterMetadata = map({ name: dnsName, ...anyMetadata }, ["name"]);
 export type ManagedFields = Of<typeof managedFields>;
 export type ObjectMeta = Of<typeof metadata>;
 
-const identityOf = (name: Check<string>) =>
-  map({ metadata: map({ name, namespace: dnsLabel }, ["name", "namespace"]) }, ["metadata"]);
-
-/** The name of an object that is malformed otherwise; without that, its list says nothing. */
-export const identity = identityOf(dnsName);
-export const hostIdentity = identityOf(dnsLabel);
-
-/**
- * The key of what is wrong with an object that no API server could have stored. It has nothing else but its name, and
- * no conclusion may be drawn from what it lacks. A symbol, as no JSON has such a key.
- */
-export const malformed = Symbol("malformed");
-
-interface Malformed {
-  readonly [malformed]?: string;
-}
-
 /** A namespaced object with these fields besides its metadata. */
 export function object<const F extends Fields>(fields: F) {
   return map({ metadata, ...fields }, ["metadata"]);
@@ -143,21 +125,9 @@ const servicePort = map(
   },
   ["port"],
 );
-const servicePorts = shared(list(servicePort));
 
-/** Several ports need names, and no two may be the same. */
-const distinctPorts: typeof servicePorts = (value, keep) => {
-  const ports = servicePorts(value, keep);
-  if (ports instanceof Wrong || ports.length < 2) return ports;
-  const names = new Set(ports.map(({ name = "" }) => name));
-  const numbers = new Set(ports.map((each) => `${each.port}/${each.protocol ?? "TCP"}`));
-  const isDistinct = names.size === ports.length && numbers.size === ports.length && !names.has("");
-  return isDistinct ? ports : new Wrong(" names a port twice");
-};
-
-/** What was stored before Kubernetes refused leading zeros may still have them. */
-const looseAddress = text("an IP address", (ip) => /^[\da-fA-F.:]{2,45}$/.test(ip));
-const clusterIP = text("an IP address", (ip) => ip === "" || ip === "None" || isIP(ip) !== 0);
+/** Addresses that were stored before Kubernetes refused leading zeros may still have them. */
+const looseAddress = text("an IP address", (ip) => /^(None|[\da-fA-F.:]{0,45})$/.test(ip));
 const ingress = map({
   ip: ipAddress,
   hostname: text("a DNS name", (host) => host === "" || isDnsName(host.toLowerCase())),
@@ -168,21 +138,20 @@ export const service = map(
     metadata: metadataOf(dnsLabel),
     spec: map({
       type: word,
-      clusterIP,
-      /** Two, where a Service is dual-stack: `clusterIP` and another. */
-      clusterIPs: list(clusterIP, 2),
+      clusterIP: looseAddress,
+      clusterIPs: list(looseAddress),
       externalIPs: list(looseAddress),
       selector: labels,
-      ports: distinctPorts,
+      ports: shared(list(servicePort)),
     }),
-    status: map({ loadBalancer: map({ ingress: list(ingress, bounds.ingress.most) }) }),
+    status: map({ loadBalancer: map({ ingress: list(ingress) }) }),
   },
   ["metadata", "spec"],
 );
 
 export type ServicePort = Omit<Of<typeof servicePort>, "nodePort">;
 export type LoadBalancerIngress = Of<typeof ingress>;
-export type Service = Of<typeof service> & Malformed;
+export type Service = Of<typeof service>;
 
 const endpointAddress = map(
   {
@@ -203,7 +172,7 @@ export const endpoints = object({ subsets: shared(list(subset)) });
 export type EndpointAddress = Of<typeof endpointAddress>;
 export type EndpointPort = Of<typeof endpointPort>;
 export type EndpointSubset = Of<typeof subset>;
-export type Endpoints = Of<typeof endpoints> & Malformed;
+export type Endpoints = Of<typeof endpoints>;
 
 export const configMap = object({ data: texts() });
 /** `data` is in base64. */
@@ -234,7 +203,7 @@ export const pod = object({
     initContainers: containers,
   }),
   status: map({
-    ...{ phase: anyText, reason: anyText, podIP: ipAddress },
+    ...{ phase: anyText, reason: anyText, podIP: looseAddress },
     ...{ containerStatuses, initContainerStatuses: containerStatuses },
   }),
 });

@@ -18,8 +18,6 @@ export interface Resource<T> {
   readonly sensitive?: boolean;
   /** The check that an answer must pass as such an object; without it anything does. */
   readonly shape?: Check<T>;
-  /** Takes the name of a malformed object, which is then in its list, marked (objects.ts). Without it, no such list is read. */
-  readonly identity?: Check<object>;
 }
 
 /** The name of an object; the `metadata` of any will do. */
@@ -44,7 +42,6 @@ function clusterScoped<T>(apiVersion: string, kind: string, shape: Check<T>): Re
   return { ...namespaced(apiVersion, kind, shape), namespaced: false };
 }
 
-const { identity } = objects;
 const rbac = "rbac.authorization.k8s.io/v1";
 const authorization = "authorization.k8s.io/v1";
 
@@ -53,17 +50,14 @@ const policy = (version: string) => `policy.linkerd.io/${version}`;
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
-  services: {
-    ...namespaced<objects.Service>("v1", "Service", objects.service),
-    identity: objects.hostIdentity,
-  },
-  endpoints: { ...namespaced<objects.Endpoints>("v1", "Endpoints", objects.endpoints), identity },
+  services: namespaced("v1", "Service", objects.service),
+  endpoints: namespaced("v1", "Endpoints", objects.endpoints),
   configMaps: namespaced("v1", "ConfigMap", objects.configMap),
   secrets: { ...namespaced("v1", "Secret", objects.secret), sensitive: true },
   pods: namespaced("v1", "Pod", objects.pod),
   deployments: namespaced("apps/v1", "Deployment", objects.deployment),
   statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
-  links: { ...namespaced("multicluster.linkerd.io/v1alpha3", "Link", link), identity },
+  links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   nodes: clusterScoped("v1", "Node", objects.node),
   servers: namespaced(policy("v1beta3"), "Server", policies.server),

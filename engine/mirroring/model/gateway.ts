@@ -1,3 +1,4 @@
+import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { isDnsName } from "../../kubernetes/objects/names.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
 import { type OwnAddresses, usableOf } from "./gateway-addresses.ts";
@@ -99,6 +100,7 @@ const lacking = {
 function loadBalancerAddresses(service: Service | undefined): string[] {
   const ingress = service?.status?.loadBalancer?.ingress ?? [];
   return ingress
+    .slice(0, bounds.ingress.most)
     .map(({ ip = "", hostname = "" }) => (ip === "" ? hostname : ip))
     .filter((address) => address !== "");
 }

@@ -43,12 +43,6 @@ export const reasons = {
     status: "InvalidService",
     meaning: "a mirror is never mirrored again, or clusters linked both ways would ping-pong",
   },
-  Malformed: {
-    keeps: true,
-    status: "Error",
-    meaning:
-      "a cluster's API server answers with an object that Kubernetes would not have stored, so nothing is concluded from it",
-  },
   MissingNamespace: {
     keeps: false,
     status: "MissingNamespace",
@@ -121,12 +115,4 @@ export interface Skip extends Why {
   readonly hostname?: string;
   /** Name of the mirror that is not made, in the origin's namespace. */
   readonly mirror: string;
-}
-
-/** An object that a cluster answers with and can't have. */
-export function malformedObject(cluster: string, kind: string, problem: string): Why {
-  return {
-    reason: "Malformed",
-    sentence: `${cluster} answers with a malformed ${kind} (${problem}), which Kubernetes would not have stored: see what its context leads to`,
-  };
 }

@@ -1,10 +1,9 @@
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
-import { malformed, objectKey } from "../../kubernetes/objects/objects.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { type OwnAddresses, ownAddresses } from "../model/gateway-addresses.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import { type GatewayJudge, judgedGateway, leftOut } from "../model/judged-gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
-import { malformedObject } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
 
@@ -44,14 +43,8 @@ export async function readGateway(
   const { namespace, name } = link.gateway;
   const service = target.services.get(objectKey(namespace, name));
   const where = `${target.cluster}/${namespace}/${name}`;
-  const problem = service?.[malformed];
   const judged = await judgedGateway(link.gateway, service, where, judge);
-  if ("missing" in judged)
-    return unknown(
-      problem === undefined
-        ? judged.missing
-        : malformedObject(target.cluster, "Service", problem).sentence,
-    );
+  if ("missing" in judged) return unknown(judged.missing);
   const { facts, dialled, failed, refused } = judged;
   if (dialled.length === 0)
     return unknown(`the gateway of ${target.cluster} does not resolve (${failed.join("; ")})`);

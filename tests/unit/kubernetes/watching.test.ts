@@ -89,7 +89,12 @@ describe("a watch", () => {
     ],
     ["sends a line that is not JSON", lines("not JSON"), "server", /a line .* is no event/],
     ["sends no event", lines({ hello: "there" }), "server", /an event .* no resource version/],
-    ["sends no name", lines(unnamed), "server", /is no PartialObjectMetadata: metadata.name/],
+    [
+      "sends no name",
+      lines(unnamed),
+      "server",
+      /is not a valid PartialObjectMetadata: metadata.name/,
+    ],
     ["sends no version", lines(unversioned), "server", /an event .* no resource version/],
     ["sends another type", lines({ ...unnamed, type: "ODD" }), "server", /of no known type/],
   ] as const)

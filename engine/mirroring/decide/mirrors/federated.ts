@@ -1,5 +1,4 @@
 import {
-  malformed,
   namespaceOf,
   objectKey,
   type ObjectKey,
@@ -156,8 +155,7 @@ function memberClaim(
     const { link, target } = current;
     const names = [...view.stacks, ...link.adoptFrom];
     if (isWanted) return { ...claim, names, stance: "wanted" };
-    if (target === undefined || target.services.get(origin)?.[malformed] !== undefined)
-      return { ...claim, names, stance: "unknown" };
+    if (target === undefined) return { ...claim, names, stance: "unknown" };
     const takesUnmarked =
       leftOut(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
     return { ...claim, names, stance: "unwanted", takesUnmarked };
@@ -172,7 +170,7 @@ function memberClaim(
 function localClaim(
   isWanted: boolean,
   origin: ObjectKey,
-  { source, links, stacks, controllers }: FederatedView,
+  { links, stacks, controllers }: FederatedView,
   live: Service | undefined,
 ): MemberClaim | undefined {
   const names = [...stacks, ...links.flatMap(({ link }) => link.adoptFrom)];
@@ -183,10 +181,7 @@ function localClaim(
   const takesUnmarked = isCovered && !isLeft;
   // Of a mark that an earlier version has set on the whole Service nobody knows whether it was meant for this member.
   if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;
-  const isMalformed = source.services.get(origin)?.[malformed] !== undefined;
-  return isMalformed
-    ? { ...claim, stance: "unknown" }
-    : { ...claim, stance: "unwanted", takesUnmarked, isLeft };
+  return { ...claim, stance: "unwanted", takesUnmarked, isLeft };
 }
 
 /** The Service that a federated one unites. */

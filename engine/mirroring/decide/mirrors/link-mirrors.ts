@@ -1,14 +1,13 @@
 import {
   isHeadless,
   keyOf,
-  malformed,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { absentPods, hostSubsets } from "../../model/pods.ts";
-import { malformedObject, type Skip, type Why } from "../../model/reasons.ts";
+import type { Skip, Why } from "../../model/reasons.ts";
 import { mirrorName } from "../../model/vocabulary.ts";
 import { heldPods } from "../policies/absent-pods.ts";
 import { headlessShape, tooManyPods } from "../policies/headless.ts";
@@ -54,9 +53,6 @@ type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
 function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
   const { link, source, snapshot: target, gateway } = view;
-  // What it does not say about being exported must not pass for a no.
-  if (service[malformed] !== undefined)
-    return malformedObject(link.target, "Service", service[malformed]);
   const mode = exportMode(service, link);
   if (mode === undefined) return { mirrors: [] };
   const namespace = source.namespaces.get(service.metadata.namespace);
@@ -67,8 +63,6 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
   if (!gateway.known) return { reason: "NoGateway", sentence: gateway.why };
 
   const endpoints = target.endpoints.get(keyOf(service));
-  if (endpoints?.[malformed] !== undefined)
-    return malformedObject(link.target, "Endpoints", endpoints[malformed]);
   if (link.headless && isHeadless(service)) {
     const held = heldPods(service, endpoints, view, absent);
     const shape = headlessShape(service, endpoints, held.subsets, view);

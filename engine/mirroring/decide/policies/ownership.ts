@@ -1,6 +1,5 @@
 import {
   isHeadless,
-  malformed,
   namespaceOf,
   objectKey,
   type ObjectKey,
@@ -9,7 +8,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import { type Mirror, mirrorKey, type MirrorKind } from "../../model/mirror.ts";
 import { federated, type Owner } from "../../model/owner.ts";
-import { malformedObject, type Why } from "../../model/reasons.ts";
+import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
 import { marksOn } from "../../model/marks.ts";
@@ -136,8 +135,6 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
     Service: service,
     Endpoints: isHarmless ? undefined : source.endpoints.get(key),
   };
-  for (const [kind, object] of Object.entries(objects))
-    if (object?.[malformed] !== undefined) return malformedObject(cluster, kind, object[malformed]);
   for (const [kind, object] of Object.entries(objects))
     if (object !== undefined && !owner.owns(object))
       return {
