@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { inParallel } from "../../engine/kubernetes/client/parallel.ts";
 import type { BedCluster } from "../../testbed/bed.ts";
 import { request } from "../../testbed/request.ts";
 import { get } from "./access-clusters.ts";
@@ -34,20 +33,18 @@ export async function allowedIn(cluster: BedCluster, token: string): Promise<str
   const served = await servedBy(cluster);
   assert(served.length > 80, served.join(" "));
   const names = [...served, "servers.policy.linkerd.io", "configmaps/linkerd-config"];
-  const questions = names.flatMap((name) => verbs.map((verb) => ({ name, verb })));
-  const answers = await inParallel(questions, async ({ name, verb }) => {
-    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    const spec = { resourceAttributes: { ...attributesOf(name), verb } };
-    const { body } = await request({ ...cluster.access, token }, "POST", path, { spec });
-    const { status } = body as { readonly status: { readonly allowed: boolean } };
-    return status.allowed && !everybody.test(`${verb} ${name}`) ? [`${verb} ${name}`] : [];
-  });
-  return answers
-    .flatMap((each) => {
-      if (each.status === "rejected") throw each.reason;
-      return each.value;
-    })
-    .sort();
+  const allowed: string[] = [];
+  for (const name of names) {
+    const answers = verbs.map(async (verb) => {
+      const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+      const spec = { resourceAttributes: { ...attributesOf(name), verb } };
+      const { body } = await request({ ...cluster.access, token }, "POST", path, { spec });
+      const { status } = body as { readonly status: { readonly allowed: boolean } };
+      return status.allowed && !everybody.test(`${verb} ${name}`) ? [`${verb} ${name}`] : [];
+    });
+    allowed.push(...(await Promise.all(answers)).flat());
+  }
+  return allowed.sort();
 }
 
 /** `resource.group`, subresources too, as `pods/exec`. */

@@ -24,8 +24,7 @@ import {
   writeService,
   type WrittenMirror,
 } from "./objects.ts";
-import type { WriteScope } from "./write-scope.ts";
-import type { Writer } from "./writing-time.ts";
+import type { Writer, WriteScope } from "./write-scope.ts";
 
 /** Where the mirrors of a source are written, and by whom. */
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {

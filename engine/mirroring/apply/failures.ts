@@ -1,10 +1,9 @@
+import pLimit from "p-limit";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import { inParallel } from "../../kubernetes/client/parallel.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { messageOf } from "../../message.ts";
 import { count } from "../model/text.ts";
-import { WritingTimeOver } from "./writing-time.ts";
 
 /** What could not be done, and of which mirror. */
 export interface WriteFailure {
@@ -14,23 +13,29 @@ export interface WriteFailure {
   readonly notAttempted?: string;
 }
 
-/** Does so much for all of these at the same time, and tells of those for which it failed. */
+/** How many mirrors are written at the same time: as many as the client has connections. */
+const concurrency = 32;
+
+/** Does the work for all items, and returns the failures in the order of the items. */
 export async function attempt<T extends { readonly key: ObjectKey }>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<WriteFailure[]> {
-  const failed = new Map<T, WriteFailure>();
-  await inParallel(items, (item) =>
-    work(item).catch((error: unknown) => failed.set(item, failureOf(error, item.key))),
+  const limited = pLimit(concurrency);
+  const failures = await Promise.all(
+    items.map((item) =>
+      limited(work, item).then(
+        () => [],
+        (error: unknown) => [failureOf(error, item.key)],
+      ),
+    ),
   );
-  return items.flatMap((item) => failed.get(item) ?? []);
+  return failures.flat();
 }
 
 export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
-  const isKnown = error instanceof KubernetesError || error instanceof WritingTimeOver;
-  const notAttempted = isKnown ? error.notAttempted : undefined;
-  const sentence = messageOf(error);
-  return { key, sentence, ...defined({ notAttempted }) };
+  const notAttempted = error instanceof KubernetesError ? error.notAttempted : undefined;
+  return { key, sentence: messageOf(error), ...defined({ notAttempted }) };
 }
 
 /** How many mirrors of one cause are named. */

@@ -3,7 +3,7 @@ import { messageOf } from "../../message.ts";
 import { statusUpdate } from "../report/service-status.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import type { WriteFailure } from "./failures.ts";
-import type { Writer } from "./writing-time.ts";
+import type { Writer } from "./write-scope.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one

@@ -1,11 +1,14 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import { anothersMirror } from "../decide/policies/ownership.ts";
 import { marksOn } from "../model/marks.ts";
 import { federated, type Owner } from "../model/owner.ts";
-import type { Writer } from "./writing-time.ts";
+
+/** The calls by which a run writes to a source. */
+export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
 
 interface OwnedObject {
   readonly metadata: ObjectMeta;

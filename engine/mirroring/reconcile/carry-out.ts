@@ -4,8 +4,7 @@ import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { apply } from "../apply/apply.ts";
 import { sentencesOf } from "../apply/failures.ts";
 import { writeStatuses } from "../apply/statuses.ts";
-import { inWritingTime } from "../apply/writing-time.ts";
-import { type Decision, isSent, namespacesToCreate } from "../decide/decision.ts";
+import { type Decision, namespacesToCreate } from "../decide/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
 import { linkOf, type LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -86,10 +85,11 @@ export async function writeDecided(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
-  const client = await clusters.client(state.source, access);
-  const kubernetes = inWritingTime(client, decisions.filter(isSent).length, clusters.time);
+  const kubernetes = await clusters.client(state.source, access);
   const destination = {
-    ...{ kubernetes, source: state.source, time: clusters.time },
+    kubernetes,
+    source: state.source,
+    time: clusters.time,
     names: (part: string) => [
       ...stacksOf(state),
       ...links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),

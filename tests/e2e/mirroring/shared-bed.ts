@@ -1,7 +1,6 @@
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
 import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { type Bed, startBed } from "../../../testbed/bed.ts";
 import * as testbed from "../../../testbed/gateway.ts";
@@ -108,7 +107,7 @@ export async function each<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  for (const result of await inParallel(items, work)) {
+  for (const result of await Promise.allSettled(items.map(work))) {
     if (result.status === "rejected") throw result.reason;
   }
 }

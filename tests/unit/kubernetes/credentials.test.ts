@@ -2,7 +2,6 @@ import { deepEqual, equal } from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { inParallel } from "../../../engine/kubernetes/client/parallel.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import {
@@ -66,14 +65,14 @@ describe("credentials", () => {
     equal((await errorOf(list(client))).kind, "unauthorized");
   });
 
-  for (const [how, token, limit, expected] of [
-    ["which runs once for all requests", "token-1", 20, 1],
-    ["which runs again after a 401, once for all requests", "token-2", 20, 2],
-    ["which does not run again for every request that is refused", "never", 4, 2],
+  for (const [how, token, expected] of [
+    ["which runs once for all requests", "token-1", 1],
+    ["which runs again after a 401, once for all requests", "token-2", 2],
+    ["which does not run again for every request that is refused", "never", 2],
   ] as const)
     it(`come from a plugin, ${how}`, async () => {
       const { client, runs } = await withPlugin(guarded(token));
-      const results = await inParallel(Array(20).fill(0), () => list(client), limit);
+      const results = await Promise.allSettled(Array.from({ length: 20 }, () => list(client)));
       const isIn = results.every((result) => result.status === "fulfilled");
       deepEqual([await runs(), isIn], [expected, token !== "never"]);
     });
