@@ -1,0 +1,185 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { existsSync, globSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { stack } from "../../../config/keys.ts";
+import type { Section } from "../../../config/schema.ts";
+import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
+import { bounds } from "../../../engine/kubernetes/objects/bounds.ts";
+import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
+import { reasons } from "../../../engine/mirroring/model/reasons.ts";
+import { root, rowsOf, text } from "./pages.ts";
+
+const exists = (path: string) => existsSync(join(root, path));
+const files = globSync(["*.md", "docs/**/*.md", "examples/**/*.md"], { cwd: root });
+
+/** A page without code blocks, which hold commands and output, not links. */
+const prose = (file: string) => text(file).replace(/^```[^]*?^```/gm, "");
+
+/** All first groups of a pattern's matches. */
+const found = (pattern: RegExp, where: string) =>
+  [...where.matchAll(pattern)].map(([, group = ""]) => group);
+
+/** Headings as the addresses by which links name them. */
+function anchorsIn(file: string): string[] {
+  return found(/^#+ (.+)$/gm, prose(file)).map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function isBrokenLink(target: string, file: string): boolean {
+  if (target.includes("://")) return false;
+  const [path = "", anchor] = target.split("#");
+  const to = path === "" ? file : join(dirname(file), path);
+  return !exists(to) || (anchor !== undefined && !anchorsIn(to).includes(anchor));
+}
+
+/** Paths in backticks start with a folder of the repository. */
+function isBrokenPath(path: string): boolean {
+  const [top = ""] = path.split("/");
+  return exists(top) && statSync(join(root, top)).isDirectory() && !exists(path);
+}
+
+it("every link and path in the documentation leads to something that exists", () => {
+  const broken = files.flatMap((file) => {
+    const links = found(/\]\(([^)]+)\)/g, prose(file));
+    const paths = found(/`(?!\.\/)([\w.-]+\/[\w./-]*)`/g, prose(file));
+    const all = [
+      ...links.filter((link) => isBrokenLink(link, file)),
+      ...paths.filter(isBrokenPath),
+    ];
+    return all.map((target) => `${file}: ${target}`);
+  });
+  deepEqual(broken, []);
+});
+
+/** The tests that each row names, in tables whose last column is headed `test`. */
+const testsIn = (page: string) =>
+  rowsOf(page, (header) => header.at(-1) === "test").map((row) =>
+    found(/`(tests\/[^`]+)`/g, row.at(-1) ?? ""),
+  );
+
+/** A file with tests, or a folder with such files. */
+function isEvidence(path: string): boolean {
+  const all = path.endsWith("/") ? globSync(`${path}*.test.ts`, { cwd: root }) : [path];
+  const hasTests = (file: string) => exists(file) && /\bit\(|testMistakes\(/.test(text(file));
+  return all.length > 0 && all.every((file) => file.endsWith(".test.ts") && hasTests(file));
+}
+
+for (const page of ["explanation/guarantees", "explanation/threat-model", "reference/differences"])
+  it(`docs/${page}.md names an existing test for each promise`, () => {
+    const rows = testsIn(`docs/${page}.md`);
+    ok(rows.length >= 20);
+    deepEqual(
+      rows.filter((tests) => tests.length === 0 || !tests.every(isEvidence)),
+      [],
+    );
+  });
+
+it("docs/explanation/guarantees.md names every file of tests/reliability", () => {
+  const named = testsIn("docs/explanation/guarantees.md").flat();
+  deepEqual(
+    globSync("tests/reliability/**/*.test.ts", { cwd: root }).filter(
+      (file) =>
+        !named.some((path) => path === file || (path.endsWith("/") && file.startsWith(path))),
+    ),
+    [],
+  );
+});
+
+describe("docs/reference/upstream-bugs.md", () => {
+  const bugs = text("docs/reference/upstream-bugs.md").replaceAll("\n ", " ").split(/^- /m);
+  /** `#12406`, or a version where there is no number: `edge-20.5.4`. */
+  const references = (line: string) => found(/(#\d+|edge-\d+\.\d+\.\d+)/g, line);
+
+  it("names an existing test for each bug, or says why there is none", () => {
+    deepEqual(
+      bugs.slice(1).filter((bug) => {
+        const [file] = found(/^`(tests\/[^`]+\.test\.ts)`/g, bug);
+        return file === undefined ? !/^(not possible|by choice): ./.test(bug) : !exists(file);
+      }),
+      [],
+    );
+  });
+
+  it("lists every bug in the history of linkerd-behaviour.md", () => {
+    const listed = new Set(bugs.flatMap(references));
+    const known = rowsOf(
+      "docs/reference/linkerd-behaviour.md",
+      ([, second]) => second === "Version",
+    )
+      .map(([, version = "", changes = ""]) => (changes.startsWith("#") ? changes : version))
+      .flatMap(references);
+    ok(known.length > 80);
+    deepEqual(
+      known.filter((name) => !listed.has(name)),
+      [],
+    );
+  });
+});
+
+/** Whether a path leads to a config key: `links[].gateway.port`. */
+function isKey(path: string): boolean {
+  let section: Section | undefined = stack;
+  for (const name of path.replaceAll("[]", "").replaceAll(".<cluster>", "").split(".")) {
+    const key: Section["keys"][string] | undefined = section?.keys[name];
+    if (key === undefined) return false;
+    section = key.of;
+  }
+  return true;
+}
+
+describe("the reference agrees with the program:", () => {
+  it("limits.md has every bound, what it limits, and what happens beyond it", () => {
+    deepEqual(
+      rowsOf("docs/reference/limits.md", ([first]) => first === "at most"),
+      Object.values(bounds).map(({ most, what, beyond }) => [
+        most.toLocaleString("en"),
+        what,
+        beyond,
+      ]),
+    );
+  });
+
+  it("reasons.md has every reason, and whether an existing mirror stays", () => {
+    deepEqual(
+      rowsOf("docs/reference/reasons.md", ([first]) => first === "reason").map((row) =>
+        row.slice(0, 3),
+      ),
+      Object.entries(reasons).map(([name, { meaning, keeps }]) => [
+        `\`${name}\``,
+        meaning,
+        keeps ? "stays" : "goes",
+      ]),
+    );
+  });
+
+  it("metadata.md has all metadata that isn't copied, why, and a source for each", () => {
+    const listed = rowsOf("docs/reference/metadata.md").filter(([key]) => key?.startsWith("`"));
+    deepEqual(
+      listed.map(([key = "", why]) => [key.replaceAll("`", ""), why]),
+      Object.entries(othersKeys),
+    );
+    ok(listed.every(([, , source = ""]) => /^\[.+\]\(https:\/\/.+\)$/.test(source)));
+  });
+
+  it("checks.md has every check and no other", () => {
+    const cells = rowsOf("docs/reference/checks.md").join();
+    const listed = new Set(found(/`([a-z]+(?:-[a-z]+)+|gateway)`/g, cells));
+    listed.delete("linkerd-multicluster");
+    deepEqual([...listed].sort(), [...clusterChecks, ...linkChecks].map(({ id }) => id).sort());
+  });
+
+  it("linkerd-cli.md names config keys that exist", () => {
+    const named = rowsOf("docs/reference/linkerd-cli.md")
+      .flatMap(([, ours = ""]) => found(/`([^`:]+)(?:: [^`]*)?`/g, ours))
+      .filter((path) => (path.split(/[.[]/)[0] ?? "") in stack.keys);
+    ok(named.length > 30);
+    deepEqual(
+      named.filter((path) => !isKey(path)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { globSync } from "node:fs";
+import { parse } from "yaml";
+import * as z from "zod";
+import { charts } from "../../../config/keys.ts";
+import { root, text } from "./pages.ts";
+
+const versions = z.record(z.string(), z.string()).default({});
+const manifest = z.looseObject({
+  dependencies: versions,
+  devDependencies: versions,
+  optionalDependencies: versions,
+  peerDependencies: versions,
+  overrides: versions,
+  allowScripts: z.record(z.string(), z.boolean()).default({}),
+});
+const lockfile = z.looseObject({
+  packages: z.record(
+    z.string(),
+    z.looseObject({
+      integrity: z.string().default(""),
+      resolved: z.string().optional(),
+      license: z.string().default("none"),
+      link: z.boolean().default(false),
+      hasInstallScript: z.boolean().default(false),
+    }),
+  ),
+});
+
+const program = manifest.parse(JSON.parse(text("package.json")));
+const engine = manifest.parse(JSON.parse(text("engine/package.json")));
+const downloaded = Object.entries(lockfile.parse(JSON.parse(text("package-lock.json"))).packages)
+  .filter(([place, { link }]) => place !== "" && place !== "engine" && !link)
+  .map(([place, locked]) => ({ name: place.split("node_modules/").at(-1) ?? place, ...locked }));
+
+/** Licences that only oblige whoever runs the program to keep a notice. */
+const allowed = [
+  ...["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "CC0-1.0", "ISC"],
+  ...["MIT", "PSF-2.0", "Python-2.0", "Unlicense"],
+];
+
+/** Packages whose licence was reviewed by hand. */
+const reviewed: Readonly<Record<string, string>> = {
+  // A list of licence names, of which the program reads none.
+  "spdx-exceptions": "CC-BY-3.0",
+  // Its file LICENSE is that of the MIT licence.
+  "@logdna/tail-file": "SEE LICENSE IN LICENSE",
+};
+
+/** `(BSD-3-Clause AND Apache-2.0)` is allowed if each part is, `(X OR MIT)` if one part is. */
+function isAllowed(license: string): boolean {
+  const choices = license.replaceAll(/[()]/g, "").split(" OR ");
+  return choices.some((choice) => choice.split(" AND ").every((each) => allowed.includes(each)));
+}
+
+describe("supply chain: dependencies", () => {
+  it("have exact versions", () => {
+    for (const { allowScripts: _, ...each } of [program, engine])
+      for (const kind of ["dependencies", "devDependencies", "optionalDependencies"] as const)
+        for (const version of Object.values({ ...each[kind], ...each.overrides }))
+          match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  });
+
+  it("are locked to their content, without the host of a registry", () => {
+    ok(downloaded.length > 100);
+    for (const { name, integrity, resolved } of downloaded) {
+      match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, name);
+      equal(resolved, undefined, name);
+    }
+    match(text(".npmrc"), /omit-lockfile-registry-resolved=true/);
+    ok(!/registry *=|:\/\/|_auth|always-auth/i.test(text(".npmrc")));
+  });
+
+  it("have licences that allow their use here", () => {
+    const others = downloaded.filter(
+      ({ name, license }) => !isAllowed(license) && reviewed[name] !== license,
+    );
+    deepEqual(
+      others.map(({ name, license }) => `${name}: ${license}`),
+      [],
+    );
+  });
+
+  it("run no code when npm 11 installs them, except Node itself", () => {
+    const scripted = downloaded.filter((each) => each.hasInstallScript).map(({ name }) => name);
+    deepEqual(
+      program.allowScripts,
+      Object.fromEntries(scripted.sort().map((name) => [name, name === "node"])),
+    );
+  });
+});
+
+/** All matches of a pattern in the files of the examples, each after its file. */
+function inExamples(pattern: RegExp): string[] {
+  return globSync("examples/**/{Dockerfile,*.yaml,*.yml,*.sh,*.md}", { cwd: root }).flatMap(
+    (file) => [...text(file).matchAll(pattern)].map(([, name = ""]) => `${file} ${name}`),
+  );
+}
+
+describe("supply chain: examples", () => {
+  it("use images of a version or digest, and never pipe a download into a shell", () => {
+    const images = inExamples(
+      /(?:^\s*(?:- )?image: *|--image[ =]|_IMAGE:-)["']?([\w./-]+(?:[:@][\w.:-]+)?)/gm,
+    );
+    ok(images.length >= 6);
+    const isPinned = /(@sha256:[0-9a-f]{64}|:v?\d+\.\d+[\w.-]*)$/;
+    deepEqual(
+      images.filter((image) => !isPinned.test(image)),
+      [],
+    );
+    deepEqual(inExamples(/(\b(?:curl|wget)\b[^\n]*\|\s*(?:ba|z)?sh\b)/g), []);
+  });
+
+  it("use the Pulumi CLI of the SDK's version", () => {
+    const used = inExamples(/(?:pulumi\/pulumi(?:-nodejs)?:|pulumi-version: *)([\d.]+)/g);
+    ok(used.length >= 6);
+    const sdk = program.dependencies["@pulumi/pulumi"] ?? "";
+    deepEqual(
+      used.filter((each) => !each.endsWith(` ${sdk}`)),
+      [],
+    );
+  });
+});
+
+it("supply chain: docs/reference/cli.md lists the versions that the tests run", () => {
+  const rows = text("docs/reference/cli.md").replaceAll(/ +/g, " ");
+  const pinned = (name: string) =>
+    new RegExp(`${name} v(\\S+)`).exec(text("testbed/tools/go.mod"))?.[1] ?? "";
+  const pulumi = pinned("pulumi/pkg/v3");
+  const { requiredPulumiVersion } = z
+    .looseObject({ requiredPulumiVersion: z.string() })
+    .parse(parse(text("Pulumi.yaml")));
+  equal(requiredPulumiVersion, `>=${pulumi}`);
+  const node = /"node": ">=([\d.]+)"/.exec(text("package.json"))?.[1] ?? "";
+  const [, minor = "", patch = ""] = charts.keys.version.default.split(".");
+  for (const row of [
+    `| Pulumi's CLI | ${pulumi} and later | ${pulumi},`,
+    `| Node, on \`PATH\` | ${node} and later | ${node}`,
+    `${pinned("k8s.io/kubernetes")} in every run`,
+    `edge-26.${minor}.${patch},`,
+  ])
+    ok(rows.includes(row), row);
+});
