@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Bed, startBed, until } from "../../testbed/bed.ts";
-import { type Manifest, manifestsOf, pathOf } from "../unit/examples/operator-manifests.ts";
+import { type Manifest, manifestsOf } from "../unit/examples/files.ts";
 import { parseAllDocuments } from "yaml";
 
 const variable = "OPERATOR_CRDS";
@@ -64,3 +64,10 @@ describe(`examples/operator, as an API server with the operator's CRDs takes it$
     });
   }
 });
+
+/** Where a Kubernetes API server has objects of that kind. */
+function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
+  return `${root}${place}/${kind.toLowerCase()}s`;
+}

@@ -35,6 +35,23 @@ export function documents(path: string): unknown[] {
   });
 }
 
+const manifest = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().exactOptional() }),
+  spec: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+
+/** All objects of examples/operator. */
+export function manifestsOf(): Manifest[] {
+  return filesIn("operator")
+    .filter((path) => path.endsWith(".yaml"))
+    .flatMap((path) => documents(`operator/${path}`))
+    .map((document) => manifest.parse(document));
+}
+
 /** A stack file's keys in the program's namespace, as parseConfig takes them. */
 export function keysIn(stack: unknown): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,0 +1,103 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import * as yaml from "yaml";
+import * as z from "zod";
+import type { MeshConfig } from "../../../config/mesh.ts";
+import { parseTexts } from "../../../config/parse.ts";
+import { ownClusters, ownLinks } from "../../../config/share.ts";
+import { checked, documents, examples, filesIn, folder, keysIn, manifestsOf } from "./files.ts";
+import { prefix, stackFile, text } from "./files.ts";
+
+const namesOf = (links: MeshConfig["links"]) =>
+  links.map(({ spec: { source, target } }) => `${source}/${target}`).sort();
+
+it("README.md: its stack file mirrors between clusters that are linked already", () => {
+  const [, block = ""] =
+    /```yaml\n# Pulumi\.prod\.yaml\n([^]*?)```/.exec(text("../README.md")) ?? [];
+  const { manage, links } = checked(yaml.parse(block));
+  deepEqual([manage, namesOf(links), links[0]?.spec.headless], ["mirrors", ["east/west"], true]);
+});
+
+for (const example of examples)
+  it(`examples/${example}: README.md names files that exist`, () => {
+    const blocks = text(`${example}/README.md`).match(/```sh\n[^]*?```/g) ?? [];
+    const paths = blocks.join("\n").match(/examples\/[\w./-]+/g) ?? [];
+    ok(paths.length > 0);
+    deepEqual(
+      paths.filter((path) => !existsSync(join(folder, "..", path))),
+      [],
+    );
+  });
+
+const project = "organization/linkerd-multicluster/";
+const stackSpec = z.looseObject({ stack: z.string(), ...stackFile.shape });
+
+/** The keys of each stack of a mesh in several stacks. */
+const stacks = {
+  operator: Object.fromEntries(
+    manifestsOf()
+      .filter(({ kind }) => kind === "Stack")
+      .map(({ spec }) => stackSpec.parse(spec))
+      .map(({ stack, config }) => [stack.slice(project.length), keysIn({ config })]),
+  ),
+  ci: Object.fromEntries(
+    filesIn("ci").flatMap((path) => {
+      const name = /^Pulumi\.(.+)\.yaml$/.exec(path)?.[1];
+      return name === undefined ? [] : [[name, keysIn(documents(`ci/${path}`)[0])]];
+    }),
+  ),
+};
+
+/** The config of a stack that takes the mesh from a file. */
+function configWith(own: Readonly<Record<string, unknown>>): MeshConfig {
+  const texts = Object.entries(own).map(([key, value]) => {
+    return [prefix + key, typeof value === "string" ? value : JSON.stringify(value)] as const;
+  });
+  const parsed = parseTexts(Object.fromEntries(texts), "The stack config", { readText: text });
+  if ("config" in parsed) return parsed.config;
+  throw new Error(parsed.problem);
+}
+
+for (const [where, { trust, ...sources }] of Object.entries(stacks))
+  it(`examples/${where}: the stacks share the mesh file, divide its links, and take their trust from one stack`, () => {
+    const all = [trust, ...Object.values(sources)];
+    deepEqual(
+      all.map((own) => own?.["mesh"]),
+      all.map(() => "mesh.yaml"),
+    );
+    equal(trust?.["manage"], "trust");
+    for (const own of Object.values(sources)) deepEqual(own["trust"], { stack: `${project}trust` });
+    const whole = configWith({ mesh: "mesh.yaml" });
+    const parts = Object.values(sources).map(configWith);
+    deepEqual(
+      parts.flatMap((part) => [...ownClusters(part).keys()]).sort(),
+      [...whole.clusters.keys()].sort(),
+    );
+    deepEqual(namesOf(parts.flatMap(ownLinks)), namesOf(whole.links));
+  });
+
+const job = z.looseObject({
+  needs: z.string().optional(),
+  strategy: z.object({ matrix: z.object({ stack: z.array(z.string()) }) }).optional(),
+  with: z.record(z.string(), z.unknown()).default({}),
+  steps: z.array(z.looseObject({ uses: z.string().optional() })).default([]),
+});
+const workflow = z.looseObject({ jobs: z.record(z.string(), job) });
+const jobsOf = (path: string) => workflow.parse(documents(path)[0]).jobs;
+
+it("examples/ci: the workflow runs every stack, and the sources after trust", () => {
+  const { preview, trust, sources, drift } = jobsOf("ci/mesh.yml");
+  const names = Object.keys(stacks.ci).sort();
+  for (const each of [preview, drift]) deepEqual(each?.strategy?.matrix.stack.toSorted(), names);
+  equal(sources?.needs, "trust");
+  deepEqual([trust?.with["stack"], ...(sources.strategy?.matrix.stack ?? [])].sort(), names);
+});
+
+it("workflows use actions by commit, since a tag can be moved", () => {
+  const files = ["ci/mesh.yml", "ci/mesh-stack.yml", "../.github/workflows/release.yml"];
+  const steps = files.flatMap((file) => Object.values(jobsOf(file)).flatMap((each) => each.steps));
+  const actions = steps.flatMap(({ uses }) => uses ?? []);
+  ok(actions.length > 5);
+  for (const action of actions) match(action, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+});
