@@ -19,7 +19,7 @@ export interface Explanation {
 export interface ExplainedService {
   readonly cluster: string;
   readonly service: string;
-  /** What the cluster says of it; absent where no cluster was asked, or has it no more. */
+  /** What the cluster says of it; absent where the cluster can't be read, or has it no more. */
   readonly live?: ServiceFact;
   /** One for each cluster that it may appear in. */
   readonly appearsIn: readonly Appearance[];
@@ -143,9 +143,7 @@ function appearance(
     return none("controller", "Linkerd's controller mirrors this link, and this program does not");
   if (!link.isDecided)
     return none("unknown", link.undecided ?? "nothing could be concluded about the link");
-  return facts.from === "state"
-    ? none("unknown", "the last run has made no mirror of it; ask the clusters to see why")
-    : none("notSelected", notSelected(link));
+  return none("notSelected", notSelected(link));
 }
 
 function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
@@ -205,15 +203,9 @@ export function isExplained({ services }: Explanation): boolean {
 }
 
 /** The explanation for a person. */
-export function explanationText(
-  { asked, services, near, unread = [] }: Explanation,
-  from: Facts["from"],
-): string {
+export function explanationText({ asked, services, near, unread = [] }: Explanation): string {
   if (services.length === 0) {
-    const where =
-      from === "state"
-        ? "The last run has mirrored no"
-        : `No cluster of the stack${unread.length === 0 ? "" : " that could be read"} has a`;
+    const where = `No cluster of the stack${unread.length === 0 ? "" : " that could be read"} has a`;
     const question = near === undefined ? "" : `; is it ${near}?`;
     return [`${where} Service or mirror ${asked}${question}`, ...unread, ""].join("\n");
   }

@@ -60,7 +60,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
   return printable({
-    ...{ version: 1, readAt: now.toISOString(), from: "clusters", stack, runs },
+    ...{ version: 1, readAt: now.toISOString(), stack, runs },
     clusters: views.clusters.map(clusterFact),
     links: views.links.map((view) => {
       const { source, target } = view.link;
@@ -114,7 +114,7 @@ function certificateFact({ name, fingerprint, notAfter }: Certificate): Certific
 }
 
 /** What a link's config says of it. */
-export function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
+function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
   const { source, target, gateway } = link;
   return {
     ...({ source, target, mirroring, mode: gateway === false ? "flat" : "gateway" } as const),

@@ -11,8 +11,6 @@ export interface Facts {
   readonly version: 1;
   /** RFC 3339. */
   readonly readAt: string;
-  /** `state`: as the last run has left it, without asking a cluster. */
-  readonly from: "clusters" | "state";
   readonly stack: string;
   /** The last updates of the stack, the latest first; or why they are not known. */
   readonly runs: readonly RunFact[] | { readonly why: string };
@@ -21,11 +19,10 @@ export interface Facts {
   /** Of all sources: what is there, and what is to come and go. */
   readonly mirrors: readonly MirrorFact[];
   readonly notMirrored: readonly NotMirrored[];
-  /** Services that are no mirrors; none where they come from the state. */
+  /** Services that are no mirrors. */
   readonly services: readonly ServiceFact[];
   readonly next: readonly NextRun[];
-  /** Absent where no cluster was asked. */
-  readonly health?: HealthReport;
+  readonly health: HealthReport;
 }
 
 /** One entry of the history that Pulumi keeps. */
@@ -43,8 +40,7 @@ export interface RunFact {
 export interface ClusterFact {
   readonly name: string;
   readonly context: string;
-  /** Absent: nobody has asked. */
-  readonly reachable?: boolean;
+  readonly reachable: boolean;
   /** Why it can't be read. */
   readonly why?: string;
   /** UID of its namespace kube-system. */

@@ -35,7 +35,7 @@ export async function gather(
 ): Promise<string> {
   const time = now.toISOString().replaceAll(/[:.]/g, "-");
   const folder = resolve(to ?? `linkerd-clusters-${time}`);
-  const facts = redacted(await readFacts(stack, {}, variables, now));
+  const facts = redacted(await readFacts(stack, variables, now));
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (cause) {

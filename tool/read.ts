@@ -10,18 +10,11 @@ import { healthMesh, ownClusters } from "../config/share.ts";
 import { factsFile } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
-import { factsOfState } from "./facts-of-state.ts";
 import { printable } from "./printable.ts";
 import { runsIn, tokensIn } from "./pulumi.ts";
 import { pulumi, type StackLocation } from "./watch/pulumi.ts";
 import { stackStateIn } from "./watch/stack-state.ts";
 import type { Chosen } from "./stacks.ts";
-
-/** Where the facts of a stack come from. */
-export interface ReadOptions {
-  /** From what the last run has left, and from nothing else. */
-  readonly state?: boolean;
-}
 
 /** How many updates are asked for: who has made a mirror is said of those. */
 const updates = 50;
@@ -34,7 +27,6 @@ const updates = 50;
  */
 export async function readFacts(
   { folder, ...choice }: Chosen,
-  { state = false }: ReadOptions,
   variables: NodeJS.ProcessEnv,
   now = new Date(),
 ): Promise<Facts> {
@@ -48,12 +40,6 @@ export async function readFacts(
   ]);
   const runs = "why" in history ? history : runsIn(history.value);
   const stack = named ?? "";
-  if (state) {
-    if ("why" in exported) throw new Error(exported.why);
-    const { mirrors } = stackStateIn(exported.value);
-    const tokens = tokensIn(exported.value);
-    return factsOfState([...mirrors.values()], { now, stack, runs, tokens });
-  }
   const config = await configOf(choice, folder, variables);
   const known = "why" in exported ? undefined : exported.value;
   const sources = sourcesOf(config, known, stack);

@@ -1,7 +1,6 @@
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import {
   type CertificateFact,
-  type ClusterFact,
   type Facts,
   type GatewayState,
   type LinkFact,
@@ -10,9 +9,9 @@ import {
 import { age, columns, firstOf, mark, paint } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack. */
-export interface Status extends Pick<Facts, "stack" | "readAt" | "from" | "clusters"> {
-  /** Nothing to write, nothing to mend, and no check has found an error; absent: no cluster was asked. */
-  readonly inOrder?: boolean;
+export interface Status extends Pick<Facts, "stack" | "readAt" | "clusters"> {
+  /** Nothing to write, nothing to mend, and no check has found an error. */
+  readonly inOrder: boolean;
   readonly lastRun?: RunFact;
   /** Why the last run is not known. */
   readonly unknownRuns?: string;
@@ -43,25 +42,26 @@ export interface FederatedStatus {
 
 /** One screen about a mesh. Pure. */
 export function statusOf(facts: Facts): Status {
-  const { stack, readAt, from, runs, clusters, links, next, health } = facts;
+  const { stack, readAt, runs, clusters, links, next, health } = facts;
   const refusals = [
     ...next.flatMap((each) => each.refusals),
     ...links.flatMap(({ undecided }) => undecided ?? []),
   ];
-  const errors = (health?.groups ?? []).flatMap(({ kind, name, checks }) =>
+  const errors = health.groups.flatMap(({ kind, name, checks }) =>
     checks
       .flatMap(({ findings }) => findings)
       .filter(({ severity, sentence }) => severity !== "warning" && !refusals.includes(sentence))
       // Those of clusters name them.
       .map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
   );
-  const unknown = from === "state" ? [] : next.flatMap((each) => each.unknown ?? []);
+  const unknown = next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];
   const [lastRun] = "why" in runs ? [] : runs;
   const isQuiet = next.every(({ writes }) => !writes);
   return {
-    ...{ stack, readAt, from },
-    ...(health !== undefined && { inOrder: health.healthy && isQuiet && problems.length === 0 }),
+    stack,
+    readAt,
+    inOrder: health.healthy && isQuiet && problems.length === 0,
     ...(lastRun !== undefined && { lastRun }),
     ...("why" in runs && { unknownRuns: runs.why }),
     links: linksOf(facts),
@@ -113,10 +113,6 @@ const most = 10;
 export function statusTable(status: Status): string {
   const { readAt, links, clusters, federated, next, problems } = status;
   const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
-  const quiet =
-    status.from === "state"
-      ? "is not known: no cluster was asked"
-      : "has nothing to do about mirrors";
   const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
   return [
     `${headline(status)}\n`,
@@ -135,8 +131,8 @@ export function statusTable(status: Status): string {
     columns(
       ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
       clusters.map((each) => [
-        `${mark(clusterTone(each))} ${each.name}`,
-        each.reachable === undefined ? "not asked" : each.reachable ? "read" : "can't be read",
+        `${mark(each.reachable ? "good" : "bad")} ${each.name}`,
+        each.reachable ? "read" : "can't be read",
         each.linkerd ?? "-",
         each.anchors === undefined
           ? "-"
@@ -163,25 +159,20 @@ export function statusTable(status: Status): string {
       'To mend ("check" has all findings)',
       problems.map((problem) => `${mark("bad")} ${problem}`),
     ),
-    section("The next up", next.length > 0 ? next : [quiet]),
+    section("The next up", next.length > 0 ? next : ["has nothing to do about mirrors"]),
   ]
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function headline({ stack, inOrder, lastRun, unknownRuns, readAt, from }: Status): string {
-  const word =
-    inOrder === undefined
-      ? paint("dim", "as the last run has left it")
-      : inOrder
-        ? paint("good", "in order")
-        : paint("bad", "not in order");
+function headline({ stack, inOrder, lastRun, unknownRuns, readAt }: Status): string {
+  const word = inOrder ? paint("good", "in order") : paint("bad", "not in order");
   const name = stack === "" ? "mesh" : stack;
   const run =
     lastRun === undefined
       ? `its last run is not known${unknownRuns === undefined ? "" : ` (${unknownRuns})`}`
       : `last ${lastRun.kind} ${age(lastRun.endedAt, readAt)} ago: ${lastRun.result}`;
-  return `${paint("head", name)}: ${word}; ${run}${from === "state" ? " (--state)" : ""}`;
+  return `${paint("head", name)}: ${word}; ${run}`;
 }
 
 function section(title: string, lines: readonly string[], isShown = lines.length > 0): string {
@@ -203,10 +194,6 @@ function gatewayText(gateway: GatewayState | undefined): string {
   const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
   // Of one that is not probed it is not known whether it answers.
   return `${state === "open" ? "not probed" : state}${where}`;
-}
-
-function clusterTone({ reachable }: ClusterFact): "good" | "bad" | "dim" {
-  return reachable === undefined ? "dim" : reachable ? "good" : "bad";
 }
 
 /** Until the first of them expires. */

@@ -170,7 +170,7 @@ function gatewayText({ gateway }: LinkFact): string {
 }
 
 function checksOf({ health }: Facts, kind: "cluster" | "link", name: string) {
-  return (health?.groups ?? [])
+  return health.groups
     .filter((group) => group.kind === kind && group.name === name)
     .flatMap(({ checks }) => checks);
 }

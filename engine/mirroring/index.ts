@@ -31,14 +31,7 @@ export { portsText } from "./decide/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { stackOf } from "./model/marks.ts";
 export { federatedPart } from "./model/owner.ts";
-export {
-  describeLive,
-  describeWanted,
-  fieldText,
-  kindOfLine,
-  membersIn,
-  originOf,
-} from "./report/describe.ts";
+export { describeLive, describeWanted, fieldText, membersIn, originOf } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
 export type { Outcome } from "./report/outcome.ts";
 export { undecidedMirrors, whyUndecided } from "./report/undecided.ts";

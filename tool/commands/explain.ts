@@ -20,12 +20,10 @@ export function addExplain(program: Command): void {
 async function run(service: string, options: FactsOptions): Promise<void> {
   const { explain, explanationText, isExplained } = await import("../explain.ts");
   const found = await factsFor(options);
-  const all = found.map((facts) => ({ facts, explanation: explain(facts, service) }));
-  const [only, ...more] = all.filter(({ explanation }) => explanation.services.length > 0);
-  const shown = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
-  const table = () =>
-    shown.map(({ facts, explanation }) => explanationText(explanation, facts.from)).join("\n");
-  const stacks = shown.map(({ explanation }) => explanation);
+  const all = found.map((facts) => explain(facts, service));
+  const [only, ...more] = all.filter(({ services }) => services.length > 0);
+  const stacks = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
+  const table = () => stacks.map(explanationText).join("\n");
   const document: Documents["explain"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, table));
   if (!stacks.every(isExplained)) process.exitCode = exitCode.notInOrder;

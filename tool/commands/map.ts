@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type MapFormat, mapFormats } from "../output.ts";
-import { examples, type FactsOptions, fromOption, stackCommand, stateOption } from "./options.ts";
+import { examples, type FactsOptions, fromOption, stackCommand, withoutOption } from "./options.ts";
 import { factsFor, stackOf } from "./reading.ts";
 
 interface MapOptions extends Omit<FactsOptions, "output"> {
@@ -12,9 +12,8 @@ interface MapOptions extends Omit<FactsOptions, "output"> {
 }
 
 export function addMap(program: Command): void {
-  stackCommand(program, "map", "draws the mesh and lists its mirrors, as one page")
+  const command = stackCommand(program, "map", "draws the mesh and lists its mirrors, as one page")
     .addOption(formatOption())
-    .addOption(stateOption())
     .option(...fromOption)
     .option("--preview", "mark what the next up would change")
     .option("--to <file>", "where to; the standard output")
@@ -27,6 +26,7 @@ export function addMap(program: Command): void {
       ),
     )
     .action(run);
+  withoutOption(command, "--state", "run gather, and use --from with its folder");
 }
 
 function formatOption(): Option {

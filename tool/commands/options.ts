@@ -8,7 +8,6 @@ export const programName = "linkerd-clusters";
 /** Options of the commands that project facts. */
 export interface FactsOptions extends Said {
   readonly output: Format;
-  readonly state?: boolean;
   readonly from?: string;
 }
 
@@ -28,15 +27,18 @@ export function stackCommand(program: Command, name: string, what: string): Comm
 }
 
 export function factsCommand(program: Command, name: string, what: string): Command {
-  return stackCommand(program, name, what)
+  const command = stackCommand(program, name, what)
     .addOption(formatOption())
-    .addOption(stateOption())
     .option(...fromOption);
+  return withoutOption(command, "--state", "run gather, and use --from with its folder");
 }
 
-export function stateOption(): Option {
-  const state = new Option("--state", "by what the last run has left; no cluster is asked");
-  return state.conflicts("from");
+/** Scripts that still set a removed option get a sentence instead of an unknown option. */
+export function withoutOption(command: Command, flags: string, instead: string): Command {
+  const option = new Option(flags).hideHelp();
+  return command.addOption(option).on(`option:${option.name()}`, () => {
+    command.error(`error: ${option.long ?? flags} has been removed: ${instead}`);
+  });
 }
 
 export const fromOption = ["--from <folder>", "by what gather has written to this folder"] as const;

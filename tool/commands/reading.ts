@@ -8,13 +8,12 @@ import type { FactsOptions } from "./options.ts";
 type Which = Omit<FactsOptions, "output">;
 
 /** The facts of each stack that options mean. */
-export async function factsFor({ from, state, ...options }: Which): Promise<Facts[]> {
+export async function factsFor({ from, ...options }: Which): Promise<Facts[]> {
   const { factsIn, readFacts } = await import("../read.ts");
   if (from !== undefined) return [factsIn(from)];
-  const reading = { ...(state === true && { state }) };
   const now = new Date();
   const stacks = await stacksOf(options);
-  return Promise.all(stacks.map((each) => readFacts(each, reading, process.env, now)));
+  return Promise.all(stacks.map((each) => readFacts(each, process.env, now)));
 }
 
 export async function configFor(stack: Chosen): Promise<MeshConfig> {

@@ -19,7 +19,7 @@ export function addStatus(program: Command): void {
       examples(
         ["status", "one screen about the stack of this folder"],
         ["status --stack prod --wait 5m", "after an up: until everything is in order"],
-        ["status --state", "as the last run has left it, without asking a cluster"],
+        ["status --from bundle", "what gather has written, without asking a cluster"],
       ),
     )
     .action(run);
@@ -34,7 +34,7 @@ async function run({ wait, watch = false, ...options }: StatusOptions): Promise<
   for (;;) {
     const found = await factsFor(options);
     const stacks = found.map(statusOf);
-    const isInOrder = stacks.every(({ inOrder }) => inOrder === true);
+    const isInOrder = stacks.every(({ inOrder }) => inOrder);
     const isLast = watch ? false : until === undefined || isInOrder || Date.now() >= until;
     if (watch || isLast) {
       if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
@@ -43,7 +43,7 @@ async function run({ wait, watch = false, ...options }: StatusOptions): Promise<
       process.stdout.write(written(document, options.output, table));
     }
     if (isLast) {
-      if (stacks.some(({ inOrder }) => inOrder === false)) process.exitCode = exitCode.notInOrder;
+      if (stacks.some(({ inOrder }) => !inOrder)) process.exitCode = exitCode.notInOrder;
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));

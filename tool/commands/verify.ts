@@ -20,10 +20,7 @@ export function addVerify(program: Command): void {
   factsCommand(program, "verify", "follows a request through the mesh, and names what breaks it")
     .addOption(new Option("--dry", "by the objects alone; no request is sent").conflicts("request"))
     .addOption(
-      new Option("--request", "by a request, from a pod that is made for it").conflicts([
-        "state",
-        "from",
-      ]),
+      new Option("--request", "by a request, from a pod that is made for it").conflicts(["from"]),
     )
     .option("--service <service>", "of this Service; by default of one for each link")
     .option("--image <image>", "with --request: an image with sh and curl, as curlimages/curl")
@@ -51,7 +48,7 @@ async function run({ dry = false, request = false, ...options }: VerifyOptions):
 async function follow({ service, output, ...options }: VerifyOptions): Promise<void> {
   const { leadsTo, verify, verificationText } = await import("../verify.ts");
   const { admissions } = await import("../policies.ts");
-  const isLive = options.from === undefined && options.state !== true;
+  const isLive = options.from === undefined;
   const chosen = isLive ? await stacksOf(options) : [];
   const stacks = await Promise.all(
     (await factsFor(options)).map(async (facts, index) => {

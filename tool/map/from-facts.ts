@@ -13,14 +13,14 @@ const mostFindings = 100;
 
 /** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
 export function pictureOf(facts: Facts, preview: boolean): Picture {
-  const { stack, readAt, runs, from } = facts;
+  const { stack, readAt, runs } = facts;
   const mirrors = Map.groupBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
   // A Service that is no member of a federated one is told of where it would come from.
   const skipped = Map.groupBy(
     facts.notMirrored,
     ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
   );
-  const groups = new Map(facts.health?.groups.map(({ name, checks }) => [name, checks]));
+  const groups = new Map(facts.health.groups.map(({ name, checks }) => [name, checks]));
   const judged = (
     name: string,
   ): { readonly health: HealthPicture; readonly findings: FindingPicture[] } => {
@@ -35,7 +35,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
     return { health: worst(findings, isKnown), findings };
   };
   return {
-    ...{ version: 1, stack, readAt, preview: preview && from === "clusters" },
+    ...{ version: 1, stack, readAt, preview },
     lastRun: lastRun(runs),
     clusters: facts.clusters.map(({ name, linkerd, anchors = [] }) => {
       const { health, findings } = judged(name);

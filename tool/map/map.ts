@@ -9,10 +9,6 @@ import { pageOf } from "./page.ts";
 
 /** The picture of a mesh in a format. @throws Error with a sentence */
 export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): Promise<string> {
-  if (preview && facts.from === "state")
-    throw new Error(
-      "--preview asks the clusters what the next up would change: leave --state out.",
-    );
   const picture = pictureOf(facts, preview);
   const css = readFileSync(join(import.meta.dirname, "style.css"), "utf8");
   switch (format) {

@@ -67,12 +67,6 @@ const words: Readonly<Record<MirrorKind, string>> = {
   federated: "federated Service",
 };
 
-/** The kind of mirror that such a line is about. */
-export function kindOfLine(text: string): MirrorKind {
-  const kinds = Object.keys(words) as MirrorKind[];
-  return kinds.find((kind) => text.startsWith(words[kind])) ?? "gateway";
-}
-
 function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   if (kind === "discovery" || kind === "federated") return "";
   const number = new Set(hosts).size;

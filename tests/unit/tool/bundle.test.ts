@@ -95,7 +95,7 @@ describe("what a terminal obeys", () => {
       written(facts, "json", () => ""),
       written(facts, "yaml", () => ""),
       statusTable(statusOf(facts)),
-      explanationText(explain(facts, "shop/bb"), "clusters"),
+      explanationText(explain(facts, "shop/bb")),
     ];
     for (const text of texts) equal(/[\p{Cc}\p{Cf}]/u.test(text.replaceAll("\n", "")), false);
   });

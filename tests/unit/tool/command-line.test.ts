@@ -65,11 +65,10 @@ describe("the command line", () => {
       [["watch", "--output", "table"], /argument 'table' is invalid/],
       [["watch", "--resync=59s"], /duration of a minute or more/],
       [["watch", "--resync=-5m"], /duration of a minute or more/],
-      [["status", "--state", "--from", "x"], /cannot be used with/],
+      [["status", "--state"], /--state has been removed: run gather, and use --from/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
       [["map", "--output", "dot"], /map no longer writes dot: use svg/],
       [["verify", "--dry", "--request"], /cannot be used with/],
-      [["verify", "--request", "--state"], /cannot be used with/],
       [["verify", "--request", "--echo-port", "0"], /must be a port/],
       [["stats"], /unknown command 'stats'/],
     ] as const)

@@ -11,11 +11,9 @@ function places(facts: Facts, asked: string): string[] {
 }
 
 describe("explain", () => {
-  let mesh: Mesh;
   let facts: Facts;
   before(async () => {
-    mesh = await (await new Mesh().up()).up();
-    facts = await mesh.facts();
+    facts = await (await (await new Mesh().up()).up()).facts();
   });
 
   it("finds a Service by its key, by its name, and by those of its mirror", () => {
@@ -62,7 +60,7 @@ describe("explain", () => {
   it("shows what the next run changes", async () => {
     const other = await new Mesh().up();
     other.clusters.east.delete("services", "shop/web-west");
-    const text = explanationText(explain(await other.facts(), "shop/web"), "clusters");
+    const text = explanationText(explain(await other.facts(), "shop/web"));
     match(text, /‼ in east it has a mirror that the next up writes/);
     match(text, /shop\/web-west \(is to be created\): gateway mirror of web/);
   });
@@ -87,21 +85,11 @@ describe("explain", () => {
     equal(madeBy("2026-01-02T02:05:00Z"), undefined);
   });
 
-  it("answers by state alone, as far as that goes", () => {
-    const state = mesh.stateFacts();
-    deepEqual(places(state, "web-west"), [
-      "west/shop/web in east: mirrored",
-      "west/shop/web in north: noLink",
-    ]);
-    deepEqual(places(state, "payments/ledger")[0], "west/payments/ledger in east: notMirrored");
-    equal(explain(state, "shop/metrics").services.length, 0);
-  });
-
   it("asks whether another one was meant where there is none of that name", () => {
     const explanation = explain(facts, "shop/wweb");
     deepEqual([explanation.services, explanation.near], [[], "shop/web"]);
     equal(
-      explanationText(explanation, "clusters"),
+      explanationText(explanation),
       "No cluster of the stack has a Service or mirror shop/wweb; is it shop/web?\n",
     );
   });

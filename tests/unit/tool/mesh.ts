@@ -4,7 +4,6 @@ import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import type { Facts, RunFact } from "../../../tool/facts.ts";
 import { factsOfClusters } from "../../../tool/facts-of-clusters.ts";
-import { factsOfState } from "../../../tool/facts-of-state.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, now, pods, service } from "../fixtures/objects.ts";
 import { argsFor, exporting, type LivingClusters, up, World } from "../fixtures/world.ts";
@@ -64,12 +63,6 @@ export class Mesh {
     const views = await observeMesh(this.#healthMesh(), now, { sources, clusters: world });
     const tokens = new Map([["east/west", "2025-12-21T03:04:05Z"]]);
     return factsOfClusters(views, { now, stack: "prod", runs: [run], sources, tokens });
-  }
-
-  stateFacts(): Facts {
-    const { inputs } = this;
-    const beside = { now, stack: "prod", runs: [run], tokens: new Map<string, string>() };
-    return factsOfState(inputs === undefined ? [] : [inputs], beside);
   }
 
   #healthMesh(): HealthMesh {

@@ -49,17 +49,6 @@ describe("status", () => {
     match(clusters.find(({ name }) => name === "north")?.why ?? "", /no context north/);
   });
 
-  it("is told by state alone too, the same numbers without a word on what is live", async () => {
-    const mesh = await new Mesh().up();
-    const live = statusOf(await mesh.facts());
-    const { links, federated, inOrder } = statusOf(mesh.stateFacts());
-    const numbers = ({ target, mirrors, notMirrored }: (typeof links)[number]) => {
-      return [target, mirrors, notMirrored];
-    };
-    deepEqual(links.map(numbers), live.links.map(numbers));
-    deepEqual([federated, inOrder], [live.federated, undefined]);
-  });
-
   it("fits on a screen", async () => {
     const mesh = await (await new Mesh().up()).up();
     equal(

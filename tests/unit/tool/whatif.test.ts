@@ -10,7 +10,7 @@ const federated = (source: string, ...members: readonly string[]) =>
   mirror(source, "federated", "shop/bb-federated", { kind: "federated", members });
 
 const facts = factsOf({
-  clusters: ["west", "east", "north"].map((name) => ({ name, context: name })),
+  clusters: ["west", "east", "north"].map((name) => ({ name, context: name, reachable: true })),
   links: [link("east", "west"), link("north", "west"), link("west", "north")],
   mirrors: [
     mirror("east", "west", "shop/web-west"),

@@ -136,8 +136,4 @@ describe("the picture of the facts", () => {
     for (const format of ["html", "svg"] as const)
       assert.doesNotMatch(await mapOf(made, false, format), /<img/);
   });
-
-  it("knows no next up by the state alone", async () => {
-    await assert.rejects(mapOf({ ...facts, from: "state" }, true, "json"), /leave --state out/);
-  });
 });
