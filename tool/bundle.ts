@@ -7,15 +7,10 @@ export const factsFile = "facts.json";
 
 /**
  * Facts for others to read. They hold no credential: none of what they are made from does. What people write
- * themselves may quote one all the same: messages of updates, and values of labels that are not Linkerd's.
+ * themselves may quote one all the same: values of labels that are not Linkerd's.
  */
 export function redacted(facts: Facts): Facts {
-  const { runs, services } = facts;
-  const known = {
-    ...facts,
-    runs: "why" in runs ? runs : runs.map((run) => ({ ...run, message: "" })),
-    services: services.map(withoutValues),
-  };
+  const known = { ...facts, services: facts.services.map(withoutValues) };
   return mapTexts(known, withoutUserPart);
 }
 

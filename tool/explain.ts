@@ -1,7 +1,7 @@
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { nearest } from "../config/nearest.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
-import type { MirrorFact, NotMirrored, RunFact, ServiceFact } from "./facts.ts";
+import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
 /** `linkerd-clusters explain SERVICE --output json`: the way of one Service through the decisions. */
@@ -40,8 +40,6 @@ export interface Appearance {
 export interface ExplainedMirror extends MirrorFact {
   /** Names by which a client in the source reaches it. */
   readonly names: readonly string[];
-  /** The run that has made it, if the history still has it. */
-  readonly madeBy?: RunFact;
 }
 
 /**
@@ -128,7 +126,7 @@ function appearance(
     return {
       ...{ ...here, ...defined({ why }) },
       state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
-      mirrors: sorted.map((each) => explainMirror(facts, each)),
+      mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
       ...(selector !== "" && { selector }),
     };
   }
@@ -153,19 +151,6 @@ function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
 function notSelected({ selectors }: LinkFact): string {
   const { mirror, discovery, federated } = selectors;
   return `no selector of the link takes it: label it ${mirror} for a mirror, ${discovery} for one that Linkerd resolves itself, or ${federated} for a federated Service`;
-}
-
-function explainMirror({ runs }: Facts, mirror: MirrorFact): ExplainedMirror {
-  const { since } = mirror;
-  const madeBy =
-    since === undefined || "why" in runs
-      ? undefined
-      : runs.find(({ startedAt, endedAt }) => {
-          const at = Date.parse(since);
-          // Clusters write whole seconds.
-          return Date.parse(startedAt) - 1_000 <= at && at <= Date.parse(endedAt) + 1_000;
-        });
-  return { ...mirror, names: namesOf(mirror), ...defined({ madeBy }) };
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
@@ -248,7 +233,7 @@ const actions: Readonly<Record<MirrorFact["verdict"], string>> = {
 };
 
 function mirrorLines(mirror: ExplainedMirror): string[] {
-  const { line, verdict, address, endpoints, identity, since, writtenBy = [], madeBy } = mirror;
+  const { line, verdict, address, endpoints, identity, since, writtenBy = [] } = mirror;
   const action = mirror.undecided === undefined ? actions[verdict] : " (stays as it is)";
   const { fields = [], names } = mirror;
   const ready = endpoints?.ready ?? [];
@@ -259,13 +244,13 @@ function mirrorLines(mirror: ExplainedMirror): string[] {
     ...(identity === undefined || identity === "" ? [] : [`identity ${identity}`]),
   ];
   const stacks = writtenBy.map(({ stack }) => stack).join(", ");
-  const run = madeBy === undefined ? "" : ` by the ${madeBy.kind} of ${madeBy.startedAt}`;
-  const history = since === undefined ? "" : `since ${since}${run}`;
   return [
     `${mirror.mirror}${action}: ${line}`,
     ...(address === undefined ? [] : [`  address ${address}; ${leads.join("; ")}`]),
     `  names: ${names.join(", ")}`,
-    ...(history === "" ? [] : [`  ${history}${stacks === "" ? "" : `, kept by ${stacks}`}`]),
+    ...(since === undefined
+      ? []
+      : [`  since ${since}${stacks === "" ? "" : `, kept by ${stacks}`}`]),
     ...fields.map((field) => `  ${mark("warn")} ${field}`),
   ];
 }

@@ -41,17 +41,15 @@ import type {
 import { printable } from "./printable.ts";
 
 /** What is known beside the clusters. */
-export interface Beside extends Pick<Facts, "stack" | "runs"> {
+export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
   readonly now: Date;
   /** By source. */
   readonly sources: ReadonlyMap<string, SourceState>;
-  /** When the token of each link was made, by `source/target`. */
-  readonly tokens: ReadonlyMap<string, string>;
 }
 
 /** The facts of a mesh whose clusters have been read, and for which the engine has decided. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
-  const { now, stack, runs, sources, tokens } = beside;
+  const { now, stack, unreadState, sources } = beside;
   const planned = [...views.outcomes].flatMap(([source, outcome]) =>
     "value" in outcome && outcome.value.outcome === "planned"
       ? [{ source, ...outcome.value.decided }]
@@ -60,14 +58,16 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
   return printable({
-    ...{ version: 1, readAt: now.toISOString(), stack, runs },
+    version: 1,
+    readAt: now.toISOString(),
+    stack,
+    ...defined({ unreadState }),
     clusters: views.clusters.map(clusterFact),
     links: views.links.map((view) => {
       const { source, target } = view.link;
       return {
         ...linkBasics(view.link, view.mirroring),
         ...(view.link.gateway !== false && { gateway: gatewayState(view.reading) }),
-        ...defined({ tokenSince: tokens.get(`${source}/${target}`) }),
         isDecided: planned.some((each) => each.source === source && each.judged.has(target)),
         ...defined({
           undecided: undecided.find((each) => each.source === source && each.part === target)?.why,

@@ -12,8 +12,8 @@ export interface Facts {
   /** RFC 3339. */
   readonly readAt: string;
   readonly stack: string;
-  /** The last updates of the stack, the latest first; or why they are not known. */
-  readonly runs: readonly RunFact[] | { readonly why: string };
+  /** Why the stack's state can't be read: `next` then doesn't know what the last run left. */
+  readonly unreadState?: string;
   readonly clusters: readonly ClusterFact[];
   readonly links: readonly LinkFact[];
   /** Of all sources: what is there, and what is to come and go. */
@@ -23,18 +23,6 @@ export interface Facts {
   readonly services: readonly ServiceFact[];
   readonly next: readonly NextRun[];
   readonly health: HealthReport;
-}
-
-/** One entry of the history that Pulumi keeps. */
-export interface RunFact {
-  /** Absent with a backend that does not number them. */
-  readonly update?: number;
-  readonly kind: string;
-  readonly result: string;
-  readonly message: string;
-  /** RFC 3339. */
-  readonly startedAt: string;
-  readonly endedAt: string;
 }
 
 export interface ClusterFact {
@@ -68,8 +56,6 @@ export interface LinkFact {
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
   /** Absent on a flat network. */
   readonly gateway?: GatewayState;
-  /** When its token was made; absent where it has none of this stack's. */
-  readonly tokenSince?: string;
   /** Whether the engine could conclude anything about its mirrors. */
   readonly isDecided: boolean;
   /** Why it could not, although this program mirrors the link. */

@@ -11,17 +11,13 @@ import { factsFile } from "./bundle.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { printable } from "./printable.ts";
-import { runsIn, tokensIn } from "./pulumi.ts";
+import type { Chosen } from "./stacks.ts";
 import { pulumi, type StackLocation } from "./watch/pulumi.ts";
 import { stackStateIn } from "./watch/stack-state.ts";
-import type { Chosen } from "./stacks.ts";
-
-/** How many updates are asked for: who has made a mirror is said of those. */
-const updates = 50;
 
 /**
  * The facts of a stack, read without a lock and without writing anything. Clusters are read as `check` reads
- * them. The stack's state and history are nice to have there: without them nothing is known of former runs.
+ * them. The state is optional: without it, nothing is known of the last run.
  *
  * @throws Error with a sentence
  */
@@ -32,20 +28,18 @@ export async function readFacts(
 ): Promise<Facts> {
   const named = choice.stack ?? variables["PULUMI_STACK"];
   const at: StackLocation = { folder, variables, ...defined({ stack: named }) };
-  const [exported, history] = await Promise.all([
-    attempt(() => pulumi(["stack", "export"], at)),
-    attempt(() =>
-      pulumi(["stack", "history", "--json", "--page-size", String(updates), "--page", "1"], at),
-    ),
-  ]);
-  const runs = "why" in history ? history : runsIn(history.value);
+  let exported: string | undefined;
+  let unreadState: string | undefined;
+  try {
+    exported = await pulumi(["stack", "export"], at);
+  } catch (error) {
+    unreadState = messageOf(error);
+  }
   const stack = named ?? "";
   const config = await configOf(choice, folder, variables);
-  const known = "why" in exported ? undefined : exported.value;
-  const sources = sourcesOf(config, known, stack);
+  const sources = sourcesOf(config, exported, stack);
   const views = await observeMesh(healthMesh(config), now, { sources });
-  const tokens = known === undefined ? new Map<string, string>() : tokensIn(known);
-  return factsOfClusters(views, { now, stack, runs, sources, tokens });
+  return factsOfClusters(views, { now, stack, sources, ...defined({ unreadState }) });
 }
 
 /** The facts that a folder holds. @throws Error with a sentence */
@@ -83,14 +77,4 @@ function sourcesOf(
       return [[source, { args: now, before: before ?? {} }]];
     }),
   );
-}
-
-async function attempt<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly why: string }> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    return { why: messageOf(error) };
-  }
 }

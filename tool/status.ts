@@ -1,20 +1,12 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import {
-  type CertificateFact,
-  type Facts,
-  type GatewayState,
-  type LinkFact,
-  type RunFact,
-} from "./facts.ts";
+import { type CertificateFact, type Facts, type GatewayState, type LinkFact } from "./facts.ts";
 import { age, columns, firstOf, mark, paint } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack. */
-export interface Status extends Pick<Facts, "stack" | "readAt" | "clusters"> {
+export interface Status extends Pick<Facts, "stack" | "readAt" | "unreadState" | "clusters"> {
   /** Nothing to write, nothing to mend, and no check has found an error. */
   readonly inOrder: boolean;
-  readonly lastRun?: RunFact;
-  /** Why the last run is not known. */
-  readonly unknownRuns?: string;
   readonly links: readonly LinkLine[];
   readonly federated: readonly FederatedStatus[];
   /** What the next `up` would do about mirrors, one line for each source that it would change. */
@@ -42,7 +34,7 @@ export interface FederatedStatus {
 
 /** One screen about a mesh. Pure. */
 export function statusOf(facts: Facts): Status {
-  const { stack, readAt, runs, clusters, links, next, health } = facts;
+  const { stack, readAt, unreadState, clusters, links, next, health } = facts;
   const refusals = [
     ...next.flatMap((each) => each.refusals),
     ...links.flatMap(({ undecided }) => undecided ?? []),
@@ -56,14 +48,12 @@ export function statusOf(facts: Facts): Status {
   );
   const unknown = next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];
-  const [lastRun] = "why" in runs ? [] : runs;
   const isQuiet = next.every(({ writes }) => !writes);
   return {
     stack,
     readAt,
+    ...defined({ unreadState }),
     inOrder: health.healthy && isQuiet && problems.length === 0,
-    ...(lastRun !== undefined && { lastRun }),
-    ...("why" in runs && { unknownRuns: runs.why }),
     links: linksOf(facts),
     clusters,
     federated: federatedOf(facts),
@@ -117,7 +107,7 @@ export function statusTable(status: Status): string {
   return [
     `${headline(status)}\n`,
     columns(
-      ["  LINK", "MODE", "MIRRORS", "TO DO", "NOT MIRRORED", "GATEWAY", "TOKEN"],
+      ["  LINK", "MODE", "MIRRORS", "TO DO", "NOT MIRRORED", "GATEWAY"],
       links.map((link) => [
         `${linkMark(link)} ${link.source} <- ${link.target}`,
         link.mode,
@@ -125,7 +115,6 @@ export function statusTable(status: Status): string {
         link.isDecided ? String(link.pending) : "?",
         String(link.notMirrored),
         gatewayText(link.gateway),
-        link.tokenSince === undefined ? "-" : age(link.tokenSince, readAt),
       ]),
     ),
     columns(
@@ -165,14 +154,10 @@ export function statusTable(status: Status): string {
     .join("\n");
 }
 
-function headline({ stack, inOrder, lastRun, unknownRuns, readAt }: Status): string {
+function headline({ stack, inOrder, unreadState }: Status): string {
   const word = inOrder ? paint("good", "in order") : paint("bad", "not in order");
-  const name = stack === "" ? "mesh" : stack;
-  const run =
-    lastRun === undefined
-      ? `its last run is not known${unknownRuns === undefined ? "" : ` (${unknownRuns})`}`
-      : `last ${lastRun.kind} ${age(lastRun.endedAt, readAt)} ago: ${lastRun.result}`;
-  return `${paint("head", name)}: ${word}; ${run}`;
+  const unread = unreadState === undefined ? "" : `; can't read the stack's state (${unreadState})`;
+  return `${paint("head", stack === "" ? "mesh" : stack)}: ${word}${unread}`;
 }
 
 function section(title: string, lines: readonly string[], isShown = lines.length > 0): string {

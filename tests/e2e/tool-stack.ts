@@ -8,7 +8,6 @@ import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.t
 
 /** What a bundle must not have, by where it is. */
 export const secrets = {
-  "the message of an update": "canary-of-a-message-9f2b7c41d0e8",
   "an annotation": "canary-of-an-annotation-5d1e9a77b3c2",
 };
 
@@ -44,8 +43,7 @@ export async function toolStack(): Promise<ToolStack> {
     ...{ clusters: { west: {}, east: {} }, manage: "mirrors" },
     links: [{ source: "east", target: "west" }],
   });
-  const message = secrets["the message of an update"];
-  const { code, text } = await stack.run(["up", "--yes", "--skip-preview", "--message", message]);
+  const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
   if (code !== 0) throw new Error(text);
   const bin = join(bed.folder, "tool-bin");
   await mkdir(bin);

@@ -13,7 +13,7 @@ const mostFindings = 100;
 
 /** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
 export function pictureOf(facts: Facts, preview: boolean): Picture {
-  const { stack, readAt, runs } = facts;
+  const { stack, readAt } = facts;
   const mirrors = Map.groupBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
   // A Service that is no member of a federated one is told of where it would come from.
   const skipped = Map.groupBy(
@@ -36,7 +36,6 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
   };
   return {
     ...{ version: 1, stack, readAt, preview },
-    lastRun: lastRun(runs),
     clusters: facts.clusters.map(({ name, linkerd, anchors = [] }) => {
       const { health, findings } = judged(name);
       const refusals = facts.next
@@ -111,14 +110,6 @@ function gatewayText({ state, why, addresses = [], port }: GatewayState): string
   const where = addresses.length === 0 ? "gateway" : `${addresses.join(", ")}:${port ?? "?"}`;
   const words = { alive: "alive", open: "not probed", down: "down", unknown: "not known" };
   return `${where}, ${words[state]}${why === undefined ? "" : `: ${why}`}`;
-}
-
-function lastRun(runs: Facts["runs"]): string {
-  if ("why" in runs) return `not known: ${runs.why}`;
-  const [last] = runs;
-  if (last === undefined) return "none";
-  const { update, kind, result, endedAt } = last;
-  return `${kind}${update === undefined ? "" : ` ${update}`} ${result}, ${endedAt}`;
 }
 
 function days(from: string, to: string): number {

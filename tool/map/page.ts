@@ -19,7 +19,7 @@ const mostFederated = 1_000;
 
 /** One page without scripts that loads nothing: the picture, and tables of everything in it. */
 export function pageOf(picture: Picture, svg: Markup, css: string): string {
-  const { stack, readAt, lastRun, preview, clusters, links, federated } = picture;
+  const { stack, readAt, preview, clusters, links, federated } = picture;
   const hash = createHash("sha256").update(css).digest("base64");
   const policy = `default-src 'none'; script-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const mirrors = links.flatMap((link) => link.mirrors);
@@ -40,7 +40,6 @@ export function pageOf(picture: Picture, svg: Markup, css: string): string {
 <h1>Mesh of ${stack}</h1>
 <dl>
 <dt>Read</dt><dd>${readAt}</dd>
-<dt>Last run</dt><dd>${lastRun}</dd>
 ${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : changes}</dd>` : ""}
 <dt>Mirrors</dt><dd>${counted(mirrors.length, "mirror")}, ${skipped} not mirrored</dd>
 </dl>

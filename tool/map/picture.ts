@@ -7,8 +7,6 @@ export interface Picture {
   readonly stack: string;
   /** RFC 3339: when the mesh was read. */
   readonly readAt: string;
-  /** When, how and with which result the stack has run last, in words. */
-  readonly lastRun: string;
   /** Whether it says what the next `up` would change. */
   readonly preview: boolean;
   readonly clusters: readonly ClusterPicture[];

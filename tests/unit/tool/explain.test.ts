@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { explain, explanationText } from "../../../tool/explain.ts";
 import type { Facts } from "../../../tool/facts.ts";
-import { Mesh, run } from "./mesh.ts";
+import { Mesh } from "./mesh.ts";
 
 /** `west/shop/web in east: mirrored`, a line for each place. */
 function places(facts: Facts, asked: string): string[] {
@@ -72,17 +72,6 @@ describe("explain", () => {
     const [place] = explain(away, "shop/metrics").services[0]?.appearsIn ?? [];
     equal(place?.state, "unknown");
     match(place.why ?? "", /no context north/);
-  });
-
-  it("names the run that has made a mirror", () => {
-    const at = (since: string): Facts => ({
-      ...facts,
-      mirrors: facts.mirrors.map((mirror) => ({ ...mirror, since })),
-    });
-    const madeBy = (since: string) =>
-      explain(at(since), "shop/web").services[0]?.appearsIn[0]?.mirrors[0]?.madeBy;
-    deepEqual(madeBy("2026-01-02T02:03:00Z"), run);
-    equal(madeBy("2026-01-02T02:05:00Z"), undefined);
   });
 
   it("asks whether another one was meant where there is none of that name", () => {

@@ -2,18 +2,13 @@ import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { observeMesh, type SourceState } from "../../../engine/health/observe/observe.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
-import type { Facts, RunFact } from "../../../tool/facts.ts";
+import type { Facts } from "../../../tool/facts.ts";
 import { factsOfClusters } from "../../../tool/facts-of-clusters.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, now, pods, service } from "../fixtures/objects.ts";
 import { argsFor, exporting, type LivingClusters, up, World } from "../fixtures/world.ts";
 
 const member = { labels: { [label.federated]: "member" } };
-
-export const run: RunFact = {
-  ...{ kind: "update", result: "succeeded", message: "Link north" },
-  ...{ startedAt: "2026-01-02T02:00:00Z", endedAt: "2026-01-02T02:04:05Z" },
-};
 
 /**
  * East has mirrors of west, through its gateway, and of north, on a flat network. West's ledger has no namespace
@@ -61,8 +56,7 @@ export class Mesh {
     const sources = new Map([["east", state]]);
     const world = new World(this.clusters satisfies LivingClusters);
     const views = await observeMesh(this.#healthMesh(), now, { sources, clusters: world });
-    const tokens = new Map([["east/west", "2025-12-21T03:04:05Z"]]);
-    return factsOfClusters(views, { now, stack: "prod", runs: [run], sources, tokens });
+    return factsOfClusters(views, { now, stack: "prod", sources });
   }
 
   #healthMesh(): HealthMesh {

@@ -6,12 +6,6 @@ import { factsOf, link, mirror } from "../facts.ts";
 
 const gateway = { addresses: ["192.0.2.1"], port: 4143 };
 const facts = factsOf({
-  runs: [
-    {
-      ...{ update: 7, kind: "update", result: "succeeded", message: "" },
-      ...{ startedAt: "2026-11-22T08:59:00Z", endedAt: "2026-11-22T09:00:00Z" },
-    },
-  ],
   clusters: [
     {
       ...{ name: "east", context: "k3d-east", reachable: true, linkerd: "edge-26.10.2" },
@@ -72,8 +66,7 @@ const facts = factsOf({
 
 describe("the picture of the facts", () => {
   it("says of each cluster and link what health has found, and nothing where nobody could ask", () => {
-    const { clusters, links, lastRun } = pictureOf(facts, false);
-    assert.equal(lastRun, "update 7 succeeded, 2026-11-22T09:00:00Z");
+    const { clusters, links } = pictureOf(facts, false);
     assert.deepEqual(clusters[0], {
       ...{ name: "east", linkerd: "edge-26.10.2", health: "error" },
       anchors: [{ name: "root", days: 10 }],

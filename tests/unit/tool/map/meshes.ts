@@ -24,7 +24,6 @@ export function meshOf({ clusters, mirrors, links, preview = false }: Shape): Pi
   const each = Math.ceil(mirrors / pairs.length);
   return {
     ...{ version: 1, stack: "prod", readAt: "2026-11-22T22:30:00Z", preview },
-    lastRun: "update 41 succeeded, 2026-11-22T22:10:00Z",
     clusters: names.map((name, index) => ({
       ...{ name, health: healthAt(index, 9), linkerd: "edge-26.10.2" },
       anchors: [{ name: "root.linkerd.cluster.local", days: 340 - index }],
@@ -135,7 +134,7 @@ export function renamed(picture: Picture, names: readonly string[]): Picture {
   const clusters = new Map(picture.clusters.map(({ name }, index) => [name, hostile(index)]));
   const called = (name: string) => clusters.get(name) ?? name;
   return {
-    ...{ ...picture, stack: hostile(0), lastRun: hostile(1), readAt: hostile(2) },
+    ...{ ...picture, stack: hostile(0), readAt: hostile(2) },
     clusters: picture.clusters.map((cluster, index) => ({
       ...{ ...cluster, name: called(cluster.name), linkerd: hostile(index + 1) },
       anchors: [{ name: hostile(index), days: 1 }],
