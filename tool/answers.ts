@@ -1,77 +1,98 @@
-import { plain } from "@linkerd-multicluster/engine/kubernetes";
-import { type Facts, undecidedIn } from "./facts.ts";
+import { defined, plain } from "@linkerd-multicluster/engine/kubernetes";
+import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import { type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { mark, paint } from "./output.ts";
-import { separator } from "./probe.ts";
+import { separator } from "./verification-pod.ts";
 
-/** One request through a link, and what came of it. */
+/**
+ * Where a request ends, in the order in which it gets there: the pod that sends it, the mirror it asks, the gateway, what
+ * the proxies admit, and the pods of the exported Service.
+ */
+export type Hop = "client" | "mirror" | "gateway" | "policies" | "pods";
+
+/** One request through a mirror, and its result. */
 export interface Answer {
   readonly source: string;
-  readonly target: string;
-  /** The Service in the source that was asked, `namespace/name`, and its port. */
-  readonly service: string;
+  /** The name of the link's target, or `federated`. */
+  readonly part: string;
+  /** The Service in the source, `namespace/name`; absent if the link has none that takes requests. */
+  readonly service?: string;
   readonly port?: number;
-  /** Whether the other side answered, and not only a proxy on the way. */
+  /** Whether the exported Service answered, and not only a proxy on the way. */
   readonly answered: boolean;
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status?: number;
   readonly milliseconds?: number;
-  /** Why there is no answer. */
+  /** Where the request failed. */
+  readonly hop?: Hop;
   readonly why?: string;
-  /** To whom the client's proxy has connected, as it says itself. */
+  /** The server that the client's proxy connected to, as its metrics report it. */
   readonly connected?: {
     readonly identity: string;
     readonly address?: string;
-    /** The cluster of the pods behind it; absent where the proxy was not told. */
+    /** The cluster of the pods behind it; absent where the proxy does not know it. */
     readonly cluster?: string;
   };
-  /** Who has asked, as the echo workload has seen it. */
-  readonly seen?: { readonly identity: string; readonly client?: string };
 }
 
-/** `linkerd-clusters verify --request --output json`. */
-export interface Requests {
+/** `linkerd-clusters verify --output json`. */
+export interface Verification {
   readonly version: 1;
   readonly answers: readonly Answer[];
   /** Why nothing could be decided about links or mirrors. */
   readonly undecided?: readonly string[];
 }
 
-/** What came of the requests beside what the facts say of the links. */
-export function requestsOf(
+/** The requests' results beside what the facts say of the links. */
+export function verificationOf(
   facts: Pick<Facts, "links" | "mirrors">,
   answers: readonly Answer[],
-): Requests {
+): Verification {
   const undecided = undecidedIn(facts);
   return { version: 1, answers, ...(undecided.length > 0 && { undecided }) };
 }
 
 /** Whether there were requests, all were answered, and nothing about their links is undecided. */
-export function allAnswered({ answers, undecided = [] }: Requests): boolean {
+export function allAnswered({ answers, undecided = [] }: Verification): boolean {
   return answers.length > 0 && undecided.length === 0 && answers.every(({ answered }) => answered);
 }
 
-/** What the message of a client's pod says. */
-export function answerIn(message: string): Omit<Answer, "source" | "target" | "service" | "port"> {
-  const [result = "", metrics = "", text = ""] = message
-    .split(separator)
-    .map((part) => part.trim());
-  const [code = "000", seconds = "0", ...rest] = result.split(" ");
-  const proxyError = rest.join(" ");
-  const status = /^\d{3}$/.test(code) ? Number(code) : 0;
+/**
+ * Reads the termination message of a client's pod. Only the client's own proxy sends `l5d-proxy-error` to the
+ * application. The proxies of gateways and pods are known by their answers without a body.
+ */
+export function answerIn(
+  message: string,
+  kind: MirrorFact["kind"],
+): Omit<Answer, "source" | "part" | "service" | "port"> {
+  const [result = "", metrics = ""] = message.split(separator).map((part) => part.trim());
+  const [code = "000", size = "0", seconds = "0", proxyError = "", error = ""] = result.split("\t");
+  const status = Number(code) || undefined;
   const connected = connectionIn(metrics);
-  const about = {
-    ...(status > 0 && { status, milliseconds: Math.round(Number(seconds) * 1000) }),
-    ...(connected !== undefined && { connected }),
-  };
-  if (status === 0)
-    return { ...about, answered: false, why: /curl: .*/.exec(text)?.[0] ?? "the pod said nothing" };
+  const about = defined({
+    status,
+    milliseconds: status && Math.round(Number(seconds) * 1000),
+    connected,
+  });
+  const isThroughGateway = kind !== "discovery" && kind !== "federated";
+  const failed = (hop: Hop, why: string) => ({ ...about, answered: false, hop, why });
   if (proxyError !== "")
-    return { ...about, answered: false, why: `a proxy answers ${code}: ${proxyError}` };
-  const seen = echoedIn(text);
-  return { ...about, answered: true, ...(seen !== undefined && { seen }) };
+    return failed(isThroughGateway ? "gateway" : "pods", `the client's proxy: ${proxyError}`);
+  if (status === undefined) {
+    if (error === "") return failed("client", "the pod ended without a result");
+    if (/could not resolve host/i.test(error)) return failed("mirror", error);
+    return failed(connected === undefined ? "client" : "pods", error);
+  }
+  if (Number(size) === 0) {
+    const why = `${code} without a body, as the proxies of gateways and pods answer`;
+    if (status === 403) return failed("policies", why);
+    if (status >= 502 && status <= 504) return failed("pods", why);
+    if (status === 508) return failed("gateway", why);
+  }
+  return { ...about, answered: true };
 }
 
-/** The connection that the client's proxy has made to another cluster. */
+/** The connection that the client's proxy opened to another cluster. */
 function connectionIn(metrics: string): Answer["connected"] {
   const all = metrics.split("\n").map((line) => {
     const labels = [...line.matchAll(/\b([a-z_]{1,63})="([^"]*)"/g)];
@@ -80,32 +101,14 @@ function connectionIn(metrics: string): Answer["connected"] {
   const found = all.find((labels) => labels.has("dst_target_cluster")) ?? all[0];
   const identity = found?.get("server_id");
   if (identity === undefined) return undefined;
-  const address = found?.get("target_addr");
-  const cluster = found?.get("dst_target_cluster");
-  return {
-    identity,
-    ...(address !== undefined && { address }),
-    ...(cluster !== undefined && { cluster }),
-  };
+  const [address, cluster] = [found?.get("target_addr"), found?.get("dst_target_cluster")];
+  return { identity, ...defined({ address, cluster }) };
 }
 
-/** Headers that Linkerd's proxies have added, however the echo workload writes them down. */
-function echoedIn(text: string): Answer["seen"] {
-  const header = (name: string, value: string) =>
-    new RegExp(String.raw`${name}["']?\s*[:=]\s*\[?\s*["']?${value}`, "i").exec(text)?.[1];
-  const identity = header("l5d-client-id", String.raw`([\w.-]+)`);
-  // Each gateway adds the client that it has seen at the end.
-  const forwarded = header("forwarded", String.raw`([^"'\n\]]+)`);
-  const clients = (forwarded ?? "").split(";").filter((part) => part.startsWith("for="));
-  const client = clients.at(-1)?.slice("for=".length).split(",")[0];
-  if (identity === undefined) return undefined;
-  return { identity, ...(client !== undefined && { client }) };
-}
-
-export function requestsText({ answers, undecided = [] }: Requests): string {
-  const lines = answers.length === 0 ? ["There is no link to send a request through."] : [];
+export function verificationText({ answers, undecided = [] }: Verification): string {
+  const none = answers.length === 0 ? ["No mirror takes requests: see status."] : [];
   return [
-    ...lines,
+    ...none,
     ...answers.map(answerText),
     ...undecided.map((why) => `${mark("warn")} undecided: ${plain(why)}`),
     "",
@@ -113,23 +116,30 @@ export function requestsText({ answers, undecided = [] }: Requests): string {
 }
 
 function answerText(answer: Answer): string {
-  const { source, target, service, port, answered, status, milliseconds, why } = answer;
-  const { connected, seen } = answer;
-  const at = port === undefined ? service : `${service}:${port}`;
-  const result = answered ? `${status ?? ""} in ${milliseconds ?? 0} ms` : (why ?? "no answer");
+  const { source, part, service, port, answered, status, milliseconds, hop, why } = answer;
+  const way = part === federatedPart ? source : `${source} → ${part}`;
+  const asked = [service, port].filter((each) => each !== undefined).join(":");
+  const result = answered
+    ? `${status ?? ""} in ${milliseconds ?? 0} ms`
+    : `fails at ${hop ?? "client"}: ${why ?? "no answer"}`;
   const lines = [
-    `${mark(answered ? "good" : "bad")} ${plain(`${source} <- ${target}: ${at}: ${result}`)}`,
+    `${mark(answered ? "good" : "bad")} ${plain([way, asked, result].filter(Boolean).join(": "))}`,
   ];
-  if (connected !== undefined) {
-    const { identity, address, cluster } = connected;
-    const where = [address, cluster === undefined ? undefined : `for ${cluster}`];
-    const known = where.filter((each) => each !== undefined).join(", ");
+  if (answer.connected !== undefined) {
+    const { identity, address, cluster } = answer.connected;
+    const known = [address, cluster].filter((each) => each !== undefined).join(", ");
     lines.push(paint("dim", `    connected to ${plain(`${identity}${known && ` (${known})`}`)}`));
   }
-  if (seen !== undefined) {
-    const { identity, client } = seen;
-    const by = client === undefined ? identity : `${identity}, for ${client}`;
-    lines.push(paint("dim", `    asked there by ${plain(by)}`));
-  }
+  if (hop !== undefined) lines.push(`    Fix: ${plain(remedies[hop](answer))}`);
   return lines.join("\n");
 }
+
+const remedies: Readonly<Record<Hop, (answer: Answer) => string>> = {
+  client: ({ source }) =>
+    `check that ${source} can pull the image and that linkerd-proxy-injector runs there`,
+  mirror: ({ service = "SERVICE" }) => `linkerd-clusters explain ${service}`,
+  gateway: () => "linkerd-clusters check",
+  policies: ({ part }) =>
+    `admit the client or the gateway's identity in an AuthorizationPolicy in ${part}`,
+  pods: ({ part }) => `check the ready pods of the exported Service in ${part}`,
+};

@@ -13,7 +13,7 @@ import { addWhatIf } from "./commands/whatif.ts";
 export function commandLine(version = ""): Command {
   const program = new Command(programName)
     .description(
-      "Looks at the mesh of a linkerd-multicluster stack. Nothing but watch and verify --request writes.",
+      "Looks at the mesh of a linkerd-multicluster stack. Only watch and verify write anything.",
     )
     .version(version)
     .showHelpAfterError("(--help shows what there is)")

@@ -2,9 +2,8 @@ import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { Explanation } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 import type { Picture } from "./map/picture.ts";
-import type { Requests } from "./answers.ts";
+import type { Verification } from "./answers.ts";
 import type { Status } from "./status.ts";
-import type { Verification } from "./verify.ts";
 import type { WhatIf } from "./whatif.ts";
 
 /**
@@ -14,8 +13,7 @@ import type { WhatIf } from "./whatif.ts";
 export interface Documents {
   readonly status: OfStacks<Status>;
   readonly explain: OfStacks<Explanation>;
-  readonly "verify --dry": OfStacks<Verification>;
-  readonly "verify --request": Requests;
+  readonly verify: Verification;
   readonly whatif: OfStacks<WhatIf>;
   readonly check: HealthReport;
   readonly map: Picture;

@@ -1,221 +1,241 @@
-import type { CheckResult } from "@linkerd-multicluster/engine/health";
-import { type Appearance, explain } from "./explain.ts";
-import type { Facts, LinkFact, ServiceFact } from "./facts.ts";
-import { mark, paint, type Tone } from "./output.ts";
-import { type Admission, type Asked, askedKey } from "./policies.ts";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Kubernetes,
+  KubernetesError,
+  openClusters,
+  plain,
+  type Pod,
+  type Reachable,
+  resources,
+} from "@linkerd-multicluster/engine/kubernetes";
+import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import type { MeshConfig } from "../config/mesh.ts";
+import { accessesOf, touchedClusters } from "../config/share.ts";
+import { type Answer, answerIn, type Hop, type Verification, verificationOf } from "./answers.ts";
+import type { Facts, MirrorFact } from "./facts.ts";
+import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
-/** `linkerd-clusters verify --dry --output json`: the way of a request, object by object. */
-export interface Verification {
-  readonly version: 1;
-  readonly chains: readonly Chain[];
+/** How requests are sent. */
+export interface VerifyOptions {
+  /** The client's image, which has a shell and curl. */
+  readonly image: string;
+  /** The client's namespace; by default that of the mirror. */
+  readonly namespace?: string;
+  /** Limit for one request with its pod, in milliseconds. */
+  readonly timeout: number;
+  readonly service?: string;
 }
 
-/** From a client in the source to the pods of one Service. */
-export interface Chain {
+/** A mirror to send a request to, or why a link has none. */
+interface Asked {
   readonly source: string;
-  readonly target: string;
-  readonly service: string;
-  readonly hops: readonly Hop[];
-  /** The first hop that is broken: all after it is of no use before it is mended. */
-  readonly broken?: HopName;
-}
-
-export type HopName =
-  "export" | "mirror" | "pods" | "gateway" | "trust" | "rights" | "policies" | "clients";
-
-/** `unknown`: nobody has looked, so that the chain is no proof of it. */
-export interface Hop {
-  readonly name: HopName;
-  readonly state: "fine" | "doubtful" | "broken" | "unknown";
-  readonly says: string;
+  readonly part: string;
+  readonly mirror?: MirrorFact;
+  readonly undecided?: string;
 }
 
 /**
- * Follows a request by what has been read and decided, without sending one. Pure.
- *
- * @param asked as `explain` takes it; absent: the first mirror of each link
- * @param policies what they come to, where they were read (askedKey)
+ * The mirrors to ask: of each link one whole Service and one single pod, of each source one federated Service. With
+ * `service`, all mirrors of it. A headless mirror is asked through its pods.
  */
-export function verify(
-  facts: Facts,
-  asked: string | undefined,
-  policies: ReadonlyMap<string, Admission> = new Map(),
-): Verification {
-  const chains = endsOf(facts, asked).map((ends): Chain => {
-    const { link, service } = ends;
-    const hops = hopsOf(facts, ends, policies.get(askedKey(leadingTo(ends))));
-    const broken = hops.find(({ state }) => state === "broken");
-    return {
-      ...{ source: link.source, target: link.target, service, hops },
-      ...(broken !== undefined && { broken: broken.name }),
-    };
-  });
-  return { version: 1, chains };
-}
-
-/** What policies are to be read for. */
-export function leadsTo(facts: Facts, asked: string | undefined): Asked[] {
-  return endsOf(facts, asked).map(leadingTo);
-}
-
-function leadingTo({ link: { target, mode, gateway }, service }: ChainEnds): Asked {
-  const identity = mode === "gateway" ? (gateway?.identity ?? "") : undefined;
-  return { cluster: target, service, identity };
-}
-
-function endsOf(facts: Facts, asked: string | undefined): readonly ChainEnds[] {
-  return facts.links.flatMap((link): readonly ChainEnds[] => {
-    const { source, target } = link;
-    const first = facts.mirrors.find((each) => each.source === source && each.part === target);
-    const names = asked === undefined ? [first?.service] : [asked];
-    return names.flatMap((name) => {
-      if (name === undefined) return [];
-      return explain(facts, name).services.flatMap(({ cluster, service, live, appearsIn }) => {
-        const place = appearsIn.find((each) => each.source === source);
-        return cluster === target && place !== undefined ? [{ link, service, live, place }] : [];
-      });
-    });
-  });
-}
-
-interface ChainEnds {
-  readonly link: LinkFact;
-  readonly service: string;
-  readonly live: ServiceFact | undefined;
-  readonly place: Appearance;
-}
-
-function hopsOf(
-  facts: Facts,
-  { link, service, live, place }: ChainEnds,
-  policies: Admission | undefined,
-): Hop[] {
-  const { source, target } = link;
-  const ofLink = checksOf(facts, "link", `${source}/${target}`);
-  const ofBoth = [source, target].flatMap((name) => checksOf(facts, "cluster", name));
-  const ofSource = checksOf(facts, "cluster", source);
-  return [
-    exportHop(target, service, place),
-    mirrorHop(source, place),
-    podsHop(target, service, live),
-    checked("gateway", ofLink, ["gateway", "gateway-alive"], gatewayText(link)),
-    checked(
-      "trust",
-      [...ofBoth, ...ofLink],
-      [
-        ...["trust-anchors-valid", "issuer-valid", "trust-anchors-shared", "issuers-trusted"],
-        "trust-domains-shared",
-      ],
-      "both clusters trust each other's issuers",
-    ),
-    checked(
-      "rights",
-      ofLink,
-      ["link-resource", "credentials-exist", "credentials-work"],
-      "the credentials exist, work, and are allowed what Linkerd asks for",
-    ),
-    {
-      name: "policies",
-      ...(policies ?? { state: "unknown", says: `the policies of ${target} were not read` }),
-    },
-    checked("clients", ofSource, ["clients-meshed"], "pods beside mirrors have Linkerd's proxy"),
-  ];
-}
-
-function exportHop(target: string, service: string, place: Appearance): Hop {
-  const { state, selector, why } = place;
-  const name = "export";
-  if (selector !== undefined)
-    return { name, state: "fine", says: `${target}/${service} is taken by ${selector}` };
-  const isFine = state === "mirrored" || state === "pending";
-  const doubt = state === "unknown" || state === "controller" ? "unknown" : "broken";
-  return { name, state: isFine ? "fine" : doubt, says: why ?? `${target}/${service} is exported` };
-}
-
-function mirrorHop(source: string, { mirrors, notMirrored }: Appearance): Hop {
-  const name = "mirror";
-  const wrong = mirrors.find(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
-  const [first] = mirrors;
-  if (first === undefined) return { name, state: "unknown", says: "there is none to look at" };
-  if (wrong !== undefined) {
-    const { mirror, verdict, fields = [verdict] } = wrong;
-    const how = verdict === "create" ? "is missing" : `must change (${fields.join("; ")})`;
-    return { name, state: "broken", says: `${source}/${mirror} ${how}: run pulumi up` };
-  }
-  // Where Linkerd resolves the pods itself, there are to be none.
-  const empty = mirrors.find(({ endpoints, kind }) => {
-    return endpoints?.ready.length === 0 && kind !== "federated" && kind !== "discovery";
-  });
-  if (empty !== undefined)
-    return { name, state: "broken", says: `${source}/${empty.mirror} leads nowhere` };
-  const [left] = notMirrored;
-  if (left !== undefined) return { name, state: "doubtful", says: left.sentence };
-  return { name, state: "fine", says: `${source}/${first.mirror} is as it should be` };
-}
-
-function podsHop(target: string, service: string, live: ServiceFact | undefined): Hop {
-  const name = "pods";
-  if (live === undefined) return { name, state: "unknown", says: `${target} was not asked` };
-  const { ready = 0, ports } = live;
-  return ready > 0
-    ? { name, state: "fine", says: `${ready} of ${target}/${service} are ready, at ${ports}` }
-    : { name, state: "broken", says: `${target}/${service} has no pod that is ready: start one` };
-}
-
-function gatewayText({ gateway }: LinkFact): string {
-  if (gateway === undefined) return "none is needed on a flat network";
-  const { state, addresses = [], port } = gateway;
-  const where = `${addresses.join(", ")}:${port ?? "?"}`;
-  return state === "open" ? `${where}, which is not probed` : `${where}, which is ${state}`;
-}
-
-function checksOf({ health }: Facts, kind: "cluster" | "link", name: string) {
-  return health.groups
-    .filter((group) => group.kind === kind && group.name === name)
-    .flatMap(({ checks }) => checks);
-}
-
-/** What some checks have come to, all together. */
-function checked(
-  name: HopName,
-  results: readonly CheckResult[],
-  ids: readonly string[],
-  fine: string,
-): Hop {
-  const own = results.filter(({ id }) => ids.includes(id));
-  const worst = (["error", "warning"] as const).flatMap((wanted) =>
-    own.filter(({ result }) => result === wanted),
+export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefined): Asked[] {
+  const there = mirrors.filter(
+    ({ kind, verdict }) => kind !== "headless" && (verdict === "keep" || verdict === "update"),
   );
-  const [first] = worst;
-  if (first !== undefined)
-    return {
-      ...{ name, state: first.result === "error" ? "broken" : "doubtful" },
-      says: first.findings.map(({ sentence }) => sentence).join("; "),
+  const asked = (mirror: MirrorFact): Asked => {
+    return { source: mirror.source, part: mirror.part, mirror };
+  };
+  if (service !== undefined)
+    return there
+      .filter((each) => each.service === service || each.mirror === service)
+      .map((each) => asked(each));
+  const ofLinks = links.flatMap(({ source, target: part, undecided }): Asked[] => {
+    const own = there.filter((each) => each.source === source && each.part === part);
+    const found = [
+      own.find(({ kind }) => kind !== "endpoint"),
+      own.find(({ kind }) => kind === "endpoint"),
+    ].flatMap((mirror) => (mirror === undefined ? [] : [asked(mirror)]));
+    if (found.length > 0) return found;
+    return [{ source, part, ...(undecided !== undefined && { undecided }) }];
+  });
+  const federated = there.filter(({ part }) => part === federatedPart);
+  const bySource = new Map(federated.toReversed().map((each) => [each.source, each]));
+  return [...ofLinks, ...[...bySource.values()].map((each) => asked(each))];
+}
+
+/** Milliseconds between two reads of a pod. */
+const interval = 500;
+
+/** Older pods were left by a process that was killed: no request takes that long. */
+const leftBehind = 3_600_000;
+
+const selector = Object.entries(verificationLabels)
+  .map(([key, value]) => `${key}=${value}`)
+  .join(",");
+
+/**
+ * Sends a request to each mirror from a pod that is always deleted. Requests of one source follow one another.
+ *
+ * @param signal ends it, once everything is deleted
+ * @throws Error with a sentence
+ */
+export async function verify(
+  facts: Facts,
+  config: MeshConfig,
+  options: VerifyOptions,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const opened = await openClusters(accessesOf(touchedClusters(config)));
+  try {
+    if (opened.mistakes.length > 0) throw new Error(opened.mistakes.join("\n"));
+    const run = { clusters: opened.clusters, config, options, signal, swept: new Set<string>() };
+    const bySource = Map.groupBy(mirrorsToAsk(facts, options.service), ({ source }) => source);
+    const answers = await Promise.all(
+      [...bySource.values()].map(async (all) => {
+        const found: Answer[] = [];
+        for (const each of all) {
+          signal.throwIfAborted();
+          found.push(await new Attempt(run).ask(each));
+        }
+        return found;
+      }),
+    );
+    return verificationOf(facts, answers.flat());
+  } finally {
+    await opened.close();
+  }
+}
+
+/** What all requests of a command have in common. */
+interface Run {
+  readonly clusters: ReadonlyMap<string, Reachable>;
+  readonly config: MeshConfig;
+  readonly options: VerifyOptions;
+  readonly signal: AbortSignal;
+  /** Clusters and namespaces without leftovers of a killed process. */
+  readonly swept: Set<string>;
+}
+
+/** One request with its pod. */
+class Attempt {
+  readonly #run: Run;
+  readonly #deadline: number;
+  readonly #name = `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#deadline = performance.now() + run.options.timeout;
+  }
+
+  async ask({ source, part, mirror, undecided }: Asked): Promise<Answer> {
+    const about = { source, part, ...(mirror !== undefined && { service: mirror.mirror }) };
+    try {
+      if (mirror === undefined)
+        throw new Failure("mirror", undecided ?? "the link has no mirror that takes requests");
+      return { ...about, ...(await this.#answer(mirror)) };
+    } catch (error) {
+      if (this.#run.signal.aborted) throw error;
+      const isSentence = error instanceof Failure || error instanceof KubernetesError;
+      if (!isSentence) throw error;
+      const hop = error instanceof Failure ? error.hop : "client";
+      return { ...about, answered: false, hop, why: plain(error.message) };
+    }
+  }
+
+  async #answer({ source, mirror, kind }: MirrorFact) {
+    const { clusters, config, options } = this.#run;
+    const kubernetes = clusters.get(source);
+    if (kubernetes === undefined)
+      throw new Failure("client", `the config has no cluster ${source}`);
+    if ("why" in kubernetes) throw new Failure("client", kubernetes.why);
+    const [home = "", name = ""] = mirror.split("/");
+    const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
+    const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
+    if (port === undefined) throw new Failure("mirror", `${source}/${mirror} has no TCP port`);
+    const domain = config.clusters.get(source)?.clusterDomain ?? "cluster.local";
+    const request = {
+      image: options.image,
+      url: `http://${name}.${home}.svc.${domain}:${port}/`,
+      seconds: Math.max(1, Math.round((this.#deadline - performance.now()) / 1000)),
     };
-  const answered = own.some(({ result }) => result === "ok");
-  const why = own.flatMap((each) => each.why ?? [])[0] ?? "no check has looked";
-  return answered ? { name, state: "fine", says: fine } : { name, state: "unknown", says: why };
+    const at = { name: this.#name, namespace: options.namespace ?? home };
+    try {
+      const message = await this.#messageOf(kubernetes, verificationPod(at, request));
+      return { port, ...answerIn(message, kind) };
+    } finally {
+      await this.#remove(kubernetes, at);
+    }
+  }
+
+  /** Creates a pod and waits for its termination message. */
+  async #messageOf(kubernetes: Kubernetes, pod: Pod): Promise<string> {
+    const { name, namespace } = pod.metadata;
+    await this.#sweep(kubernetes, namespace);
+    const created = await kubernetes.create(resources.pods, pod);
+    if (!JSON.stringify(created.spec).includes('"linkerd-proxy"'))
+      throw new Failure(
+        "client",
+        `${kubernetes.cluster} created pod ${name} without Linkerd's proxy`,
+      );
+    for (;;) {
+      const found = await kubernetes.get(resources.pods, { namespace, name });
+      const statuses = found.status?.containerStatuses ?? [];
+      const ended = statuses.find((each) => each.name === "request")?.state?.terminated;
+      if (ended !== undefined) return ended.message ?? "";
+      if (performance.now() > this.#deadline)
+        throw new Failure(
+          "client",
+          `pod ${kubernetes.cluster}/${namespace}/${name} did not end within the time limit: ${reasonOf(found)}`,
+        );
+      await sleep(interval, undefined, { signal: this.#run.signal });
+    }
+  }
+
+  /** Deletes what a killed process left. */
+  async #sweep(kubernetes: Kubernetes, namespace: string): Promise<void> {
+    const place = `${kubernetes.cluster}/${namespace}`;
+    if (this.#run.swept.has(place)) return;
+    this.#run.swept.add(place);
+    const all = await kubernetes.list(resources.pods, { namespace, labelSelector: selector });
+    for (const { metadata } of all) {
+      const { name, uid, creationTimestamp = "" } = metadata;
+      if (Date.now() - Date.parse(creationTimestamp) < leftBehind) continue;
+      const same = uid === undefined ? {} : { uid };
+      await kubernetes.remove(resources.pods, { namespace, name }, same).catch(() => undefined);
+    }
+  }
+
+  async #remove(
+    kubernetes: Kubernetes,
+    at: { readonly name: string; readonly namespace: string },
+  ): Promise<void> {
+    try {
+      await kubernetes.remove(resources.pods, at);
+    } catch (error) {
+      if (!(error instanceof KubernetesError)) throw error;
+      if (error.kind === "notFound") return;
+      throw new Error(
+        `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`,
+        { cause: error },
+      );
+    }
+  }
 }
 
-const tones: Readonly<Record<Hop["state"], Exclude<Tone, "head">>> = {
-  ...{ fine: "good", doubtful: "warn", broken: "bad", unknown: "dim" },
-};
-
-export function verificationText({ chains }: Verification): string {
-  if (chains.length === 0) return "There is no link with a mirror to follow.\n";
-  return chains.map(chainText).join("\n");
+/** Why a request can't be sent, or has no answer. */
+class Failure extends Error {
+  readonly hop: Hop;
+  constructor(hop: Hop, message: string) {
+    super(message);
+    this.hop = hop;
+  }
 }
 
-function chainText({ source, target, service, hops, broken }: Chain): string {
-  const doubts = hops.filter(({ state }) => state === "unknown").map(({ name }) => name);
-  const end =
-    broken !== undefined
-      ? paint("bad", `breaks at: ${broken}`)
-      : `${paint("good", "no hop is broken")}${doubts.length === 0 ? "" : `; not looked at: ${doubts.join(", ")}`}`;
-  return [
-    paint("head", `${source} <- ${target}: ${service}`),
-    ...hops.map(({ name, state, says }) => `  ${mark(tones[state])} ${name.padEnd(8)}  ${says}`),
-    `  ${end}`,
-    "",
-  ].join("\n");
+/** What a pod's containers wait for, or how far it got. */
+function reasonOf({ status = {} }: Pod): string {
+  const { phase = "", reason = phase, containerStatuses = [] } = status;
+  const waiting = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
+  const [first] = waiting.map((each) => [each.reason, each.message].filter(Boolean).join(": "));
+  return first ?? reason;
 }

@@ -27,11 +27,6 @@ export {
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
-export type {
-  AuthorizationPolicy,
-  MeshTlsAuthentication,
-  Server,
-} from "./objects/policy-resources.ts";
 export { listedNames, messageOf } from "../message.ts";
 export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";

@@ -54,12 +54,6 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-export function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65_535)
-    throw new InvalidArgumentError("It must be a port, from 1 to 65535.");
-  return Number(text);
-}
-
 export function wait(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : duration(text);
 }

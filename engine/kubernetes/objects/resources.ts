@@ -1,7 +1,6 @@
 import type { Check } from "./checks.ts";
 import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
-import * as policies from "./policy-resources.ts";
 
 /**
  * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which
@@ -45,8 +44,6 @@ function clusterScoped<T>(apiVersion: string, kind: string, shape: Check<T>): Re
 const rbac = "rbac.authorization.k8s.io/v1";
 const authorization = "authorization.k8s.io/v1";
 
-const policy = (version: string) => `policy.linkerd.io/${version}`;
-
 /** Every kind of object that this program reads or writes through its own client. */
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
@@ -60,17 +57,6 @@ export const resources = {
   links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   nodes: clusterScoped("v1", "Node", objects.node),
-  servers: namespaced(policy("v1beta3"), "Server", policies.server),
-  authorizationPolicies: {
-    ...namespaced(policy("v1alpha1"), "AuthorizationPolicy", policies.authorizationPolicy),
-    plural: "authorizationpolicies",
-  },
-  serverAuthorizations: namespaced(policy("v1beta1"), "ServerAuthorization", objects.otherObject),
-  meshTlsAuthentications: namespaced(
-    policy("v1alpha1"),
-    "MeshTLSAuthentication",
-    policies.meshTlsAuthentication,
-  ),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),
   clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),
   clusterRoleBindings: clusterScoped(rbac, "ClusterRoleBinding", objects.clusterObject),

@@ -7,8 +7,10 @@ describe("the command line", () => {
     deepEqual((await called(["check"])).options, { output: "table", wait: 0 });
     deepEqual((await called(["status"])).options, { output: "table" });
     deepEqual((await called(["map"])).options, { output: "html" });
-    deepEqual((await called(["verify"])).options, {
-      ...{ output: "table", echoPort: 8080, timeout: 60_000 },
+    deepEqual((await called(["verify", "--image", "curl"])).options, {
+      output: "table",
+      image: "curl",
+      timeout: 60_000,
     });
     deepEqual(await watchOptions([]), { output: "text", resync: 600_000 });
   });
@@ -68,8 +70,10 @@ describe("the command line", () => {
       [["status", "--state"], /--state has been removed: run gather, and use --from/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
       [["map", "--output", "dot"], /map no longer writes dot: use svg/],
-      [["verify", "--dry", "--request"], /cannot be used with/],
-      [["verify", "--request", "--echo-port", "0"], /must be a port/],
+      [["verify", "--dry"], /--dry has been removed: use check/],
+      [["verify", "--request"], /--request has been removed: leave it out/],
+      [["verify", "--echo", "x"], /--echo has been removed: leave it out/],
+      [["verify"], /required option '--image/],
       [["stats"], /unknown command 'stats'/],
     ] as const)
       await rejects(called(words), why);

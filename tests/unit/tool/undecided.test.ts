@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reportTable } from "../../../engine/health/report.ts";
-import { allAnswered, requestsOf, requestsText } from "../../../tool/answers.ts";
+import { allAnswered, verificationOf, verificationText } from "../../../tool/answers.ts";
 import { commandLine } from "../../../tool/command-line.ts";
 import type { Facts } from "../../../tool/facts.ts";
-import { mirrorsToAsk } from "../../../tool/probe.ts";
+import { mirrorsToAsk } from "../../../tool/verify.ts";
 import { MemoryCluster } from "../fixtures/memory-cluster.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
 import { exporting } from "../fixtures/world.ts";
@@ -150,23 +150,21 @@ describe("what could not be decided", () => {
       it("is said by verify, which asks the mirrors that are there", () => {
         const [asked] = mirrorsToAsk(facts, undefined);
         deepEqual(asked?.mirror?.mirror, isSourceRead ? "shop/web-west" : undefined);
-        const answer = { source: "east", target: "west", service: "", answered: true };
-        const found = requestsOf(facts, [answer]);
+        const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
         deepEqual(allAnswered(found), false);
-        match(requestsText(found), why);
+        match(verificationText(found), why);
       });
     });
 
   it("is nothing where everything could be", async () => {
     const facts = await (await (await new Mesh().up()).up()).facts();
-    const answer = { source: "east", target: "west", service: "", answered: true };
     deepEqual(
       [
         facts.mirrors.filter(({ undecided }) => undecided !== undefined),
         (await command(facts, "status")).code,
         (await command(facts, "explain", "shop/web")).code,
         (await command(facts, "whatif", "--lose", "west")).code,
-        allAnswered(requestsOf(facts, [answer])),
+        allAnswered(verificationOf(facts, [{ source: "east", part: "west", answered: true }])),
       ],
       [[], 0, 0, 0, true],
     );
