@@ -16,6 +16,8 @@ export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
   /** Reasons by cluster, sorted, for writing nothing to it in this run. The preflight, the state and the trust give them. */
   readonly refused: Refused;
+  /** Why the trust of every cluster stays as it is in this run. */
+  readonly held: readonly string[];
 }
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
@@ -48,12 +50,13 @@ export async function makeClusters(
   const distrusted = root === undefined ? {} : ((await valueOf(root.refused)) ?? {});
   const all = new Map([...Object.entries(distrusted), ...known]);
   const refused = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
+  const { held = [] } = root ?? {};
   const linkerdOf = (name: string) => {
     if (root === undefined || charts === undefined || !mesh.sources.has(name)) return undefined;
-    const trustUnread = live.get(name)?.state === "unreadable";
-    if (mesh.trust.kind === "external") return { mesh, charts, trustUnread, secretValues };
+    const trustStays = held.length > 0 || live.get(name)?.state === "unreadable";
+    if (mesh.trust.kind === "external") return { mesh, charts, trustStays, secretValues };
     const trust = { bundlePem: root.bundleFor(name), issuer: root.issuerFor(name) };
-    return { mesh, charts, trust, trustUnread, secretValues };
+    return { mesh, charts, trust, trustStays, secretValues };
   };
   const made = places.map(([name, place]) => {
     const why = refused.get(name);
@@ -65,7 +68,7 @@ export async function makeClusters(
     });
     return [name, installed] as const;
   });
-  return { clusters: new Map(made), refused };
+  return { clusters: new Map(made), refused, held };
 }
 
 /** Returns a sentence for each name whose context leads to another cluster than in the run before. */

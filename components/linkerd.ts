@@ -26,10 +26,10 @@ export interface LinkerdSetup {
     readonly issuer: KeyPair;
   };
   /**
-   * Whether what the cluster trusts could not be read. If Linkerd runs there, its values and its issuer
-   * then stay as they are: the cluster may trust more than is known here.
+   * Whether the cluster's trust stays as it is, because it could not be read or a change would break traffic. If Linkerd
+   * runs there, its values and its issuer then stay too.
    */
-  readonly trustUnread: boolean;
+  readonly trustStays: boolean;
   /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues: boolean;
 }
@@ -52,7 +52,7 @@ interface Place {
 /** Installs the charts in the order in which each needs the ones before it. */
 export function installLinkerd(
   name: string,
-  { mesh, trust, trustUnread, secretValues }: LinkerdSetup,
+  { mesh, trust, trustStays, secretValues }: LinkerdSetup,
   charts: LinkerdCharts,
   { config, provider, unreachable, parent }: Place,
 ): {
@@ -85,7 +85,7 @@ export function installLinkerd(
   ) => {
     const merged = mergeValues(values, config.values[chart] ?? {});
     const made = typeof home === "string" ? [] : [home];
-    const isKept = trustUnread && chart === "linkerd-control-plane";
+    const isKept = trustStays && chart === "linkerd-control-plane";
     return new k8s.helm.v3.Release(
       `${name}-${chart}`,
       {
@@ -131,7 +131,7 @@ export function installLinkerd(
           "ca.crt": base64(trust.bundlePem),
         },
       },
-      own(...(trustUnread ? ["data"] : [])),
+      own(...(trustStays ? ["data"] : [])),
     );
   const values = controlPlaneValues(config, trust === undefined);
   const controlPlane = release(

@@ -41,6 +41,8 @@ export class MeshResources {
   readonly #revocations = new Map<string, pulumi.Resource>();
   /** Reasons by cluster for writing nothing to it in this run. */
   #refused: Refused = new Map();
+  /** Reasons for which the trust of every cluster stays as it is. */
+  #held: readonly string[] = [];
 
   private constructor(config: MeshConfig, listed: boolean, parent: pulumi.Resource) {
     this.#config = config;
@@ -101,8 +103,14 @@ export class MeshResources {
   ): Promise<MadeClusters["clusters"]> {
     const parent = this.#parent;
     const making = { preflight, secretValues, others, parent };
-    const { clusters, refused } = await makeClusters(this.#config, making);
+    const { clusters, refused, held } = await makeClusters(this.#config, making);
     this.#refused = refused;
+    this.#held = held;
+    for (const why of held)
+      await pulumi.log.warn(
+        `The trust of every cluster stays as it is in this run: ${why}`,
+        parent,
+      );
     for (const [name, why] of refused)
       await pulumi.log.warn(
         `Nothing is written to cluster ${name} in this run, and its links stay as they are: ${why}`,
@@ -213,7 +221,7 @@ export class MeshResources {
   #verify(): void {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
-    const refused = [...this.#refused.values()];
+    const refused = [...this.#held, ...this.#refused.values()];
     const args: Given<HealthArgs> = {
       mesh,
       triggers: this.#revisions,

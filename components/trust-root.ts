@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { HelmValues, MeshConfig, ProvidedTrust, TrustConfig } from "../config/mesh.ts";
 import { valueAt } from "../config/read.ts";
 import { ownClusters } from "../config/share.ts";
-import { parseDuration } from "@linkerd-multicluster/engine/kubernetes";
+import { debugLog, parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
@@ -10,7 +10,6 @@ import {
   type Issuance,
   type IssuanceArgs,
   issuanceFrom,
-  planOf,
   type RefusedClusters,
 } from "./trust/issuance.ts";
 
@@ -24,10 +23,7 @@ export interface TrustRootArgs extends IssuanceArgs {
 /**
  * One trust anchor for all clusters and an issuer for each: generated, provided, or external. Takes one
  * step of a rotation in each run, as far as what is live allows; tells what is left to do, and what
- * expires.
- *
- * Throws RunError where the config asks for a step that would break traffic: at once with anchors
- * from the config, and as a failed output with generated ones, which have to be made first.
+ * expires. A step that would break traffic is not taken.
  */
 export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of the anchors that all clusters are to trust in the end. */
@@ -37,6 +33,8 @@ export class TrustRoot extends pulumi.ComponentResource {
   readonly stage: pulumi.Output<RotationStage>;
   /** By cluster: why it gets nothing in this run, and what to do. */
   readonly refused: pulumi.Output<RefusedClusters>;
+  /** Why the trust of every cluster stays as it is, and what to do. */
+  readonly held: readonly string[];
   /** The steps that are left to the user; empty when nothing is. */
   readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
@@ -47,17 +45,18 @@ export class TrustRoot extends pulumi.ComponentResource {
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:TrustRoot", name, {}, opts);
     this.#failAtEnd = args.failAtEnd ?? failAtEnd;
-    const say = (message: string): void => {
-      this.fail(message);
-    };
-    const context = { ...args, now: args.now ?? new Date(), name, parent: this, say };
+    const context = { ...args, now: args.now ?? new Date(), name, parent: this };
     const { trust } = args;
     this.#issuance = issuanceFrom(trust, context);
     const { outputs, refused, expiries, anchorsPem, knownPem = anchorsPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
     this.knownPem = knownPem;
     this.refused = refused;
-    this.stage = outputs.apply(({ stage }) => stage);
+    this.held = this.#issuance.held ?? [];
+    this.stage = outputs.apply(({ stage }) => {
+      debugLog()?.(`trust: ${stage}`);
+      return stage;
+    });
     this.notes = outputs.apply(({ notes }) => {
       for (const note of notes) this.#say("warning", note);
       return notes;
@@ -74,9 +73,9 @@ export class TrustRoot extends pulumi.ComponentResource {
     this.registerOutputs({ anchorsPem, stage: this.stage, expiries: this.expiries });
   }
 
-  /** PEM of the anchors that the cluster trusts after this run, as the chart takes it. */
+  /** PEM of the anchors that the cluster trusts after this run, as the chart takes it; empty where none are planned. */
   bundleFor(cluster: string): pulumi.Output<string> {
-    return this.#issuance.outputs.apply((plan) => planOf(cluster, plan).bundlePem);
+    return this.#issuance.outputs.apply(({ clusters }) => clusters[cluster]?.bundlePem ?? "");
   }
 
   /** The cluster's issuer after this run. Its key is secret. */

@@ -60,7 +60,10 @@ export class TrustStack extends pulumi.ComponentResource {
     return {
       trust: pulumi
         .all([root.knownPem, pulumi.output(Object.fromEntries(shares))])
-        .apply(([anchors, clusters]) => ({ anchors, unknownAnchors, clusters })),
+        .apply(([anchors, all]) => {
+          const planned = Object.entries(all).filter(([, { bundle }]) => bundle !== "");
+          return { anchors, unknownAnchors, clusters: Object.fromEntries(planned) };
+        }),
       issuerKeys: pulumi.output(Object.fromEntries(keys)),
     };
   }

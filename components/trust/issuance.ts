@@ -1,9 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { GeneratedTrust, ProvidedTrust, TrustConfig } from "../../config/mesh.ts";
-import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import {
   bundleText,
-  type TrustDecision,
   type Expiring,
   expiringAnchors,
   expiringIssuers,
@@ -22,7 +20,6 @@ import {
   type PublishedTrust,
   rotate,
   type TrustPlan,
-  withoutRefused,
 } from "@linkerd-multicluster/engine/trust";
 import { EngineResource } from "../engine-resource.ts";
 import { Generation, type KeyPair } from "./generation.ts";
@@ -35,6 +32,8 @@ export interface Issuance {
   readonly outputs: pulumi.Output<TrustOutputs>;
   /** By cluster: why it gets nothing in this run. */
   readonly refused: pulumi.Output<RefusedClusters>;
+  /** Why the trust of every cluster stays as it is. */
+  readonly held?: readonly string[] | undefined;
   /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
@@ -61,8 +60,6 @@ export interface IssuanceContext extends IssuanceArgs {
   readonly name: string;
   readonly parent: pulumi.Resource;
   readonly now: Date;
-  /** Shows a message that would otherwise be buried in that of a failed output. */
-  readonly say: (message: string) => void;
 }
 
 export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issuance {
@@ -87,13 +84,14 @@ type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: s
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
-  plan: Pick<TrustPlan, "stage" | "notes" | "clusters" | "refusedClusters">,
+  plan: TrustPlan,
   expiries: Expiries,
 ): Issuance {
   return {
     anchorsPem: pulumi.output(bundleText(anchors)),
     outputs: pulumi.output(trustOutputs(plan)),
     refused: pulumi.output(Object.fromEntries(plan.refusedClusters)),
+    held: plan.held,
     expiries: [pulumi.output(expiries)],
     issuerOf: (cluster) => {
       const given = issuers.get(cluster);
@@ -108,18 +106,14 @@ function chainsOf(issuers: Issuers): ReadonlyMap<string, Bundle> {
   return new Map([...issuers].map(([cluster, { issuer }]) => [cluster, issuer]));
 }
 
-/**
- * Anchors and issuers from the config.
- *
- * @throws RunError before any resource is registered, where the change would break traffic
- */
+/** Anchors and issuers from the config. */
 function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
   const anchors = knownCertificates(trust.anchors);
   const given = [...trust.issuers].map(([cluster, { certificate, key: keyPem }]) => {
     return [cluster, { issuer: knownCertificates(certificate), keyPem }] as const;
   });
   const issuers = chainsOf(new Map(given));
-  const plan = allowed(planProvided({ ...context, anchors, issuers }));
+  const plan = planProvided({ ...context, anchors, issuers });
   const expiries = expiriesOf(expiringProvided(anchors, issuers, "config"), context.now);
   return givenIssuance(anchors, new Map(given), plan, expiries);
 }
@@ -149,7 +143,7 @@ function externalIssuance({ live, now }: IssuanceContext): Issuance {
  * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
  */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
-  const { name, parent, issuerNames: issuers, now, say, publishedAfter } = context;
+  const { name, parent, issuerNames: issuers, now, publishedAfter } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
   const adopted = trust.extraAnchors === undefined ? [] : knownCertificates(trust.extraAnchors);
@@ -160,10 +154,9 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
   const decided = pems.apply((both) => {
     const unknown = trust.unknownAnchors;
     const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
-    const plan = allowed(rotate(rotation), say);
-    const live = withoutRefused(plan.refusedClusters.keys(), context.live);
+    const plan = rotate(rotation);
     const refused = Object.fromEntries(plan.refusedClusters);
-    return { refused, planned: publicationArgs(plan, { ...rotation, live }) };
+    return { refused, planned: publicationArgs(plan, rotation) };
   });
   const { planned } = decided;
   const outputs =
@@ -198,7 +191,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
         pulumi
           .all([outputs, wanted.anchorPem, issuer[key], before[key]])
           .apply(([plan, anchor, next, last]) =>
-            planOf(cluster, plan).issuer === onlyCertificate(anchor).fingerprint ? next : last,
+            plan.clusters[cluster]?.issuer === onlyCertificate(anchor).fingerprint ? next : last,
           );
       return { certPem: part("certPem"), keyPem: part("keyPem") };
     },
@@ -231,32 +224,8 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
  * certificates apart.
  */
 interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
-  readonly clusters: Readonly<Record<string, { readonly bundlePem: string }>>;
-}
-
-/** @throws Error where nothing was planned for the cluster, which no config brings about */
-export function planOf<Plan>(
-  cluster: string,
-  { clusters }: { readonly clusters: Readonly<Record<string, Plan>> },
-): Plan {
-  const plan = clusters[cluster];
-  if (plan === undefined) throw new Error(`trust was not planned for cluster ${cluster}`);
-  return plan;
-}
-
-/**
- * @param say hears of a refusal too
- * @throws RunError, which has no stack trace, with every reason for a refusal
- */
-export function allowed(decision: TrustDecision, say?: (message: string) => void): TrustPlan {
-  if (!("refused" in decision)) {
-    debugLog()?.(`trust: ${decision.stage}`);
-    return decision;
-  }
-  const heading = "This change of the clusters' trust is refused:";
-  const message = [heading, ...decision.refused].join("\n  ");
-  say?.(message);
-  throw new pulumi.RunError(message);
+  /** None for a cluster that may be new and has to wait. */
+  readonly clusters: Readonly<Record<string, { readonly bundlePem: string } | undefined>>;
 }
 
 function trustOutputs({

@@ -26,10 +26,4 @@ export { publicationArgs, type Publication, type PublicationArgs } from "./publi
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
 export { anchorProblem, chainProblems, keyProblem } from "./requirements.ts";
-export {
-  rotate,
-  type ClusterPlan,
-  type TrustDecision,
-  type RotationStage,
-  type TrustPlan,
-} from "./rotate.ts";
+export { rotate, type ClusterPlan, type RotationStage, type TrustPlan } from "./rotate.ts";

@@ -10,7 +10,7 @@ import {
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import type { ClusterPlan, Rotation, TrustDecision } from "./rotate.ts";
+import type { ClusterPlan, Rotation, TrustPlan } from "./rotate.ts";
 
 /** Anchors and issuers that the config provides: the stack has no others. */
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
@@ -24,9 +24,10 @@ export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certi
 
 /**
  * Gives the clusters what the config provides, unless that would break traffic, judged by what is
- * live: the rules are those of `rotate`, but it is the user who takes the steps.
+ * live: the rules are those of `rotate`, but it is the user who takes the steps. A step that comes too
+ * early leaves the trust of every cluster as it is.
  */
-export function planProvided(observed: ProvidedRotation): TrustDecision {
+export function planProvided(observed: ProvidedRotation): TrustPlan {
   const { anchors, issuers } = observed;
   const orphans = orphaned(observed);
   const live = withoutRefused(orphans.keys(), observed.live);
@@ -34,18 +35,25 @@ export function planProvided(observed: ProvidedRotation): TrustDecision {
   const own = presentIn(live).filter(([name]) => issuers.has(name));
   const gone = without(once(own.flatMap(([, { bundle }]) => bundle)), anchors);
   const moved = own.filter(([name, trust]) => moves(issuers.get(name) ?? [], anchors, trust));
-  const refused = [
+  const held = [
     ...(moved.length + gone.length > 0 ? unknowns(provided) : []),
     ...moved.flatMap(([name]) => tooEarly(name, provided)),
     ...(gone.length > 0 ? stillNeeded(gone, provided) : []),
   ];
-  if (refused.length > 0) return { refused };
   const clusters = [...live].flatMap(([name, trust]): [string, ClusterPlan][] => {
-    const bundle = inLiveOrder(anchors, trust.state === "present" ? trust.bundle : []);
+    const now = trust.state === "present" ? trust.bundle : [];
+    const bundle = held.length > 0 && now.length > 0 ? now : inLiveOrder(anchors, now);
     return issuers.has(name) ? [[name, { bundle, issuer: "wanted" }]] : [];
   });
-  const refusedClusters = new Map([...orphans].filter(([name]) => issuers.has(name)));
+  // What may be a new cluster has no trust that could stay.
+  const early = [...live].flatMap(([name, { state }]): [string, string][] =>
+    held.length > 0 && state !== "present"
+      ? [[name, `Cluster ${name} gets Linkerd once the others can get linkerd-multicluster:trust.`]]
+      : [],
+  );
+  const refusedClusters = new Map([...early, ...orphans].filter(([name]) => issuers.has(name)));
   const plan = { clusters: new Map(clusters), notes: [], refusedClusters };
+  if (held.length > 0) return { ...plan, stage: "waiting", held };
   if (gone.length > 0) return { ...plan, stage: "drop" };
   if (moved.length > 0)
     return { ...plan, stage: "reissue", notes: [restart("certificates of the new issuers")] };

@@ -8,7 +8,7 @@ import {
   knownCertificates,
 } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
-import type { Rotation, RotationStage, TrustPlan } from "./rotate.ts";
+import type { Rotation, RotationPlan, RotationStage } from "./rotate.ts";
 
 /**
  * The trust that a stack of the trust root publishes, for the stacks of the clusters to apply. Plain data:
@@ -56,13 +56,8 @@ export interface PublicationArgs {
 
 /** The arguments of `publish` for a step, as plain data. */
 export function publicationArgs(
-  { stage, notes, clusters }: TrustPlan,
-  {
-    wanted,
-    previous = wanted,
-    adopted = [],
-    live,
-  }: Pick<Rotation, "wanted" | "previous" | "adopted" | "live">,
+  { stage, notes, clusters, live }: RotationPlan,
+  { wanted, previous = wanted, adopted = [] }: Pick<Rotation, "wanted" | "previous" | "adopted">,
 ): PublicationArgs {
   const own = once([wanted, previous]);
   const shares = [...clusters].map(([cluster, { bundle, issuer }]) => {

@@ -56,10 +56,12 @@ export interface TrustPlan {
   readonly notes: readonly string[];
   /** By cluster: why it gets nothing in this run, and what to do. It counts as one that can't be read. */
   readonly refusedClusters: ReadonlyMap<string, string>;
+  /** Why the trust of every cluster stays as it is, although the config asks for a change: the run fails in the end. */
+  readonly held?: readonly string[];
 }
 
-/** A plan, or every reason why there is none for any cluster: the run must not go on. */
-export type TrustDecision = TrustPlan | { readonly refused: readonly string[] };
+/** A step of a rotation, with the trust by which it was decided: that of a refused cluster is unknown. */
+export type RotationPlan = TrustPlan & Pick<Rotation, "live">;
 
 export interface Rotation {
   /** The anchor that is to be the only one in the end. */
@@ -89,34 +91,42 @@ export interface Rotation {
  * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is
  * left without it, and an old anchor goes only when no certificate under it can be in use.
  */
-export function rotate(observed: Rotation): TrustDecision {
+export function rotate(observed: Rotation): RotationPlan {
   const all = factsOf(observed);
-  const refusedClusters = new Map(
-    [...unknownIssuers(all), ...tooManyAnchors(all)].map(({ cluster, why }) => [cluster, why]),
-  );
-  const live = withoutRefused(refusedClusters.keys(), observed.live);
-  const rotation = { ...observed, live };
+  const foreign = [...unknownIssuers(all), ...tooManyAnchors(all)];
+  const names = foreign.map(({ cluster }) => cluster);
+  const rotation = { ...observed, live: withoutRefused(names, observed.live) };
   const facts = factsOf(rotation);
-  for (const find of [progressUnknown, unfinished]) {
-    const refused = find(rotation, facts);
-    if (refused.length > 0) return { refused };
-  }
+  const fresh = [...observed.live].flatMap(([cluster, { state }]) =>
+    state === "present" ? [] : [cluster],
+  );
+  const newcomers = refusedNewcomers(fresh, rotation, facts);
+  const refused = new Map([...foreign, ...newcomers].map(({ cluster, why }) => [cluster, why]));
   const [stage, ...step] = nextStep(rotation, facts);
   const { bundle, issuer } = given[stage];
-  const clusters = [...rotation.live].map(([name, trust]): [string, ClusterPlan] => [
-    name,
-    {
-      bundle: bundleFor(trust, bundle, rotation, facts),
-      issuer: issuer === "wanted" ? issuer : facts.signerOf(trust),
-    },
-  ]);
+  const clusters = new Map(
+    [...rotation.live].map(([name, trust]): [string, ClusterPlan] => [
+      name,
+      {
+        bundle: bundleFor(trust, bundle, rotation, facts),
+        issuer: issuer === "wanted" ? issuer : facts.signerOf(trust),
+      },
+    ]),
+  );
+  for (const { cluster } of newcomers) clusters.delete(cluster);
   const unknown = facts.unknownAnchors.map((anchor) => {
     const start = `${facts.trusting(anchor)}, which is none of this stack's trust anchors. It `;
     return rotation.unknown === "remove"
       ? `${start}is removed as soon as that breaks nothing, and given to no other cluster.`
       : `${start}stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.`;
   });
-  return { stage, clusters: new Map(clusters), notes: [...step, ...unknown], refusedClusters };
+  return {
+    stage,
+    clusters,
+    notes: [...step, ...unknown],
+    refusedClusters: refused,
+    live: rotation.live,
+  };
 }
 
 type Facts = ReturnType<typeof factsOf>;
@@ -131,8 +141,11 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
   const isMoved = ({ issuer }: PresentTrust) =>
     previous === undefined || anchorsBehind(issuer, [wanted]).length > 0;
   const moved = present.filter(([, trust]) => isMoved(trust)).length;
+  const isUnknown = previous !== undefined && present.length === 0 && unreadableIn(live).length > 0;
   return {
     present,
+    /** Whether nobody can tell how far a rotation has come: no cluster that runs can be read. */
+    isUnknown,
     /** The anchors whose issuers this stack has. */
     own,
     known,
@@ -161,11 +174,12 @@ const restart =
 
 function nextStep(
   { wanted, live, now, certificateLifetime = dayLong, by = "this run" }: Rotation,
-  { present, lasting, shared, leaving, allMoved }: Facts,
+  { present, isUnknown, lasting, shared, leaving, allMoved }: Facts,
 ): readonly [stage: RotationStage, ...notes: string[]] {
   const trustAll = (anchors: Bundle): boolean =>
     present.every(([, { bundle }]) => without(anchors, bundle).length === 0);
-  if (leaving.length === 0 && allMoved && trustAll(lasting)) return ["settled"];
+  const isSettled = leaving.length === 0 && allMoved && trustAll(lasting);
+  if (isSettled && !isUnknown) return ["settled"];
   const unreadable = unreadableIn(live);
   if (unreadable.length > 0)
     return [
@@ -251,31 +265,38 @@ function tooManyAnchors({ present, known }: Facts): Refused[] {
   });
 }
 
-/** The reason why nobody can tell how far a rotation has come: no cluster that runs can be read. */
-function progressUnknown({ previous, live }: Rotation, { present }: Facts): string[] {
-  const whys = unreadableIn(live);
-  if (previous === undefined || present.length > 0 || whys.length === 0) return [];
-  return [
-    `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${whys.join("; ")}.`,
-  ];
+/** Clusters that may be new have to wait while nobody can tell what they must trust: the others need no change for them. */
+function refusedNewcomers(fresh: readonly string[], rotation: Rotation, facts: Facts): Refused[] {
+  const reasons = facts.isUnknown
+    ? [
+        `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${unreadableIn(rotation.live).join("; ")}.`,
+      ]
+    : unfinished(fresh, rotation, facts);
+  if (reasons.length === 0) return [];
+  return fresh.map((cluster) => ({ cluster, why: reasons.join(" ") }));
 }
 
 /**
- * An anchor that is none of the stack's may be that of a generation whose rotation was never
- * finished, with certificates under it still in use. A new cluster would refuse these.
+ * An anchor that is none of the stack's, and that all clusters trust, may be that of a generation whose rotation was
+ * never finished, with certificates under it still in use. A new cluster would refuse these.
  */
-function unfinished(rotation: Rotation, { present, unknownAnchors, trusting }: Facts): string[] {
-  const { live, now, certificateLifetime = dayLong } = rotation;
-  // One that can't be read may be new, or hold such certificates, but not both.
-  const fresh = [...live].flatMap(([name, { state }]) => (state === "present" ? [] : [name]));
+function unfinished(
+  fresh: readonly string[],
+  { live, now, certificateLifetime = dayLong }: Rotation,
+  { present, unknownAnchors, trusting }: Facts,
+): string[] {
   const late = [
-    ...(fresh.length > 1 ? unreadableIn(live) : []),
+    // One that can't be read may be new, or hold such certificates, but not both.
+    ...(live.size - present.length > 1 ? unreadableIn(live) : []),
     ...unreadProxies(present),
     ...withOldCertificate(present, now, certificateLifetime),
   ];
   if (fresh.length === 0 || late.length === 0) return [];
   const until = renewedBy(present, certificateLifetime);
-  return unknownAnchors.map(
+  const shared = unknownAnchors.filter((anchor) =>
+    present.every(([, { bundle }]) => has(bundle, anchor)),
+  );
+  return shared.map(
     (anchor) =>
       `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedNames(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );

@@ -1,9 +1,10 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chartNames } from "../../config/keys.ts";
-import { unreadable } from "../unit/trust/live.ts";
+import { issuerUnder } from "../unit/trust/certificates.ts";
+import { live, next, old, oldIssuer, present, unreadable } from "../unit/trust/live.ts";
 import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
 
 const { namespace, release, secret } = types;
@@ -103,6 +104,27 @@ describe("Cluster: what is kept", () => {
     it(`is ${name}`, async () => {
       deepEqual(kept(await mockedMesh(targeted, circumstances)), expected);
     });
+
+  it("is all trust while the config changes it too early: the rest is done, and the run fails in the end", async () => {
+    const issuer = issuerUnder(next);
+    const given = { certificate: issuer.pem, key: issuer.keyPem };
+    const before = present([old], oldIssuer);
+    const mesh = await mockedMesh(
+      {
+        clusters: { west: {}, east: {} },
+        links: [{ source: "east", target: "west" }],
+        trust: { anchors: old.pem + next.pem, issuers: { west: given, east: given } },
+      },
+      { found: { trust: live({ west: before, east: before }) } },
+    );
+    const expected = { ...each(""), issuer: "data", "linkerd-control-plane": "values" };
+    deepEqual(kept(mesh), expected);
+    deepEqual(mesh.names(types.linkCr), ["east/west"]);
+    const { refused } = mesh.inputs(types.health, "health");
+    const [why, ...others] = refused as readonly string[];
+    match(why ?? "", /^linkerd-multicluster:trust\.issuers\.west is signed by next /);
+    equal(others.length, 1);
+  });
 
   it("is trust that others provide: neither issuer nor bundle, nor the namespace they are in", async () => {
     const { order, inputs } = await mockedMesh({

@@ -129,4 +129,13 @@ describe("a cluster that is refused, with manage: trust", () => {
       deepEqual(west, { state: "unreadable", why: "cluster west is refused" });
       deepEqual(east, { state: "absent" });
     });
+
+  it("exports no trust for a cluster that may be new and has to wait", async () => {
+    const waiting = { ...publication, stage: "waiting", clusters: { west: share } };
+    const { result } = await mockedStack(
+      () => valueOf(new TrustStack("trust", config, preflightOf(config)).trust),
+      new Map([[`${step} trust`, { publication: waiting }]]),
+    );
+    deepEqual(Object.keys(result.clusters), ["west"]);
+  });
 });

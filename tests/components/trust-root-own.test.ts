@@ -57,13 +57,4 @@ describe("TrustRoot: own anchors and issuers", () => {
         new RegExp(`^linkerd-multicluster:trust.anchors lacks root .* cluster ${name} uses`),
       );
   });
-
-  it("are refused as a whole where a step comes too early, before anything is registered", async () => {
-    const clusters = { west: present([root], west), east: present([root], east) };
-    const early = at(own(root.pem + next.pem, issuerUnder(next), issuerUnder(next)), clusters);
-    const error: unknown = await early.catch((thrown: unknown) => thrown);
-    const [heading, ...reasons] = String(error).split("\n  ");
-    equal(heading, "Error: This change of the clusters' trust is refused:");
-    equal(reasons.length, 2);
-  });
 });

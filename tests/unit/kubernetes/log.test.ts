@@ -1,9 +1,10 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { allowed } from "../../../components/trust/issuance.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { valueOf } from "../../components/mocked-stack.ts";
+import { rootOf } from "../../components/trust-roots.ts";
 import { mesh } from "../health/views.ts";
 import {
   errorOf,
@@ -64,7 +65,8 @@ describe("the debug log", () => {
       await openClusters(accesses, () => Promise.resolve(client));
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-      allowed({ stage: "settled", notes: [], clusters: new Map(), refusedClusters: new Map() });
+      const { result } = await rootOf({ kind: "external" }, { clusters: {} });
+      await valueOf(result.stage);
     });
     if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
     else process.env.LINKERD_MULTICLUSTER_LOG = before;

@@ -5,7 +5,7 @@ import type {
   MeshedProxy,
   PresentTrust,
 } from "../../../engine/trust/live.ts";
-import type { TrustDecision, TrustPlan } from "../../../engine/trust/rotate.ts";
+import type { TrustPlan } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, day, inDays, issuerUnder, now } from "./certificates.ts";
 
 /** Anchors by their names, and issuers under them. */
@@ -62,25 +62,20 @@ export function live(clusters: Clusters): LiveTrusts {
   return new Map(Object.entries(clusters));
 }
 
-export function planIn(decision: TrustDecision): TrustPlan {
-  if ("refused" in decision) throw new Error(decision.refused.join("\n"));
-  return decision;
-}
-
-/** The reasons for which there is no plan, or none for a cluster, without fingerprints. */
-export function refusedIn(decision: TrustDecision): readonly string[] {
-  const { refused } = "refused" in decision ? decision : { refused: undefined };
-  return refused?.map(nameless) ?? Object.values(refusedClustersIn(decision));
+/** The reasons for which trust stays as it is, everywhere or in one cluster, without fingerprints. */
+export function refusedIn(plan: TrustPlan): readonly string[] {
+  return [...(plan.held ?? []).map(nameless), ...Object.values(refusedClustersIn(plan))];
 }
 
 /** The clusters that get nothing, each with the reason. */
-export function refusedClustersIn(decision: TrustDecision): Readonly<Record<string, string>> {
-  const { refusedClusters } = planIn(decision);
+export function refusedClustersIn({
+  refusedClusters,
+}: Pick<TrustPlan, "refusedClusters">): Readonly<Record<string, string>> {
   return Object.fromEntries([...refusedClusters].map(([name, why]) => [name, nameless(why)]));
 }
 
-export function notesIn(decision: TrustDecision): readonly string[] {
-  return planIn(decision).notes.map(nameless);
+export function notesIn({ notes }: TrustPlan): readonly string[] {
+  return notes.map(nameless);
 }
 
 export function nameless(sentence: string): string {
@@ -88,8 +83,7 @@ export function nameless(sentence: string): string {
 }
 
 /** A plan as one can read it: the stage, and for each cluster `anchor+anchor/issuer`. */
-export function inWords(decision: TrustDecision): readonly string[] {
-  const { stage, clusters } = planIn(decision);
+export function inWords({ stage, clusters }: TrustPlan): readonly string[] {
   const plans = [...clusters.values()].map(
     ({ bundle, issuer }) => `${bundle.map(({ name }) => name).join("+")}/${issuer}`,
   );

@@ -84,6 +84,8 @@ describe("trust: own anchors and issuers out of order", () => {
     "No issuer can move to another anchor, and no anchor can be removed, because cluster";
   const orphaned =
     "which signed the issuer that cluster w uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.";
+  const afterOthers = (cluster: string) =>
+    `Cluster ${cluster} gets Linkerd once the others can get linkerd-multicluster:trust.`;
   const stale = [proxy("db-0", [old])];
   const lost = { w: present([old], undefined, stale) };
   function refuses(name: string, args: Given, expected: readonly string[]) {
@@ -97,6 +99,11 @@ describe("trust: own anchors and issuers out of order", () => {
     [`${issuers}.w ${notYet}`, `${issuers}.e ${notYet}`],
   );
   const unrestarted = { w: present([old, next], oldIssuer, stale) };
+  it("leave the trust of all clusters as it is, and refuse a new one", () => {
+    const plan = given([old, next], nextIssuer, { w: bundled, e: before, n: absent });
+    deepEqual(inWords(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
+    deepEqual(refusedClustersIn(plan), { n: afterOthers("n") });
+  });
   refuses(
     "an issuer before the restarts",
     [[old, next], nextIssuer, unrestarted],
@@ -138,7 +145,7 @@ describe("trust: own anchors and issuers out of order", () => {
   refuses(
     "any such step while a cluster can't be read",
     [[next], nextIssuer, away],
-    [`${stuck} x can't be reached.`],
+    [`${stuck} x can't be reached.`, afterOthers("e")],
   );
   const unread = { w: podsUnread([old, next], nextIssuer) };
   refuses(

@@ -51,11 +51,14 @@ function publication(clusters: Clusters, generations: readonly Authority[] = [ne
     return { bundle: anchors(...bundle), issuer: by === wanted ? "wanted" : "previous" } as const;
   });
   const args = publicationArgs(
-    { stage: "reissue", notes: ["the step"], clusters: new Map(plans), refusedClusters: new Map() },
     {
-      ...{ wanted: wanted.certificate, previous: previous?.certificate },
+      stage: "reissue",
+      notes: ["the step"],
+      clusters: new Map(plans),
+      refusedClusters: new Map(),
       live: live(Object.fromEntries(of(1, trustOf))),
     },
+    { wanted: wanted.certificate, previous: previous?.certificate },
   );
   return publish(Object.fromEntries(of(0, shareOf)), args);
 }

@@ -116,7 +116,6 @@ export class World {
    */
   up(reached: (cluster: string, part: Part) => boolean = () => true): string {
     const decision = rotate(this.#rotation());
-    if ("refused" in decision) return "refused";
     for (const [name, { issuer, bundle }] of decision.clusters) {
       const cluster = this.clusters.get(name);
       if (cluster === undefined || decision.refusedClusters.has(name)) continue;
@@ -217,10 +216,11 @@ export class World {
   #publication() {
     const rotation = this.#rotation();
     const decision = rotate(rotation);
-    if ("refused" in decision) return decision;
     // Who leaves out a generation puts the config right.
-    if (decision.refusedClusters.size > 0)
-      return { refused: [...decision.refusedClusters.values()].join() };
+    const refused = [...decision.refusedClusters.keys()].filter((name) =>
+      decision.clusters.has(name),
+    );
+    if (refused.length > 0) return { refused: refused.join() };
     return publish(this.#published, publicationArgs(decision, rotation));
   }
 
