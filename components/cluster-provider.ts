@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import type { SourceLinks } from "@linkerd-multicluster/engine/credentials";
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
@@ -7,17 +8,20 @@ import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
 /** The cluster that a name stands for. Whatever is sent to a cluster depends on this. */
 export class ClusterIdentity extends EngineResource {
-  /** Why the name does not stand for the cluster that it stood for; undefined where it does. */
+  /** Why nothing is written there in this run; undefined where the cluster is as it was. */
   declare readonly refused: pulumi.Output<string | undefined>;
 
-  /** @param uid UID of `kube-system` as read in this run; undefined where it could not be */
+  /**
+   * @param uid UID of `kube-system` as read in this run; undefined where it could not be
+   * @param links the links out of it; undefined for a stack that makes none
+   */
   constructor(
     name: string,
     { name: cluster, access, uid: expected }: ClusterConfig,
-    uid: string | undefined,
+    { uid, links }: { readonly uid: string | undefined; readonly links?: SourceLinks },
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const known = defined({ uid, expected });
+    const known = defined({ uid, expected, links });
     const args = { cluster, context: access.context, ...known, refused: undefined };
     super("ClusterIdentity", name, args, opts);
   }

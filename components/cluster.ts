@@ -42,17 +42,17 @@ export class Cluster extends pulumi.ComponentResource {
   readonly identity: ClusterIdentity;
   readonly #name: string;
 
-  /** @param uid UID of `kube-system` at the start of the run; undefined where it could not be read */
+  /** @param known of ClusterIdentity */
   constructor(
     name: string,
     config: ClusterConfig,
-    uid: string | undefined,
+    known: ConstructorParameters<typeof ClusterIdentity>[2],
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.#name = name;
     this.config = config;
-    this.identity = new ClusterIdentity(name, config, uid, { parent: this });
+    this.identity = new ClusterIdentity(name, config, known, { parent: this });
   }
 
   install({ unreachable, refusedAfter, linkerd, awaited = false }: InstallArgs): InstalledCluster {

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/keys.ts";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
-import { touchedClusters } from "../config/share.ts";
+import { ownLinks, touchedClusters } from "../config/share.ts";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { type ClusterIdentity, isolatedProvider } from "./cluster-provider.ts";
@@ -38,7 +38,13 @@ export async function makeClusters(
   // First, so that a chart that does not exist fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
   const places = [...touchedClusters(mesh)].map(([name, config]) => {
-    return [name, new Cluster(name, config, preflight.uids.get(name), { parent })] as const;
+    const { linkerdNamespace, multiclusterNamespace } = mesh;
+    const targets = ownLinks(mesh).flatMap(({ spec }) =>
+      spec.source === name ? [spec.target] : [],
+    );
+    const links = { access: config.access, linkerdNamespace, multiclusterNamespace, targets };
+    const known = { uid: preflight.uids.get(name), links };
+    return [name, new Cluster(name, config, known, { parent })] as const;
   });
   const moved = await movedClusters(places.map(([name, { identity }]) => [name, identity]));
   const known = new Map([...preflight.refused, ...moved]);

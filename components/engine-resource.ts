@@ -16,6 +16,7 @@ type EngineType = keyof typeof servedBy;
 
 /** Inputs that previews do not show, besides the provider's code: others say the same. */
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
+  ClusterIdentity: ["links"],
   Health: ["mesh"],
   Mirrors: ["identities", "observedGateways", "formerStacks", "renewedStacks", "missing", "listed"],
   Revocation: ["targets"],

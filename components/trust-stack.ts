@@ -36,9 +36,8 @@ export class TrustStack extends pulumi.ComponentResource {
     preflight: Preflight,
   ): Promise<{ readonly [Name in keyof TrustExports]: pulumi.Output<TrustExports[Name]> }> {
     const identities = [...config.clusters].map(([cluster, each]) => {
-      const identity = new ClusterIdentity(cluster, each, preflight.uids.get(cluster), {
-        parent: this,
-      });
+      const known = { uid: preflight.uids.get(cluster) };
+      const identity = new ClusterIdentity(cluster, each, known, { parent: this });
       return [cluster, identity] as const;
     });
     // An empty cluster in the place of one that is meshed would look as if there were nothing to break.

@@ -1,10 +1,18 @@
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { isDnsName } from "../kubernetes/objects/names.ts";
 import { plain } from "../kubernetes/objects/plain.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { credentialsName } from "./objects.ts";
-import type { TargetArgs } from "./state.ts";
+
+/** The links of which a cluster is the source, by their targets. */
+export interface SourceLinks {
+  readonly access: ClusterAccess;
+  readonly linkerdNamespace: string;
+  readonly multiclusterNamespace: string;
+  readonly targets: readonly string[];
+}
 
 /**
  * A sentence about the Link resource of a link that the stack has not made yet, if the source has
@@ -13,8 +21,10 @@ import type { TargetArgs } from "./state.ts";
  * undefined: the run finds out.
  */
 export async function foreignLink(
-  kubernetes: Kubernetes,
-  { source, target, sourceAccess, multiclusterNamespace, linkerdNamespace }: TargetArgs,
+  kubernetes: Pick<Kubernetes, "find">,
+  source: string,
+  target: string,
+  { access, multiclusterNamespace, linkerdNamespace }: Omit<SourceLinks, "targets">,
 ): Promise<string | undefined> {
   const at = { namespace: multiclusterNamespace, name: target };
   const link = await kubernetes.find(resources.links, at).catch((error: unknown) => {
@@ -30,7 +40,7 @@ export async function foreignLink(
   const named = link.spec?.clusterCredentialsSecret ?? "";
   // Part of a command that the user is to run.
   const secret = isDnsName(named) ? named : credentialsName(target);
-  const kubectl = `kubectl --context ${sourceAccess?.context ?? source} delete --ignore-not-found`;
+  const kubectl = `kubectl --context ${access.context} delete --ignore-not-found`;
   const commands = [
     `${kubectl} --namespace ${multiclusterNamespace} links/${target} secrets/${secret}`,
     `${kubectl} --namespace ${linkerdNamespace} secrets/${secret}`,

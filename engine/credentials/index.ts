@@ -2,6 +2,7 @@
  * A link's account, token and kubeconfig, and what the Link has to know of its target.
  * The rest of the program imports nothing of it but this.
  */
+export type { SourceLinks } from "./foreign-link.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
 export { linkerdConfigOf, noClusterDomain } from "./linkerd-config.ts";
 export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";

@@ -17,7 +17,7 @@ export interface TargetArgs {
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
-  /** How the runner reaches the source, to see whether the Link already exists there. */
+  /** How the runner reaches the source, whose own addresses are no gateway's. */
   readonly sourceAccess?: ClusterAccess;
   /** Set where the source can't be given a new token in this run. */
   readonly sourceUnreachable?: true;

@@ -1,6 +1,10 @@
 import { defined } from "../kubernetes/objects/defined.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
+import { foreignLink, type SourceLinks } from "../credentials/foreign-link.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { accepted, statelessResource } from "./contract.ts";
+import { clusters } from "./process.ts";
 
 /** Inputs and state of the resource that remembers which cluster a name stands for. */
 export interface IdentityInputs {
@@ -11,45 +15,76 @@ export interface IdentityInputs {
   readonly uid?: string;
   /** What the config says it has to be: `clusters.<name>.uid`. */
   readonly expected?: string;
-  /** Why the name does not stand for the cluster that it stood for: nothing is written there in this run. */
+  /** The links out of it that this stack has. Of others it must not take over the Link resource. */
+  readonly links?: SourceLinks;
+  /**
+   * Why nothing is written there in this run: the name does not stand for the cluster that it stood for, or the Link of
+   * a new link is somebody else's.
+   */
   readonly refused?: string;
 }
 
+/** Connects to a cluster by its name and access. */
+type Open = (cluster: string, access: ClusterAccess) => Promise<Pick<Kubernetes, "find">>;
+
 /**
- * Remembers in the stack's state which cluster a name stands for. Another one is refused, which the program has to
- * know before it makes anything that is sent there: whatever is sent to a cluster depends on its resource.
+ * Remembers in the stack's state which cluster a name stands for, and which links out of it are the stack's. A cluster
+ * that is another one, or has somebody else's Link for a new link, is refused, which the program has to know before it
+ * makes anything that is sent there: whatever is sent to a cluster depends on its resource.
  *
  * @param say Pulumi shows each line that is said as a message of the stack
  */
-export function identities(say: (line: string) => void = console.log) {
+export function identities(
+  say: (line: string) => void = console.log,
+  open: Open = (cluster, access) => clusters.client(cluster, access),
+) {
   return statelessResource<IdentityInputs, IdentityInputs>({
     called: (id) => `cluster identity ${id}`,
     idOf: ({ cluster }) => cluster,
 
-    check({ uid: remembered }, news) {
-      const { cluster, context, uid, expected } = news;
-      if (uid === undefined) {
-        const known = expected ?? remembered;
-        return accepted({}, known === undefined ? news : { ...news, uid: known });
+    async check(olds, news) {
+      const { uid: remembered } = olds;
+      const { cluster, context, uid, expected, links } = news;
+      const moved = uid && movedCluster(news, uid, { expected, remembered });
+      const isOwn = (target: string) =>
+        // Earlier versions remembered no links.
+        olds.links?.targets.includes(target) ?? olds.cluster !== undefined;
+      const fresh = links?.targets.filter((target) => !isOwn(target)) ?? [];
+      const foreign =
+        uid === undefined || moved !== undefined || links === undefined
+          ? undefined
+          : await foreignLinks(cluster, { ...links, targets: fresh });
+      const refused = moved ?? foreign;
+      if (uid !== undefined && refused === undefined) {
+        if (remembered !== undefined && remembered !== uid)
+          say(
+            `cluster ${cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`,
+          );
+        return accepted({}, news);
       }
-      const moved = movedCluster(news, uid, { expected, remembered });
-      if (moved !== undefined)
-        return accepted(
-          {},
-          { cluster, context, ...defined({ uid: remembered, expected }), refused: moved },
-        );
-      if (remembered !== undefined && remembered !== uid)
-        say(
-          `cluster ${cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`,
-        );
-      return accepted({}, news);
+      const known = uid === undefined ? (expected ?? remembered) : remembered;
+      const kept = {
+        uid: foreign === undefined ? known : uid,
+        expected,
+        links: links && { ...links, targets: links.targets.filter(isOwn) },
+        refused,
+      };
+      return accepted({}, { cluster, context, ...defined(kept) });
     },
 
-    subject: ({ cluster, context, expected, uid, refused }) => {
-      return { cluster, context, expected, uid, refused };
+    subject: ({ cluster, context, expected, uid, links, refused }) => {
+      return { cluster, context, expected, uid, targets: links?.targets, refused };
     },
     make: (inputs) => Promise.resolve(inputs),
   });
+
+  async function foreignLinks(cluster: string, links: SourceLinks): Promise<string | undefined> {
+    if (links.targets.length === 0) return undefined;
+    const kubernetes = await open(cluster, links.access);
+    const found = links.targets.map((target) => foreignLink(kubernetes, cluster, target, links));
+    const sentences = (await Promise.all(found)).filter((sentence) => sentence !== undefined);
+    return sentences.length === 0 ? undefined : sentences.join(". ");
+  }
 }
 
 export const clusterIdentities = identities();

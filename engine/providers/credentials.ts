@@ -1,6 +1,5 @@
 /** The two dynamic resources of a link's credentials (index.ts). Neither ever holds a credential. */
 
-import { foreignLink } from "../credentials/foreign-link.ts";
 import {
   checkTarget,
   isSameTarget,
@@ -18,13 +17,7 @@ import { checkToken } from "../credentials/token-check.ts";
 import { judgeFor } from "../mirroring/observe/gateway.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
-import {
-  accepted,
-  awaitsUnknown,
-  type Checked,
-  type CheckFailure,
-  statelessResource,
-} from "./contract.ts";
+import { accepted, awaitsUnknown, type Checked, statelessResource } from "./contract.ts";
 import { clusters } from "./process.ts";
 
 const read: ReadTarget = (args, before) =>
@@ -89,14 +82,5 @@ async function checkLink(
   debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
   // Pulumi shows each line that the provider prints as a message of the stack.
   for (const note of notes) console.log(`${link}: ${note}`);
-  const foreign = olds.source === undefined ? await madeByOthers(args) : [];
-  return { inputs, failures: [...failures, ...foreign] };
-}
-
-/** For a link that is new to this stack. */
-async function madeByOthers(args: TargetArgs): Promise<CheckFailure[]> {
-  const { source, sourceAccess } = args;
-  if (sourceAccess === undefined) return [];
-  const reason = await foreignLink(await clusters.client(source, sourceAccess), args);
-  return reason === undefined ? [] : [{ property: "source", reason }];
+  return { inputs, failures };
 }

@@ -12,8 +12,8 @@ import { withKubeconfigs } from "./given-kubeconfigs.ts";
  */
 
 export const claims = onDemand(async () => (await import("./claims.ts")).claims);
-export const clusterIdentities = onDemand(
-  async () => (await import("./cluster-identity.ts")).clusterIdentities,
+export const clusterIdentities = onDemand(async () =>
+  withKubeconfigs((await import("./cluster-identity.ts")).clusterIdentities),
 );
 export const linkTargets = onDemand(async () =>
   withKubeconfigs((await import("./credentials.ts")).linkTargets, ["facts"]),

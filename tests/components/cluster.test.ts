@@ -53,10 +53,21 @@ describe("Cluster", () => {
     ["where it can't be read", {}, undefined, {}],
     ["as the config expects it", { uid: "u2" }, "u1", { uid: "u1", expected: "u2" }],
   ] as const)
-    it(`remembers who the cluster is, ${name}`, async () => {
+    it(`remembers who the cluster is, ${name}, and the links out of it`, async () => {
       const found = { uids: new Map([["west", uid]]) };
-      const { inputs, resource } = await mockedMesh({ clusters: { west: keys } }, { found });
-      deepEqual(inputs(identity, "west"), { cluster: "west", context: "west", ...known });
+      const pair = {
+        clusters: { west: keys, east: null },
+        links: [{ source: "west", target: "east" }],
+      };
+      const { inputs, resource } = await mockedMesh(pair, { found });
+      const { links, ...own } = inputs(identity, "west");
+      deepEqual(own, { cluster: "west", context: "west", ...known });
+      deepEqual(links, {
+        access: { context: "west" },
+        linkerdNamespace: "linkerd",
+        multiclusterNamespace: "linkerd-multicluster",
+        targets: ["east"],
+      });
       match(String(resource(identity, "west").inputs["__provider"]), /clusterIdentities\.check/);
     });
 

@@ -67,7 +67,7 @@ async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
       const accessOf = (context) => ({ context, kubeconfig: ${JSON.stringify(kubeconfig)} });
       const uids = Object.entries(new pulumi.Config().requireObject("uids"));
       const identities = uids.map(([name, uid]) =>
-        [name, new ClusterIdentity(name, { name, access: accessOf(name) }, uid)]);
+        [name, new ClusterIdentity(name, { name, access: accessOf(name) }, { uid })]);
       const refused = await movedClusters(identities);
       new Mirrors("east", {
         source: "east",

@@ -5,6 +5,9 @@ import {
   type IdentityInputs,
 } from "../../../engine/providers/cluster-identity.ts";
 
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import { defined } from "../../../engine/kubernetes/objects/defined.ts";
+
 const west: IdentityInputs = { cluster: "west", context: "k3d-west" };
 
 /** What check makes of a cluster that was `olds` in the run before. */
@@ -71,5 +74,58 @@ describe("cluster: who it is", () => {
     const other = { ...known, context: "other" };
     deepEqual(await clusterIdentities.diff("west", known, other), {});
     deepEqual(await clusterIdentities.update("west", known, other), { outs: other });
+  });
+
+  const links = {
+    access: { context: "k3d-west" },
+    linkerdNamespace: "linkerd",
+    multiclusterNamespace: "linkerd-multicluster",
+  };
+  const metadata = (creator: string) => ({
+    name: "north",
+    annotations: { "linkerd.io/created-by": creator },
+  });
+  const spec = { clusterCredentialsSecret: "creds" };
+
+  /** What is refused and remembered where north's Link exists and east's doesn't. */
+  async function withLink(olds: Partial<IdentityInputs>, uid: string | undefined, creator = "cli") {
+    const find = (_: unknown, { name }: { readonly name: string }) =>
+      Promise.resolve(name === "north" ? { metadata: metadata(creator), spec } : undefined);
+    const cluster = { find } as unknown as Pick<Kubernetes, "find">;
+    const { check } = identities(
+      () => undefined,
+      () => Promise.resolve(cluster),
+    );
+    const wanted = { ...links, targets: ["east", "north"] };
+    const { inputs, failures } = await check(olds, { ...west, ...defined({ uid }), links: wanted });
+    deepEqual(failures, []);
+    return [inputs.refused, inputs.links?.targets, inputs.uid];
+  }
+
+  it("is refused for somebody else's Link of a new link alone, with the way out", async () => {
+    const why =
+      "Link west/linkerd-multicluster/north already exists, created by cli and not by this stack: to manage it here, remove the controller that runs for it, then the Link and its credentials (kubectl --context k3d-west delete --ignore-not-found --namespace linkerd-multicluster links/north secrets/creds; kubectl --context k3d-west delete --ignore-not-found --namespace linkerd secrets/creds), and run again; its mirrors stay meanwhile and are adopted";
+    const other =
+      "Link west/linkerd-multicluster/north already exists, created by another stack of this program: remove the link from that stack first";
+    const known = (...targets: string[]) => ({ ...west, ...u1, links: { ...links, targets } });
+    deepEqual(await withLink({}, "u1"), [why, [], "u1"]);
+    deepEqual(await withLink(known("east"), "u1", "linkerd-multicluster/0.1.0"), [
+      other,
+      ["east"],
+      "u1",
+    ]);
+    deepEqual(await withLink(known("north"), "u1"), [undefined, ["east", "north"], "u1"]);
+    // An earlier version has remembered no links.
+    deepEqual(await withLink({ ...west, ...u1 }, "u1"), [undefined, ["east", "north"], "u1"]);
+    deepEqual(await withLink(known("east"), undefined), [undefined, ["east"], "u1"]);
+    deepEqual(await withLink(known("east"), "u2"), [another, ["east"], "u1"]);
+  });
+
+  it("remembers the links out of it", async () => {
+    const [none, one] = [[], ["north"]].map((targets) => ({
+      ...west,
+      links: { ...links, targets },
+    }));
+    deepEqual(await clusterIdentities.diff("west", none ?? {}, one ?? {}), {});
   });
 });
