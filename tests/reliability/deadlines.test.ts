@@ -2,9 +2,8 @@ import { ok } from "node:assert/strict";
 
 import type { Fault } from "../simulation/faults.ts";
 import { Mesh } from "../simulation/mesh.ts";
-import { exported } from "../unit/fixtures/objects.ts";
-import { gatewayService } from "../unit/fixtures/world.ts";
-import { putServices } from "./contents.ts";
+import { putServices } from "../simulation/contents.ts";
+import { exported, gatewayService } from "../unit/fixtures/objects.ts";
 
 /** What the source's API server does about every write while it goes on answering reads. */
 const faults: readonly {

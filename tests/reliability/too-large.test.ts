@@ -2,9 +2,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 
 import { sizeLimits } from "../../engine/kubernetes/client/size-limits.ts";
 import { Mesh } from "../simulation/mesh.ts";
-import { endpoints, exported, service } from "../unit/fixtures/objects.ts";
-import { gatewayService } from "../unit/fixtures/world.ts";
-import { member, putEndpoints, putServices } from "./contents.ts";
+import { putEndpoints, putServices } from "../simulation/contents.ts";
+import { endpoints, exported, gatewayService, member, service } from "../unit/fixtures/objects.ts";
 
 const mirrored = "mirror.linkerd.io/mirrored-service";
 

@@ -1,10 +1,17 @@
-import { AnsweringDispatcher, type Answer, type Sent } from "./answering-dispatcher.ts";
+import type { Question } from "../../engine/kubernetes/access-review.ts";
+import { connect } from "../../engine/kubernetes/client/connect.ts";
+import type { FailureKind } from "../../engine/kubernetes/client/failure.ts";
+import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
+import type { Time } from "../../engine/kubernetes/client/retry.ts";
+import type { AccessReview } from "../../engine/kubernetes/objects/objects.ts";
+import { AnsweringDispatcher, type Answer, reset, type Sent } from "./answering-dispatcher.ts";
 import { groups, type Kind, kindOf, targetOf } from "./kinds.ts";
 import { Lists } from "./lists.ts";
 import { type Draft, keyOf, mergedWith, type Stored } from "./objects.ts";
-import { Refused, status } from "./refusals.ts";
+import { json, Refused, status } from "./refusals.ts";
 import { type Entry, Store } from "./store.ts";
-import { answerTo } from "./verbs.ts";
+import { VirtualTime } from "./time.ts";
+import { answerTo, lineOf } from "./verbs.ts";
 
 export type { Draft, Entry, Stored };
 export { keyOf, status };
@@ -16,6 +23,16 @@ export type Admission = (
 ) =>
   | Stored
   | { readonly status: number; readonly message: string; readonly causes?: readonly string[] };
+
+/** The status by which an API server reports a failure of that kind; nobody answers where there is none. */
+const codes: Partial<Record<FailureKind, number>> = {
+  unauthorized: 401,
+  forbidden: 403,
+  notFound: 404,
+  invalid: 422,
+  throttled: 429,
+  server: 500,
+};
 
 /** Somebody at the cluster who isn't the program under test. */
 const somebody = "kubectl";
@@ -34,6 +51,10 @@ export class ApiServer extends AnsweringDispatcher {
   servesLinks = true;
   /** The only token that is let in; undefined: any. */
   token: string | undefined;
+  /** Which requests fail, and how: `delete services shop/web-west`, `list services`. */
+  refuse: (request: string) => FailureKind | undefined = () => undefined;
+  /** How access reviews are answered. */
+  allows: (question: Question) => boolean = () => true;
   readonly #store: Store;
   readonly #lists = new Lists();
 
@@ -61,6 +82,11 @@ export class ApiServer extends AnsweringDispatcher {
     copy.servesLinks = this.servesLinks;
     copy.token = this.token;
     return copy;
+  }
+
+  client(time: Time = new VirtualTime()): Promise<Kubernetes> {
+    const credentials = { server: `https://${this.name}.example.com`, token: "token" };
+    return connect(credentials, this.name, { time, dispatcher: () => this });
   }
 
   all(plural: string): ReadonlyMap<string, Stored> {
@@ -107,15 +133,21 @@ export class ApiServer extends AnsweringDispatcher {
     if (this.token !== undefined && header(headers, "authorization") !== `Bearer ${this.token}`)
       return status(401, "Unauthorized", "Unauthorized");
     const url = new URL(path, "https://server");
+    const draft = typeof body === "string" ? (JSON.parse(body) as Draft) : {};
+    if (url.pathname.endsWith("accessreviews")) return this.#reviewed(draft);
     const target = targetOf(url.pathname);
     if (target === undefined || (target.kind.plural === "links" && !this.servesLinks))
       return this.#unserved(url.pathname);
     const request = {
-      ...{ method, target, query: url.searchParams },
-      sent: typeof body === "string" ? (JSON.parse(body) as Draft) : {},
+      method,
+      target,
+      query: url.searchParams,
+      sent: draft,
       contentType: header(headers, "content-type"),
       agent: header(headers, "user-agent").split("/")[0] ?? "",
     };
+    const failure = this.refuse(lineOf(request));
+    if (failure !== undefined) return failed(failure);
     const server = { store: this.#store, lists: this.#lists, admit: this.#admit };
     try {
       return answerTo(server, request);
@@ -123,6 +155,13 @@ export class ApiServer extends AnsweringDispatcher {
       if (error instanceof Refused) return error.answer;
       throw error;
     }
+  }
+
+  #reviewed(draft: Draft): Answer {
+    const failure = this.refuse("create accessreviews");
+    if (failure !== undefined) return failed(failure);
+    const { spec } = draft as object as AccessReview;
+    return json(201, { ...draft, status: { allowed: this.allows(spec.resourceAttributes) } });
   }
 
   #unserved(path: string): Answer {
@@ -151,6 +190,12 @@ export class ApiServer extends AnsweringDispatcher {
     const writer = { manager: by, operation: "Update" as const, subresource: undefined };
     return this.#store.write({ kind, draft: whole, live, by, writer, uid });
   }
+}
+
+function failed(kind: FailureKind): Answer {
+  const code = codes[kind];
+  if (code === undefined) throw reset();
+  return status(code, "", "a test says so");
 }
 
 function header(headers: Sent["headers"], name: string): string {

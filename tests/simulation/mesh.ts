@@ -55,6 +55,23 @@ export class Mesh {
     this.config = config;
   }
 
+  /** A stack with links into the first cluster from all others, unless its config has links. */
+  static of(servers: readonly ApiServer[], config: Config = {}): Mesh {
+    const [source, ...targets] = servers.map(({ name }) => name);
+    const mesh = new Mesh([], {
+      clusters: Object.fromEntries(servers.map(({ name }) => [name, {}])),
+      links: targets.map((target) => ({ source, target })),
+      ...config,
+    });
+    for (const server of servers) mesh.servers.set(server.name, server);
+    return mesh;
+  }
+
+  /** Replaces the links of the config. */
+  link(...links: readonly Config[]): void {
+    this.config = { ...this.config, links };
+  }
+
   server(name: string): ApiServer {
     const found = this.servers.get(name);
     if (found === undefined) throw new Error(`there is no cluster ${name}`);

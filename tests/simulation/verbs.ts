@@ -25,6 +25,16 @@ interface Server {
   readonly admit: Admit;
 }
 
+/** `delete services shop/web-west`, `list services`. */
+export function lineOf({ method, target, sent }: Request): string {
+  const name = target.name ?? sent.metadata?.name;
+  const verb = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" }[method] ?? "get";
+  const { kind, namespace } = target;
+  return name === undefined
+    ? `list ${kind.plural}`
+    : `${verb} ${kind.plural} ${keyOf({ name, namespace })}`;
+}
+
 /** @throws Refused */
 export function answerTo(server: Server, request: Request): Answer {
   const { kind, name, namespace } = request.target;

@@ -4,9 +4,17 @@ import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { contentsOf } from "../../simulation/outcome.ts";
-import { endpoints, exported, headless, pods, service } from "../../unit/fixtures/objects.ts";
-import { gatewayService } from "../../unit/fixtures/world.ts";
-import { flat, member, putEndpoints, putServices, scale } from "../contents.ts";
+import { putEndpoints, putServices, scale } from "../../simulation/contents.ts";
+import {
+  endpoints,
+  exported,
+  flat,
+  gatewayService,
+  headless,
+  member,
+  pods,
+  service,
+} from "../../unit/fixtures/objects.ts";
 
 /** East and north mirror from west, through its gateway, and from south, which is flat. */
 export const clusters = ["east", "north", "west", "south"] as const;

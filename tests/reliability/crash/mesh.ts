@@ -1,9 +1,8 @@
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Draft } from "../../simulation/api-server.ts";
 import { type Config, Mesh } from "../../simulation/mesh.ts";
-import { exported, headless } from "../../unit/fixtures/objects.ts";
-import { gatewayService } from "../../unit/fixtures/world.ts";
-import { member, putServices, scale } from "../contents.ts";
+import { putServices, scale } from "../../simulation/contents.ts";
+import { exported, gatewayService, headless, member } from "../../unit/fixtures/objects.ts";
 
 const clusters = ["west", "north", "east"] as const;
 

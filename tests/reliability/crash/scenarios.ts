@@ -1,9 +1,15 @@
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type Mesh, renewToken } from "../../simulation/mesh.ts";
-import { endpoints, exported, headless, pods } from "../../unit/fixtures/objects.ts";
-import { linkObject } from "../../unit/fixtures/world.ts";
-import { member, putEndpoints, putServices, scale } from "../contents.ts";
+import { putEndpoints, putServices, scale } from "../../simulation/contents.ts";
+import {
+  endpoints,
+  exported,
+  headless,
+  linkObject,
+  member,
+  pods,
+} from "../../unit/fixtures/objects.ts";
 import { configOf, headlessLink, newMesh, plainLink, secondSource } from "./mesh.ts";
 
 /** A run that takes several requests, and can be killed at each of them. */

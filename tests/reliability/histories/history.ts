@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 
-import { controller, gatewayService } from "../../unit/fixtures/world.ts";
-import { namespace } from "../../unit/fixtures/objects.ts";
+import { controller, gatewayService, namespace } from "../../unit/fixtures/objects.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";

@@ -1,5 +1,5 @@
 import type { ApiServer } from "../../simulation/api-server.ts";
-import { scale } from "../contents.ts";
+import { scale } from "../../simulation/contents.ts";
 
 /** What one of the services of a cluster is, as its owner sees it. */
 export interface Shape {

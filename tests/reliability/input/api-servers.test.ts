@@ -3,9 +3,14 @@ import fc from "fast-check";
 import type { Answer } from "../../simulation/answering-dispatcher.ts";
 import type { Fault, Seen } from "../../simulation/faults.ts";
 import { Mesh } from "../../simulation/mesh.ts";
-import { exported, headless } from "../../unit/fixtures/objects.ts";
-import { gatewayService, linkObject } from "../../unit/fixtures/world.ts";
-import { member, putServices, scale } from "../contents.ts";
+import { putServices, scale } from "../../simulation/contents.ts";
+import {
+  exported,
+  gatewayService,
+  headless,
+  linkObject,
+  member,
+} from "../../unit/fixtures/objects.ts";
 import { count, repeated } from "../effort.ts";
 import { hostile, type Json, jsonOf, mutate } from "./hostile.ts";
 

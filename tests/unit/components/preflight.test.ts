@@ -7,9 +7,9 @@ import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts"
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import type { Connect } from "../../../engine/kubernetes/preflight.ts";
 import { configOf, type Raw } from "../config/table.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster } from "../fixtures/objects.ts";
-import { controller } from "../fixtures/world.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { cluster, controller } from "../fixtures/objects.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
 import { roots, secret } from "../trust/served.ts";
@@ -25,15 +25,15 @@ function config(values: string) {
 }
 
 /** A cluster on which Linkerd runs, whose UID is its name unless said otherwise. */
-function running(name: string, identity = name): MemoryCluster {
-  const memory = new MemoryCluster({ ...cluster(name), identity });
+function running(name: string, identity = name): ApiServer {
+  const memory = serverWith({ ...cluster(name), identity });
   memory.put("configmaps", roots(root.pem));
   memory.put("secrets", { ...secret(issuer), metadata: issuerAt });
   return memory;
 }
 
 /** One that runs with this trust domain. */
-function inDomain(name: string, trustDomain: string): MemoryCluster {
+function inDomain(name: string, trustDomain: string): ApiServer {
   const memory = running(name);
   memory.put(
     "configmaps",
@@ -42,15 +42,15 @@ function inDomain(name: string, trustDomain: string): MemoryCluster {
   return memory;
 }
 
-function refusing(name: string, request: string, kind: FailureKind): MemoryCluster {
+function refusing(name: string, request: string, kind: FailureKind): ApiServer {
   const memory = running(name);
   memory.refuse = (each) => (each.startsWith(request) ? kind : undefined);
   return memory;
 }
 
 interface Found {
-  readonly west?: MemoryCluster;
-  readonly east?: MemoryCluster;
+  readonly west?: ApiServer;
+  readonly east?: ApiServer;
   readonly raw?: Raw;
   /** How the client of east differs. */
   readonly changed?: Partial<Kubernetes>;
@@ -128,7 +128,7 @@ describe("cluster: what a run has to know first", () => {
     `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID u1): fix the context of one of them, or list the cluster once.`;
   const unnamed = running("east");
   unnamed.put("configmaps", config("identityTrustDomain: east.local\n"));
-  const trusted = new MemoryCluster(cluster("west"));
+  const trusted = serverWith(cluster("west"));
   trusted.put("namespaces", {
     metadata: { name: "linkerd", labels: controlPlaneLabels("linkerd") },
   });

@@ -9,9 +9,11 @@ import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { RevocationArgs } from "../../../engine/credentials/state.ts";
 import { PartialFailure } from "../../../engine/providers/contract.ts";
 import { revocationsOf } from "../../../engine/providers/revocations.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { writesTo } from "../../simulation/outcome.ts";
 import { cluster } from "../fixtures/objects.ts";
-import { type LivingClusters, World } from "../fixtures/world.ts";
 
 const [east, south] = [accountName("east"), accountName("south")];
 const namespace = "linkerd-multicluster";
@@ -25,8 +27,8 @@ const parts = [
 const everything = parts.map(([, , name]) => name).join(", ");
 
 /** A target with the account of east, and a token of another. */
-function target(name: string): MemoryCluster {
-  const memory = new MemoryCluster(cluster(name));
+function target(name: string): ApiServer {
+  const memory = serverWith(cluster(name));
   const put = (plural: string, key: string, of = east) => {
     const [name, namespace] = key.split("/").reverse();
     const annotations = { [accountAnnotation]: of };
@@ -40,7 +42,7 @@ function target(name: string): MemoryCluster {
 }
 
 /** The parts of the account that there still are. */
-const left = (memory: MemoryCluster) =>
+const left = (memory: ApiServer) =>
   parts.flatMap(([plural, key]) => (memory.get(plural, key) === undefined ? [] : [plural]));
 
 const args: RevocationArgs = {
@@ -52,11 +54,11 @@ const args: RevocationArgs = {
 };
 
 /** A process of the provider. */
-const process = (clusters: LivingClusters, isolated = new Set<string>()) =>
-  revocationsOf({ clusters: new World(clusters), isolated });
+const process = (clusters: Servers, isolated = new Set<string>()) =>
+  revocationsOf({ clusters: new SimulatedClusters(clusters), isolated });
 
 /** A run: its inputs, and why it has failed. */
-async function up(clusters: LivingClusters, wanted = args) {
+async function up(clusters: Servers, wanted = args) {
   const { check, create } = process(clusters);
   const { inputs } = await check({}, wanted);
   const failed: unknown = await create(inputs).then(
@@ -73,7 +75,7 @@ describe("an account that is revoked", () => {
     deepEqual([inputs.deletes, inputs.revision], [{ north: everything, west: everything }, 1]);
     deepEqual(reasons, [undefined]);
     const deleted = parts.map(([plural, key]) => `delete ${plural} ${key}`);
-    for (const memory of Object.values(clusters)) deepEqual(memory.writes, deleted);
+    for (const memory of Object.values(clusters)) deepEqual(writesTo(memory), deleted);
     const isolated = new Set<string>();
     const next = process(clusters, isolated);
     const again = await next.check(inputs, args);
@@ -83,7 +85,7 @@ describe("an account that is revoked", () => {
   });
 
   const byHelm = { metadata: { name: east, labels: { "app.kubernetes.io/managed-by": "Helm" } } };
-  const refusing = (request: string, kind: FailureKind) => (west: MemoryCluster) => {
+  const refusing = (request: string, kind: FailureKind) => (west: ApiServer) => {
     west.refuse = (each) => (each.startsWith(request) ? kind : undefined);
   };
   const unedited = () => undefined;
@@ -91,7 +93,7 @@ describe("an account that is revoked", () => {
   const first = "delete clusterrolebindings";
   const rows: readonly (readonly [
     rule: string,
-    edit: (west: MemoryCluster) => unknown,
+    edit: (west: ApiServer) => unknown,
     left: readonly string[],
     reason?: RegExp,
     uid?: string,

@@ -2,7 +2,7 @@ import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
 
 import type { Draft } from "../../simulation/api-server.ts";
 import { Mesh } from "../../simulation/mesh.ts";
-import { gatewayService } from "../fixtures/world.ts";
+import { gatewayService } from "../fixtures/objects.ts";
 import { documents, keysIn } from "./files.ts";
 
 const regions = { paris: "berlin", berlin: "paris", austin: "boston", boston: "austin" } as const;

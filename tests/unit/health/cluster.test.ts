@@ -12,10 +12,10 @@ import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts
 import { link } from "../fixtures/link.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { confirmed, confirmedBy } from "../fixtures/marks.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
-import { World } from "../fixtures/world.ts";
 import { clusterView, east, mesh, outOfReach, reading, tells } from "./views.ts";
 
 const away = clusterView({ reading: outOfReach });
@@ -110,10 +110,10 @@ describe("health of a cluster: clients of mirrors have a proxy", () => {
     const mirrors = Array.from({ length: 25 }, (_, index) =>
       service(`shop-${index}/web-west`, { labels: { [label.mirrored]: "true" } }),
     );
-    const many = new MemoryCluster(cluster("east", { services: mirrors }));
+    const many = serverWith(cluster("east", { services: mirrors }));
     for (const { metadata } of mirrors)
       many.put("pods", { metadata: { name: "curl", namespace: metadata.namespace } });
-    const { unmeshed } = await readCluster(new World({ east: many }), mesh(), "east");
+    const { unmeshed } = await readCluster(new SimulatedClusters({ east: many }), mesh(), "east");
     equal(unmeshed && "value" in unmeshed && unmeshed.value.length, 20);
   });
 });

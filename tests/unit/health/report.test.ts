@@ -5,9 +5,9 @@ import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import { reportOn, reportTable, resultOf } from "../../../engine/health/report.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
+import { SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";
-import { World } from "../fixtures/world.ts";
 import {
   clusterView,
   east,
@@ -92,10 +92,10 @@ describe("the report", () => {
   it("asks as little about 400 mirrors as about one", async () => {
     const requests = async (count: number) => {
       const services = Array.from({ length: count }, (_, index) => exported(`shop/web-${index}`));
-      const memory = new MemoryCluster(cluster("west", { services }));
+      const memory = serverWith(cluster("west", { services }));
       const lines: string[] = [];
       memory.refuse = (line) => void lines.push(line);
-      await readCluster(new World({ west: memory }), mesh(), "west");
+      await readCluster(new SimulatedClusters({ west: memory }), mesh(), "west");
       return lines.sort();
     };
     deepEqual(await requests(400), await requests(1));

@@ -11,9 +11,11 @@ import {
   unlessCancelled,
 } from "../../../engine/providers/cancellation.ts";
 import { MirrorsProvider } from "../../../engine/providers/mirrors.ts";
-import { argsFor, exporting, World } from "../fixtures/world.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, exported } from "../fixtures/objects.ts";
+import { SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { writesTo } from "../../simulation/outcome.ts";
+import { argsFor } from "../fixtures/checked.ts";
+import { cluster, exported, exporting } from "../fixtures/objects.ts";
 
 /** The engine's own would cancel this process, and so all other tests; tests/e2e/mirroring/cancel.test.ts has it. */
 const path = "/test/Cancel";
@@ -96,8 +98,8 @@ describe("a method of a cancelled run", () => {
 
   it("of mirrors does not take what it can't read for a cluster that is away", async () => {
     const clusters = {
-      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
-      west: new MemoryCluster(exporting("west", [exported("shop/web")])),
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
+      west: serverWith(exporting("west", [exported("shop/web")])),
     };
     const provider = new MirrorsProvider({
       clusters: new CancelledWorld(clusters),
@@ -109,11 +111,11 @@ describe("a method of a cancelled run", () => {
     await assert.rejects(provider.check({}, args), /the run was cancelled/);
     await assert.rejects(provider.create(inputs), before);
     await assert.rejects(provider.delete("east", inputs), before);
-    assert.deepEqual(clusters.east.writes, []);
+    assert.deepEqual(writesTo(clusters.east), []);
   });
 });
 
-class CancelledWorld extends World {
+class CancelledWorld extends SimulatedClusters {
   override get isCancelled(): boolean {
     return true;
   }

@@ -1,10 +1,10 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { mirrors, MirrorsProvider } from "../../../engine/providers/mirrors.ts";
 import { unknownValue } from "../../../engine/providers/contract.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, exported } from "../fixtures/objects.ts";
-import { args as settledArgs, settled, web, west } from "../fixtures/settled.ts";
-import { argsFor, linkObject, mirrorsIn, World } from "../fixtures/world.ts";
+import { SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { argsFor, web } from "../fixtures/checked.ts";
+import { cluster, exporting, linkObject } from "../fixtures/objects.ts";
 
 const args = argsFor(["west"]);
 
@@ -37,15 +37,13 @@ describe("the provider of mirrors", () => {
   });
 
   it("tells what it found once, although Pulumi checks what it replaces twice", async () => {
-    const { clusters, before } = await settled();
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const clusters = new SimulatedClusters({ east, west: serverWith(exporting("west", [web])) });
     const lines: string[] = [];
-    const provider = new MirrorsProvider({
-      clusters: new World({ ...clusters, west: west(web, exported("shop/db")) }),
-      say: (line) => lines.push(line),
-    });
-    await provider.check(before, settledArgs);
-    await provider.check({}, settledArgs);
-    deepEqual(lines, ["east <- west: +1 (+ shop/db-west)"]);
+    const provider = new MirrorsProvider({ clusters, say: (line) => lines.push(line) });
+    await provider.check({}, args);
+    await provider.check({}, args);
+    deepEqual(lines, ["east <- west: +1 (+ shop/web-west)"]);
   });
 
   for (const [rule, reviews, between] of [
@@ -55,8 +53,8 @@ describe("the provider of mirrors", () => {
   ] as const)
     it(rule, async () => {
       const links = [linkObject("west")];
-      const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { links });
-      const clusters = new World({ east, west: west(web) });
+      const east = serverWith(cluster("east", { namespaces: ["shop"] }), { links });
+      const clusters = new SimulatedClusters({ east, west: serverWith(exporting("west", [web])) });
       const provider = new MirrorsProvider({ clusters, say: () => undefined });
       // Who decides that a status is due asks whether it may be written.
       let asked = 0;
@@ -69,7 +67,7 @@ describe("the provider of mirrors", () => {
       if (between === "anew") await clusters.anew("west", { context: "west" });
       const revision = between === "others" ? 7 : inputs.revision;
       await provider.update("east", {}, { ...inputs, revision });
-      deepEqual([asked, await mirrorsIn(east)], [reviews, ["shop/web-west"]]);
+      deepEqual([asked, east.all("services").has("shop/web-west")], [reviews, true]);
     });
 
   it("has something to do exactly where the revision is another", async () => {

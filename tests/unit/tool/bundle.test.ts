@@ -7,9 +7,8 @@ import { written } from "../../../tool/output.ts";
 import { printable } from "../../../tool/printable.ts";
 import { statusOf, statusTable } from "../../../tool/status.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { endpoints, exported, pods } from "../fixtures/objects.ts";
-import { exporting } from "../fixtures/world.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { endpoints, exported, exporting, pods } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
 describe("a bundle", () => {
@@ -28,7 +27,7 @@ describe("a bundle", () => {
     };
     const { west, east } = mesh.clusters;
     ok(west !== undefined);
-    mesh.clusters.west = new MemoryCluster(
+    mesh.clusters.west = serverWith(
       exporting("west", [exported("shop/web", metadata)], {
         endpoints: [endpoints("shop/web", [pods([""])])],
       }),

@@ -4,9 +4,19 @@ import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { factsOfClusters } from "../../../tool/facts-of-clusters.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, now, pods, service } from "../fixtures/objects.ts";
-import { argsFor, exporting, type LivingClusters, up, World } from "../fixtures/world.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { argsFor } from "../fixtures/checked.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  exporting,
+  now,
+  pods,
+  service,
+} from "../fixtures/objects.ts";
 
 const member = { labels: { [label.federated]: "member" } };
 
@@ -15,13 +25,13 @@ const member = { labels: { [label.federated]: "member" } };
  * there, and its metrics are not exported; bb of both is federated, and headless in north.
  */
 export class Mesh {
-  readonly clusters: { west?: MemoryCluster; north?: MemoryCluster; readonly east: MemoryCluster };
+  readonly clusters: { west?: ApiServer; north?: ApiServer; readonly east: ApiServer };
   args: MirrorsArgs = argsFor(["west", { target: "north", gateway: false }]);
   inputs: Inputs | undefined;
 
   constructor() {
     this.clusters = {
-      west: new MemoryCluster(
+      west: serverWith(
         exporting(
           "west",
           [
@@ -31,10 +41,10 @@ export class Mesh {
           { endpoints: [endpoints("shop/web", [pods(["", ""])])] },
         ),
       ),
-      north: new MemoryCluster(
+      north: serverWith(
         cluster("north", { services: [service("shop/bb", member, { clusterIP: "None" })] }),
       ),
-      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
     };
   }
 
@@ -47,14 +57,14 @@ export class Mesh {
   }
 
   async up(): Promise<this> {
-    this.inputs = await up(this.clusters, this.args, this.inputs);
+    this.inputs = await runOf(this.clusters, this.args, now, this.inputs);
     return this;
   }
 
   async facts(): Promise<Facts> {
     const state: SourceState = { args: this.args, before: this.inputs ?? {} };
     const sources = new Map([["east", state]]);
-    const world = new World(this.clusters satisfies LivingClusters);
+    const world = new SimulatedClusters(this.clusters satisfies Servers);
     const views = await observeMesh(this.#healthMesh(), now, { sources, clusters: world });
     return factsOfClusters(views, { now, stack: "prod", sources });
   }

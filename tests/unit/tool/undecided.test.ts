@@ -2,15 +2,14 @@ import { deepEqual, match } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import { reportTable } from "../../../engine/health/report.ts";
 import { allAnswered, verificationOf, verificationText } from "../../../tool/answers.ts";
 import { commandLine } from "../../../tool/command-line.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { mirrorsToAsk } from "../../../tool/verify.ts";
-import { MemoryCluster } from "../fixtures/memory-cluster.ts";
-import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
-import { exporting } from "../fixtures/world.ts";
-import { refusing, unreachable } from "../fixtures/settled.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { cluster, endpoints, exported, exporting, pods, service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
 /** What keeps the run from deciding about the link east/west after a first run. */
@@ -22,6 +21,10 @@ interface Situation {
   readonly isSourceRead: boolean;
 }
 
+function refuse({ clusters: { west } }: Mesh, how: FailureKind): void {
+  if (west !== undefined) west.refuse = () => how;
+}
+
 const ready = { endpoints: [endpoints("shop/web", [pods(["", ""])])] };
 
 const situations: readonly Situation[] = [
@@ -29,7 +32,7 @@ const situations: readonly Situation[] = [
     name: "a guard holds it",
     happens: (mesh) => {
       mesh.configure("west", { maxDeletions: 0 });
-      mesh.clusters.west = new MemoryCluster(exporting("west", [service("shop/web")], ready));
+      mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
     },
     why: /link east\/west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
     isSourceRead: true,
@@ -37,7 +40,7 @@ const situations: readonly Situation[] = [
   {
     name: "its target is unreachable",
     happens: (mesh) => {
-      mesh.clusters.west = unreachable("west");
+      refuse(mesh, "unreachable");
     },
     why: /cluster west can't be reached|west.*(?:does not respond|ECONN|reset|unreachable)/,
     isSourceRead: true,
@@ -45,7 +48,7 @@ const situations: readonly Situation[] = [
   {
     name: "its target's credentials are refused",
     happens: (mesh) => {
-      mesh.clusters.west = refusing("west");
+      refuse(mesh, "forbidden");
     },
     why: /west/,
     isSourceRead: true,
@@ -54,7 +57,7 @@ const situations: readonly Situation[] = [
     name: "its target is another cluster than before",
     happens: (mesh) => {
       const other = cluster("west", { services: [exported("shop/web")] });
-      mesh.clusters.west = new MemoryCluster({ ...other, identity: "another" });
+      mesh.clusters.west = serverWith({ ...other, identity: "another" });
     },
     why: /west .*another/,
     isSourceRead: true,
@@ -63,7 +66,7 @@ const situations: readonly Situation[] = [
     name: "its gateway is not known",
     happens: (mesh) => {
       const services = [exported("shop/web"), exported("payments/ledger")];
-      mesh.clusters.west = new MemoryCluster(cluster("west", { services, ...ready }));
+      mesh.clusters.west = serverWith(cluster("west", { services, ...ready }));
     },
     why: /gateway/,
     isSourceRead: true,

@@ -7,8 +7,7 @@ import type { Step } from "../../../simulation/engine.ts";
 import type { Ended, FaultPlans } from "../../../simulation/mesh.ts";
 import { isMirror } from "../../../simulation/outcome.ts";
 import { readSteps } from "../../../simulation/preview.ts";
-import { namespace } from "../../../unit/fixtures/objects.ts";
-import { gatewayService } from "../../../unit/fixtures/world.ts";
+import { gatewayService, namespace } from "../../../unit/fixtures/objects.ts";
 import {
   clusterNames,
   type ClusterName,

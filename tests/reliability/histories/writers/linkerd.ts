@@ -6,7 +6,7 @@ import {
 import { tokensIn } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../../simulation/api-server.ts";
 import { isMirror } from "../../../simulation/outcome.ts";
-import { controller, localMirror } from "../../../unit/fixtures/world.ts";
+import { controller, localMirror } from "../../../unit/fixtures/objects.ts";
 import type { Controller } from "./events.ts";
 
 /** Name of the writer in `managedFields`. */

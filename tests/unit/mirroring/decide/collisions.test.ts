@@ -4,9 +4,9 @@ import { plan, type WantedPart } from "../../../../engine/mirroring/decide/compa
 import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
-import { federationOf, member } from "../../fixtures/federation.ts";
+import { federationOf } from "../../fixtures/federation.ts";
+import { cluster, endpoints, exported, headless, member, pods } from "../../fixtures/objects.ts";
 import { wanted, west } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import {
   actions,
   partOf,
@@ -36,7 +36,6 @@ function after(parts: readonly WantedPart[], source = empty): ClusterSnapshot {
   return carryOut(
     plansOf(parts, source).flatMap(({ decisions }) => decisions),
     source,
-    "west",
   );
 }
 

@@ -5,9 +5,9 @@ import {
   type DeletionLimit,
   tooManyDeletions,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
-import { federated, member, plannedFederation } from "../../fixtures/federation.ts";
+import { federated, plannedFederation } from "../../fixtures/federation.ts";
+import { cluster, exported, member, service } from "../../fixtures/objects.ts";
 import { link, west } from "../../fixtures/link.ts";
-import { cluster, exported, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 
 type Max = LinkSpec["maxDeletions"];

@@ -6,10 +6,9 @@ import {
   type Federation,
   federationOf,
   listed,
-  member,
   plannedFederation,
 } from "../../fixtures/federation.ts";
-import { cluster, http, service } from "../../fixtures/objects.ts";
+import { cluster, http, member, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
 const headless = { clusterIP: "None", ports: [http] };

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { federated, federationOf, member, type Federation } from "../../fixtures/federation.ts";
-import { cluster, http } from "../../fixtures/objects.ts";
+import { federated, type Federation, federationOf } from "../../fixtures/federation.ts";
+import { cluster, http, member } from "../../fixtures/objects.ts";
 
 /** A member that says in everything it passes on whose it is. */
 function memberOf(name: string, port: number): ClusterSnapshot {

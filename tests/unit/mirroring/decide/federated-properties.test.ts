@@ -7,8 +7,8 @@ import {
   clusterOfToken,
   tokensIn,
 } from "../../../../engine/mirroring/model/vocabulary.ts";
-import { fed, federated, member, plannedFederation } from "../../fixtures/federation.ts";
-import { cluster, http, service } from "../../fixtures/objects.ts";
+import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
+import { cluster, http, member, service } from "../../fixtures/objects.ts";
 import { shape } from "../../fixtures/shape.ts";
 
 /** Of each cluster: whether it has bb, and how. */

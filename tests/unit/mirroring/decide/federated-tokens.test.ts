@@ -1,9 +1,9 @@
 import { equal } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { fed, federated, type Federation, listed, member } from "../../fixtures/federation.ts";
+import { fed, federated, type Federation, listed } from "../../fixtures/federation.ts";
+import { cluster, member, service } from "../../fixtures/objects.ts";
 import { localMember, managerOf } from "../../../../engine/mirroring/model/marks.ts";
 import { confirmed, stack } from "../../fixtures/marks.ts";
-import { cluster, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
 const [east, north, south] = ["east", "north", "south"].map((name) =>

@@ -1,8 +1,8 @@
 import { deepEqual, match } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { edited, withSpec } from "../../fixtures/edited.ts";
-import { fed, federated, member, plannedFederation } from "../../fixtures/federation.ts";
-import { cluster, endpoints, pods, service } from "../../fixtures/objects.ts";
+import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
+import { cluster, endpoints, member, pods, service } from "../../fixtures/objects.ts";
 import { actions, skipped } from "../../fixtures/reconcile.ts";
 
 const key = "demo/bb-federated";

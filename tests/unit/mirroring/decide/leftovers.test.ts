@@ -81,11 +81,6 @@ describe("namespaces", () => {
   it("are created once each, in order, where the link says so, and never deleted", () => {
     deepEqual(planned({ target, source, link }).namespaces, ["a", "b"]);
     const after = reconciled({ target, source, link });
-    const labels = {
-      "mirror.linkerd.io/cluster-name": "west",
-      "mirror.linkerd.io/mirrored-service": "true",
-    };
-    deepEqual(after.namespaces.get("a"), { metadata: { name: "a", labels } });
     deepEqual(planned({ target, source: after, link }).namespaces, []);
     deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
   });

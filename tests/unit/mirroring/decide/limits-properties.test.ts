@@ -136,7 +136,7 @@ describe("whatever targets export within their limits, one time after the other"
               controllers: { found: [] },
             },
           });
-          source = carryOut(decisions, source, "west");
+          source = carryOut(decisions, source);
           const keep = new SharedValues();
           itemsOf(resources.services, [...source.services.values()], keep);
           itemsOf(resources.endpoints, [...source.endpoints.values()], keep);

@@ -6,9 +6,9 @@ import { isWanted } from "../../../../engine/mirroring/decide/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
-import { fed, member } from "../../fixtures/federation.ts";
+import { fed } from "../../fixtures/federation.ts";
+import { cluster, endpoints, exported, member, pods, service } from "../../fixtures/objects.ts";
 import { link, type Situation, wanted, west } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, pods, service } from "../../fixtures/objects.ts";
 import { partOf, planned } from "../../fixtures/reconcile.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };

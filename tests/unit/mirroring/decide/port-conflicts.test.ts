@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
-import { federationOf, member } from "../../fixtures/federation.ts";
-import { cluster, http } from "../../fixtures/objects.ts";
+import { federationOf } from "../../fixtures/federation.ts";
+import { cluster, http, member } from "../../fixtures/objects.ts";
 
 type Ports = readonly ServicePort[];
 const withPorts = (name: string, ports: Ports) =>

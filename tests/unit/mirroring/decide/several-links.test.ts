@@ -1,93 +1,99 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { fed, member } from "../../fixtures/federation.ts";
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { argsFor, check, editing, having, run } from "../../fixtures/checked.ts";
+import { fed, listed } from "../../fixtures/federation.ts";
+import { cluster, exported, exporting, member } from "../../fixtures/objects.ts";
 import { confirmedBy } from "../../fixtures/marks.ts";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, exported } from "../../fixtures/objects.ts";
-import { editedEast, settled, unreachable } from "../../fixtures/settled.ts";
-import { argsFor, exporting, preview, up } from "../../fixtures/world.ts";
 
-const target = (name: string, ...services: Service[]) =>
-  new MemoryCluster(exporting(name, services));
-const east = (...services: Service[]) =>
-  new MemoryCluster(cluster("east", { namespaces: ["shop"], services }));
-const list = "multicluster.linkerd.io/remote-discovery";
+const east = (...services: Service[]) => cluster("east", { namespaces: ["shop"], services });
 
-describe("links that are decided about together", () => {
-  it("mirror into the namespaces that another of them creates, in the same run", async () => {
-    const creating = { createNamespaces: true };
-    const args = argsFor([
-      { target: "west", ...creating },
-      "north",
-      { target: "south", ...creating },
-    ]);
-    const { inputs } = await preview(
-      {
-        east: east(),
-        west: target("west", exported("new/web"), member("joint/bb")),
-        north: target("north", exported("new/api"), exported("joint/web"), exported("none/web")),
-        south: unreachable("south"),
-      },
-      args,
-    );
-    deepEqual(
-      Object.entries(inputs.mirrors as Record<string, object>).map(([part, all]) => [
-        part,
-        Object.keys(all),
+/** The keys of a map of maps: of the mirrors, or of what is not mirrored. */
+function keysByPart(parts: Inputs["mirrors"] | Inputs["notMirrored"]) {
+  return Object.entries({ ...(parts as object) }).map(([part, all]) => [
+    part,
+    Object.keys(all as object),
+  ]);
+}
+
+describe("links of one source", () => {
+  it("mirror into namespaces that another link creates in the same run", async () => {
+    const createNamespaces = true;
+    const { inputs } = await check({
+      args: argsFor([
+        { target: "west", createNamespaces },
+        "north",
+        { target: "south", createNamespaces },
       ]),
-      [
-        ["west", ["new/web-west"]],
-        ["north", ["joint/web-north", "new/api-north"]],
-        ["federated", ["joint/bb-federated"]],
-      ],
-    );
-    match(JSON.stringify(inputs.notMirrored), /^\{"north":\{"none\/web":"MissingNamespace: /);
+      clusters: {
+        east: east(),
+        west: exporting("west", [exported("new/web"), member("joint/bb")]),
+        north: exporting("north", [
+          exported("new/api"),
+          exported("joint/web"),
+          exported("none/web"),
+        ]),
+        south: "unreachable",
+      },
+    });
+    deepEqual(keysByPart(inputs.mirrors), [
+      ["west", ["new/web-west"]],
+      ["north", ["joint/web-north", "new/api-north"]],
+      ["federated", ["joint/bb-federated"]],
+    ]);
+    deepEqual(keysByPart(inputs.notMirrored), [["north", ["none/web"]]]);
   });
 
-  it("leave the names that end like another's target to that, be it a controller's", async () => {
-    const clusters = { east: east(), c: target("c", exported("shop/a-b")), "b-c": target("b-c") };
+  it("leave names with another target's suffix to that link, even if Linkerd's controller has it", async () => {
+    const clusters = {
+      east: east(),
+      c: exporting("c", [exported("shop/a-b")]),
+      "b-c": exporting("b-c", []),
+    };
     for (const args of [argsFor(["c", "b-c"]), argsFor(["c"], { controllerLinks: ["b-c"] })]) {
-      const { inputs } = await preview(clusters, args);
-      match(JSON.stringify(inputs.notMirrored), /^\{"c":\{"shop\/a-b":"CollidingName: /);
+      const { inputs } = await check({ args, clusters });
+      deepEqual(keysByPart(inputs.notMirrored), [["c", ["shop/a-b"]]]);
     }
   });
 });
 
 describe("a federated Service with members of others", () => {
   const key: ObjectKey = "shop/bb-federated";
-  const others = fed("shop/bb", { remote: "bb@other" });
-  const listedIn = ({ mirrors }: { readonly mirrors: object | string }) =>
-    typeof mirrors === "object" && "federated" in mirrors;
+  const isListed = ({ mirrors }: Inputs) => typeof mirrors === "object" && "federated" in mirrors;
 
-  it("is not this stack's to list before a member of its own joins, nor after that has left", async () => {
-    const clusters = { east: east(others), west: target("west") };
-    const args = argsFor(["west"]);
-    const none = await up(clusters, args);
-    deepEqual([listedIn(none), clusters.east.writes], [false, []]);
-    const joined = await up({ ...clusters, west: target("west", member("shop/bb")) }, args, none);
-    deepEqual(listedIn(joined), true);
-    const left = await up(clusters, args, joined);
-    deepEqual(listedIn(left), false);
-    const { services } = await clusters.east.snapshot();
-    deepEqual(services.get(key)?.metadata.annotations?.[list], "bb@other");
-    // No other stack has it, so this one's mark may stay: nothing is left to do.
-    const { inputs, hasWrites } = await preview(clusters, args, left);
-    deepEqual([inputs.revision, hasWrites], [left.revision, false]);
+  it("is in the stack's list of mirrors only while it has a member of the stack", async () => {
+    const empty = exporting("west", []);
+    const none = await run({
+      args: argsFor(["west"]),
+      clusters: { east: east(fed("shop/bb", { remote: "bb@other" })), west: empty },
+    });
+    const west = exporting("west", [member("shop/bb")]);
+    const joined = await run(having(none.after, { west }));
+    const left = await run(having(joined.after, { west: empty }));
+    deepEqual(
+      [none, joined, left].map(({ inputs }) => isListed(inputs)),
+      [false, true, false],
+    );
+    deepEqual(listed("shop/bb", left.source), "bb@other");
+    deepEqual([none.hasWrites, (await check(left.after)).hasWrites], [false, false]);
   });
 
-  it("keeps the members of a removed link where another stack has it too", async () => {
+  it("keeps the members of a removed link where another stack has marked it too", async () => {
     const bb = member("shop/bb");
-    // A link that had federated members alone would have nothing left that is provably this stack's.
-    const both = { west: target("west", bb, exported("shop/web")), north: target("north", bb) };
-    const setting = await settled(both);
-    const shared = await editedEast(setting, (live) => confirmedBy("other/prod", live), key);
-    for (const [source, after] of [
+    const clusters = {
+      east: east(),
+      // With federated members alone, nothing would be left that is provably this stack's.
+      west: exporting("west", [bb, exported("shop/web")]),
+      north: exporting("north", [bb]),
+    };
+    const { after } = await run({ args: argsFor(["west", "north"]), clusters });
+    const shared = editing(after, (live) => confirmedBy("other/prod", live), key);
+    for (const [scenario, members] of [
       [shared, "bb@west,bb@north"],
-      [setting.clusters.east, "bb@north"],
+      [after, "bb@north"],
     ] as const) {
-      await up({ ...setting.clusters, east: source }, argsFor(["north"]), setting.before);
-      const { services } = await source.snapshot();
-      deepEqual(services.get(key)?.metadata.annotations?.[list], after);
+      const { source } = await run({ ...scenario, args: argsFor(["north"]) });
+      deepEqual(listed("shop/bb", source), members);
     }
   });
 });

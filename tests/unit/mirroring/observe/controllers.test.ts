@@ -1,8 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { controllersIn } from "../../../../engine/mirroring/observe/controllers.ts";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster } from "../../fixtures/objects.ts";
-import { controller, localMirror } from "../../fixtures/world.ts";
+import { serverWith } from "../../../simulation/contents.ts";
+import { cluster, controller, localMirror } from "../../fixtures/objects.ts";
 
 describe("Linkerd's controllers in a cluster", () => {
   const gateway = {
@@ -18,7 +17,7 @@ describe("Linkerd's controllers in a cluster", () => {
     const ready = { ...controller("north", 2), metadata: older, status: { readyReplicas: 1 } };
     const west = { ...controller("west"), spec: {} };
     const deployments = [west, ready, localMirror(), gateway];
-    const memory = new MemoryCluster(cluster("east"), { deployments });
+    const memory = serverWith(cluster("east"), { deployments });
     const namespace = "linkerd-multicluster";
     deepEqual(await controllersIn(await memory.client()), [
       { namespace, name: "controller-west", target: "west", replicas: 1, ready: 0 },

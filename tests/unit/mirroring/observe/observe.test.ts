@@ -1,12 +1,16 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import { observe } from "../../../../engine/mirroring/observe/observe.ts";
+import type { ApiServer } from "../../../simulation/api-server.ts";
+import { serverWith } from "../../../simulation/contents.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
 
 describe("observing a cluster", () => {
-  const memory = () => new MemoryCluster(cluster("west", { services: [service("shop/web")] }));
+  const memory = () => serverWith(cluster("west", { services: [service("shop/web")] }));
+
+  const read = async (server: ApiServer) => observe(await server.client(), server.name);
 
   it("finds its objects by their keys, and who it is", async () => {
-    const { identity, services } = await memory().snapshot();
+    const { identity, services } = await read(memory());
     deepEqual([identity, ...services.keys()], ["uid-of-west", "default/kubernetes", "shop/web"]);
   });
 
@@ -17,7 +21,7 @@ describe("observing a cluster", () => {
     it(`does not believe lists without the ${what} that every cluster has`, async () => {
       const west = memory();
       west.delete(plural, key);
-      await rejects(west.snapshot(), {
+      await rejects(read(west), {
         message: `cluster west lists no ${what}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
       });
     });

@@ -1,182 +1,100 @@
-import { deepEqual } from "node:assert/strict";
-import type {
-  LinkResource,
-  LinkStatus,
-} from "../../../../engine/kubernetes/objects/link-resource.ts";
-import { MemoryCluster, type More } from "../../fixtures/memory-cluster.ts";
-import { cluster, exported, service } from "../../fixtures/objects.ts";
-import { expectFacts } from "../../fixtures/settled.ts";
-import {
-  argsFor,
-  controller,
-  destroy,
-  exporting,
-  linkObject,
-  localMirror,
-  made,
-  preview,
-  up,
-} from "../../fixtures/world.ts";
+import { deepEqual, match } from "node:assert/strict";
+import { type LinkStatus } from "../../../../engine/kubernetes/objects/link-resource.ts";
+import type { Controller } from "../../../../engine/mirroring/model/controller.ts";
+import { argsFor, check, type Scenario } from "../../fixtures/checked.ts";
+import { cluster, exported, exporting, linkObject, member } from "../../fixtures/objects.ts";
 
-const namespace = "linkerd-multicluster";
-const args = argsFor(["west"], { statusIn: namespace });
-const member = { "mirror.linkerd.io/federated": "member" };
-const stale: LinkStatus = {
-  mirrorServices: [
-    {
-      controllerName: "linkerd.io/service-mirror",
-      remoteRef: { group: "", kind: "Service", name: "gone", namespace: "shop" },
-      conditions: [
-        {
-          ...{ type: "Mirrored", status: "False", reason: "Error", message: "last words" },
-          lastTransitionTime: "2026-01-01T00:00:00Z",
-        },
-      ],
-    },
-  ],
+const controller: Controller = {
+  namespace: "linkerd-multicluster",
+  name: "controller-west",
+  target: "west",
+  replicas: 1,
+  ready: 1,
 };
+const localMirror = { ...controller, name: "linkerd-local-service-mirror", target: undefined };
 
-/** A source with a Link that somebody else has made, and a target with an exported Service. */
-function world(more: More = {}, labels = {}, refuse: MemoryCluster["refuse"] = () => undefined) {
-  const links = [linkObject("west", stale)];
-  const east = new MemoryCluster(cluster("east", { namespaces: ["shop"] }), { links, ...more });
-  east.refuse = refuse;
-  return { east, west: new MemoryCluster(exporting("west", [exported("shop/web", { labels })])) };
+/** What a preview says, without the lines that count what it would create. */
+async function notesOf(scenario: Scenario): Promise<string[]> {
+  const { notes, summaries } = await check(scenario);
+  return notes.filter((note) => !summaries.includes(note));
 }
 
-/** What a preview says without the lines that count what comes and goes, and the Link's status after the run. */
-async function run(clusters: ReturnType<typeof world>, of = args, before = {}) {
-  const { inputs, notes } = await preview(clusters, of, before);
-  const failures = await made(clusters, inputs);
-  return {
-    ...{ inputs, failures, status: statusOf(clusters.east) },
-    notes: notes.filter((line) => !/: (federated Services )?[+~-]\d/.test(line)),
+describe("the status of a Link that another program has created", () => {
+  const stale: LinkStatus = { mirrorServices: [] };
+  const east = cluster("east", { namespaces: ["shop"] });
+  const scenario: Scenario = {
+    args: argsFor(["west"], { statusIn: "linkerd-multicluster" }),
+    clusters: {
+      east: { ...east, links: new Map([["linkerd-multicluster/west", linkObject("west", stale)]]) },
+      west: exporting("west", [exported("shop/web")]),
+    },
   };
-}
 
-function statusOf(east: MemoryCluster): string[] {
-  const found: unknown = east.get("links", `${namespace}/west`);
-  const { status } = (found ?? {}) as Partial<LinkResource>;
-  return [...(status?.mirrorServices ?? []), ...(status?.federatedServices ?? [])].map(
-    ({ remoteRef, conditions = [] }) => `${remoteRef.name} ${conditions[0]?.reason ?? ""}`,
-  );
-}
+  /** The changes of the status that a preview shows. */
+  async function statusIn(found: Partial<Scenario>): Promise<unknown> {
+    const { inputs } = await check({ ...scenario, ...found });
+    return inputs.changes?.["west"]?.["Link linkerd-multicluster/west"];
+  }
 
-const kept = { failures: [], notes: [], status: ["web Mirrored"] };
-
-describe("the status of a Link that is not this stack's", () => {
-  for (const [rule, clusters, expected] of [
-    ["is kept: what its controller has said last goes", world(), kept],
+  const due = { "status.mirrorServices": "1 Service mirrored, 0 not" };
+  for (const [rule, found, status] of [
+    ["is written", {}, due],
+    ["is written where nobody says whether the runner may", { mayKeepStatus: "server" }, due],
     [
-      "is written where nobody says whether the runner may",
-      world({}, {}, (line) => (line.startsWith("create selfsubject") ? "invalid" : undefined)),
-      kept,
+      "is written where its controller is stopped",
+      { controllers: [{ ...controller, replicas: 0 }] },
+      due,
     ],
     [
-      "is kept where its controller is stopped",
-      world({ deployments: [controller("west", 0)] }),
-      kept,
+      "is written beside another link's",
+      { controllers: [{ ...controller, target: "north" }] },
+      due,
     ],
-    ["is kept beside another link's", world({ deployments: [controller("north")] }), kept],
-    [
-      "is left to a controller that runs, which is told",
-      world({ deployments: [controller("west")] }),
-      {
-        status: ["gone Error"],
-        notes: /^east <- west: Deployment east\/\S+\/controller-west also mirrors this.*$/,
-      },
-    ],
+    ["is left to a controller that runs", { controllers: [controller] }, undefined],
+    ["is left where the runner may not write it", { mayKeepStatus: false }, undefined],
   ] as const)
     it(rule, async () => {
-      expectFacts(await run(clusters), expected);
+      deepEqual(await statusIn(found), status);
     });
 
-  it("leaves nothing to do once it is kept", async () => {
-    const clusters = world();
-    const { inputs } = await run(clusters);
-    const again = await run(clusters, args, inputs);
-    deepEqual([again.inputs.revision, again.notes], [inputs.revision, []]);
-  });
-
-  it("stays where the runner may not write it, which is said in one line and is no difference", async () => {
-    const clusters = world();
-    const asked: unknown[] = [];
-    clusters.east.allows = (question) => {
-      asked.push(question);
-      return false;
-    };
-    const notes = [
+  it("has a note that names the controller that writes it, or the right that is missing", async () => {
+    const [beside = ""] = await notesOf({ ...scenario, controllers: [controller] });
+    match(beside, /^east <- west: Deployment east\/\S+\/controller-west also mirrors this link/);
+    deepEqual(await notesOf({ ...scenario, mayKeepStatus: false }), [
       "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
-    ];
-    const first = await run(clusters);
-    const question = {
-      ...{ group: "multicluster.linkerd.io", resource: "links", subresource: "status" },
-      ...{ verb: "patch", namespace },
-    };
-    deepEqual(asked[0], question);
-    expectFacts(first, { failures: [], notes, status: ["gone Error"] });
-    const again = await run(clusters, args, first.inputs);
-    deepEqual([again.inputs.revision, again.notes], [first.inputs.revision, notes]);
+    ]);
   });
-
-  for (const [rule, leave, of, status] of [
-    ["is emptied when the link leaves the config", up, args, []],
-    ["is emptied when the stack is destroyed", undefined, args, []],
-    [
-      "is not emptied where the Link goes with its link",
-      undefined,
-      { ...args, observedGateways: {} },
-      ["web Mirrored"],
-    ],
-  ] as const)
-    it(rule, async () => {
-      const clusters = world();
-      const inputs = await up(clusters, of);
-      await (leave?.(clusters, { ...of, links: [] }, inputs) ?? destroy(clusters, inputs));
-      deepEqual(statusOf(clusters.east), status);
-    });
 });
 
 describe("Linkerd's local service mirror", () => {
-  const own = service("shop/web", { labels: member });
-  const localToo = {
-    ...world(),
-    east: new MemoryCluster(cluster("east", { services: [own] }), { deployments: [localMirror()] }),
+  const west = exporting("west", [member("shop/web")]);
+  const scenario: Scenario = {
+    args: argsFor(["west"]),
+    clusters: { east: cluster("east", { namespaces: ["shop"] }), west },
+    controllers: [localMirror],
   };
-  for (const [rule, clusters, notes] of [
+
+  it("has a note with the command that stops it, where this program writes federated Services", async () => {
+    deepEqual(await notesOf(scenario), [
+      "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
+    ]);
+  });
+
+  it("has it for a member of the source, too", async () => {
+    const east = cluster("east", { services: [member("shop/web")] });
+    const clusters = { east, west: exporting("west", []) };
+    match((await notesOf({ ...scenario, clusters })).join(), /\(shop\/web-federated\)/);
+  });
+
+  for (const [rule, found] of [
+    ["it is scaled to zero", { controllers: [{ ...localMirror, replicas: 0 }] }],
+    ["the runner may not list Deployments", { controllers: "forbidden" }],
     [
-      "is told of where this program writes federated Services, with the command that stops it",
-      world({ deployments: [localMirror()] }, member),
-      [
-        "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
-      ],
-    ],
-    ["is told of a local Service that is a member, too", localToo, /\(shop\/web-federated\)/],
-    [
-      "is no matter where it is scaled to zero",
-      world({ deployments: [localMirror(0)] }, member),
-      [],
-    ],
-    ["is no matter where there are none", world({ deployments: [localMirror()] }), []],
-    [
-      "is no matter where nobody may look",
-      world({ deployments: [localMirror()] }, member, (line) =>
-        line === "list deployments" ? "forbidden" : undefined,
-      ),
-      [],
+      "there is nothing to federate",
+      { clusters: { ...scenario.clusters, west: exporting("west", []) } },
     ],
   ] as const)
-    it(rule, async () => {
-      expectFacts(await run(clusters, argsFor(["west"])), { notes });
+    it(`has none where ${rule}`, async () => {
+      deepEqual(await notesOf({ ...scenario, ...found }), []);
     });
-
-  it("is looked for only where there is something to federate", async () => {
-    const lists: string[] = [];
-    const refuse = (line: string) => void lists.push(line);
-    await preview(world({ links: [] }, {}, refuse), argsFor(["west"]));
-    deepEqual(
-      lists.filter((line) => line === "list deployments"),
-      [],
-    );
-  });
 });

@@ -1,176 +1,157 @@
-import { deepEqual, match } from "node:assert/strict";
-import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { outputsOf } from "../../../../engine/mirroring/model/state.ts";
+import { checkSource } from "../../../../engine/mirroring/reconcile/reconcile.ts";
+import { removeAll } from "../../../../engine/mirroring/reconcile/removal.ts";
 import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
-import { withAnnotations } from "../../fixtures/edited.ts";
-import { member } from "../../fixtures/federation.ts";
-import { confirmedBy, markersOf } from "../../fixtures/marks.ts";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
-import { cluster, endpoints, headless, pods, service } from "../../fixtures/objects.ts";
+import type { ApiServer } from "../../../simulation/api-server.ts";
+import { runOf, type Servers, SimulatedClusters } from "../../../simulation/clusters.ts";
+import { serverWith } from "../../../simulation/contents.ts";
+import { Mesh } from "../../../simulation/mesh.ts";
+import { writesTo } from "../../../simulation/outcome.ts";
+import { argsFor, web } from "../../fixtures/checked.ts";
 import {
-  type Change,
-  destruction,
-  expectFacts,
-  fresh,
-  settled,
-  unreachable,
-  web,
-  west,
-} from "../../fixtures/settled.ts";
-import {
-  argsFor,
+  cluster,
   controller,
-  destroy,
   exporting,
-  lookedAt,
-  type LivingClusters,
-} from "../../fixtures/world.ts";
+  flat,
+  member,
+  now,
+  service,
+} from "../../fixtures/objects.ts";
 
-const list = "multicluster.linkerd.io/remote-discovery";
-const key = "shop/bb-federated";
-const bb = { west: west(member("shop/bb")) };
-const withBb = { west: west(web, member("shop/bb")) };
-const nothing = { failures: [], notes: [], left: [] };
-const noDeployments: Change["refuse"] = (request) =>
-  request === "list deployments" ? "forbidden" : undefined;
-const unknown = { failures: /^Error: cluster east refuses to list deployments/, writes: [] };
-const theirs = (live: Service) => confirmedBy("other/prod", live);
+const bb = member("shop/bb");
 
-const rows: [rule: string, change: Change, expected: Readonly<Record<string, unknown>>][] = [
-  ["takes all that its links have brought", { first: withBb }, nothing],
-  [
-    "takes what links have brought that had left the config before",
-    { before: ({ links }) => ({ links: [], removedLinks: links }) },
-    nothing,
-  ],
-  [
-    "names what fails once, and takes the rest",
-    { refuse: (request) => (request === "delete services shop/web-west" ? "invalid" : undefined) },
-    {
-      failures: /^cluster east rejects .* Service shop\/web-west[^;]*; [^;]*$/,
-      left: ["shop/web-west"],
-    },
-  ],
-  [
-    "leaves what a controller of Linkerd's mirrors now",
-    { more: { deployments: [controller("west", 1)] } },
-    {
-      ...{ failures: [], left: ["shop/web-west"] },
-      notes: [
-        "east <- west: its mirrors stay, because Deployment east/linkerd-multicluster/controller-west mirrors it now",
-      ],
-    },
-  ],
-  ["leaves everything where that is not known", { refuse: noDeployments }, unknown],
-  [
-    "leaves everything, too, where federated Services alone have members of its links",
-    { first: bb, of: argsFor(["west"]), refuse: noDeployments },
-    unknown,
-  ],
-  [
-    "asks for no controllers of links that have nothing left",
-    {
-      clusters: { east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })) },
-      refuse: noDeployments,
-    },
-    nothing,
-  ],
-  [
-    "leaves what another stack keeps",
-    { edit: theirs },
-    {
-      ...{ failures: [], left: ["shop/web-west"] },
-      notes: ["east <- west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)"],
-    },
-  ],
-  [
-    "leaves a federated Service that another stack keeps",
-    { first: bb, edit: theirs, key },
-    { left: [key], failures: [] },
-  ],
-];
+/** Links from `west` and `north` into `east` after a run. */
+async function mirrored(exports = [web]): Promise<{ mesh: Mesh; east: ApiServer }> {
+  const east = serverWith(
+    cluster("east", { namespaces: ["shop"], services: [service("shop/own")] }),
+  );
+  const west = serverWith(exporting("west", exports));
+  const mesh = Mesh.of([east, west, serverWith(exporting("north", [flat("shop/api")]))]);
+  equal((await mesh.up()).failure, undefined);
+  east.journal.length = 0;
+  return { mesh, east };
+}
+
+const namesIn = (east: ApiServer) =>
+  [...east.all("services").keys()].filter((key) => key.startsWith("shop/")).sort();
 
 describe("the deletion of a source's mirrors", () => {
-  for (const [rule, change, expected] of rows)
-    it(rule, async () => {
-      expectFacts(await destruction(change), expected);
-    });
-
-  it("reads the source alone, and leaves all else there", async () => {
-    const { clusters, before } = await settled();
-    clusters.east.put("services", service("shop/own"));
-    deepEqual(await destroy({ east: clusters.east }, before), []);
-    deepEqual([...clusters.east.all("services").keys()], ["default/kubernetes", "shop/own"]);
-    deepEqual([...clusters.east.all("endpoints").keys()], []);
+  it("needs no target, and leaves all else in the source", async () => {
+    const { mesh, east } = await mirrored([web, bb]);
+    for (const name of ["west", "north"]) mesh.server(name).refuse = () => "unreachable";
+    deepEqual(await mesh.destroy().then(({ failure, lines }) => [failure, lines]), [undefined, []]);
+    deepEqual([namesIn(east), [...east.all("endpoints").keys()]], [["shop/own"], []]);
   });
 
-  it("takes headless mirrors before their pods' mirrors, to which they lead", async () => {
-    const target = exporting("west", [headless("shop/db")], {
-      endpoints: [endpoints("shop/db", [pods(["db-0"])])],
+  it("includes mirrors of links that left the config and had to stay", async () => {
+    const { mesh, east } = await mirrored();
+    mesh.link(
+      { source: "east", target: "west", maxDeletions: 0 },
+      { source: "east", target: "north" },
+    );
+    await mesh.up();
+    mesh.link({ source: "east", target: "north" });
+    match((await mesh.up()).failure ?? "", /maxDeletions/);
+    equal((await mesh.destroy()).failure, undefined);
+    deepEqual(namesIn(east), ["shop/own"]);
+  });
+
+  it("leaves what a controller of Linkerd's mirrors", async () => {
+    const { mesh, east } = await mirrored();
+    east.put("deployments", controller("west", 1));
+    const { failure, lines } = await mesh.destroy();
+    deepEqual([failure, namesIn(east)], [undefined, ["shop/own", "shop/web-west"]]);
+    deepEqual(lines, [
+      "east <- west: its mirrors stay, because Deployment east/linkerd-multicluster/controller-west mirrors it now",
+    ]);
+  });
+
+  for (const [what, exports] of [
+    ["mirrors", [web]],
+    ["members of federated Services alone", [bb]],
+  ] as const)
+    it(`does nothing where it can't know whether a controller has its ${what}`, async () => {
+      const { mesh, east } = await mirrored([...exports]);
+      east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
+      match((await mesh.destroy()).failure ?? "", /cluster east refuses to list deployments/);
+      deepEqual(writesTo(east), []);
     });
-    const { writes } = await destruction({
-      first: { west: new MemoryCluster(target) },
-      of: argsFor([{ target: "west", headless: true }]),
-    });
-    deepEqual(
-      writes.filter((write) => write.startsWith("delete services")),
-      ["delete services shop/db-west", "delete services shop/db-0-west"],
+
+  it("reads no Deployments where no mirror is left", async () => {
+    const { mesh, east } = await mirrored();
+    for (const key of ["shop/web-west", "shop/api-north"]) east.delete("services", key);
+    east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
+    equal((await mesh.destroy()).failure, undefined);
+  });
+
+  it("fails without a write where the context leads to another cluster", async () => {
+    const { mesh, east } = await mirrored();
+    east.put("namespaces", { metadata: { name: "kube-system", uid: "another" } });
+    const { failure = "" } = await mesh.destroy();
+    match(failure, /context east of cluster east leads to another cluster than before/);
+    deepEqual(writesTo(east), []);
+  });
+
+  it("fails where the source is gone, with the way to give it up", async () => {
+    const { mesh, east } = await mirrored();
+    east.refuse = () => "unreachable";
+    match(
+      (await mesh.destroy()).failure ?? "",
+      /cluster east can't be reached .*; if it is gone for good, run pulumi up with linkerd-multicluster:clusters\.east\.revoked set to true/,
     );
   });
+});
 
-  for (const [where, there, why] of [
-    [
-      "the context leads to another cluster",
-      new MemoryCluster({ ...cluster("east"), identity: "another" }),
-      /^Error: context east of cluster east leads to another cluster than before/,
-    ],
-    [
-      "the source is gone",
-      unreachable("east"),
-      /^Error: cluster east can't be reached .*; if it is gone for good, run pulumi up with linkerd-multicluster:clusters\.east\.revoked set to true$/,
-    ],
-    ["the source has no context", undefined, /there is no context east/],
-  ] as const)
-    it(`is an error with nothing done where ${where}`, async () => {
-      const { before } = await settled();
-      const clusters: LivingClusters = { east: there };
-      match(await destroy(clusters, before).then(String, String), why);
-      deepEqual(there?.writes ?? [], []);
-    });
+describe("the deletion of mirrors in a run that may have the same cluster under another name", () => {
+  const args = argsFor(["west"]);
 
-  it("takes this stack's mark off what stays", async () => {
-    const { clusters } = await destruction({ edit: theirs });
-    const { services } = await clusters.east.snapshot();
-    deepEqual(markersOf(services.get("shop/web-west")), ["linkerd-multicluster/other/prod"]);
-  });
+  async function settled(): Promise<{ servers: Servers & { east: ApiServer }; inputs: Inputs }> {
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const servers = { east, west: serverWith(exporting("west", [web, bb])) };
+    return { servers, inputs: await runOf(servers, args, now) };
+  }
 
-  it("leaves the members of clusters that are not its own", async () => {
-    const edit = withAnnotations({ [list]: "bb@west,bb@south" });
-    const { clusters, left } = await destruction({ first: bb, edit, key });
-    deepEqual(left, [key]);
-    deepEqual(clusters.east.get("services", key)?.metadata.annotations?.[list], "bb@south");
-  });
+  /** Why nothing was deleted, or what is still there. */
+  async function remove(
+    wanted: WantedHere,
+    { servers, inputs }: Awaited<ReturnType<typeof settled>>,
+  ) {
+    const notes: string[] = [];
+    const clusters = new SimulatedClusters(servers);
+    const say = (line: string) => void notes.push(line);
+    const failures = await removeAll(clusters, wanted, outputsOf(inputs), say, now).catch(
+      (error: unknown) => [String(error)],
+    );
+    return { failures, notes, left: namesIn(servers.east) };
+  }
 
-  it("waits while another source of the run can't be read, which may be the same cluster", async () => {
-    const wanted = new WantedHere();
-    wanted.addUnread(undefined);
-    expectFacts(await destruction({}, wanted), {
-      failures: /may be the same cluster under another name/,
-      writes: [],
-    });
+  it("waits while another source can't be read", async () => {
+    const before = await settled();
+    const unknown = new WantedHere();
+    unknown.addUnread(undefined);
+    const { failures, left } = await remove(unknown, before);
+    match(failures.join(), /may be the same cluster under another name/);
+    deepEqual(left, ["shop/bb-federated", "shop/web-west"]);
     const elsewhere = new WantedHere();
     elsewhere.addUnread("the identity of another cluster");
-    expectFacts(await destruction({}, elsewhere), nothing);
+    deepEqual(await remove(elsewhere, before), { failures: [], notes: [], left: [] });
   });
 
-  it("leaves what this very run wants under another name of the resource", async () => {
+  it("leaves what another resource of the run wants", async () => {
+    const before = await settled();
+    const clusters = new SimulatedClusters(before.servers);
+    const { outcome } = await checkSource(clusters, before.inputs, args, now);
+    if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
     const wanted = new WantedHere();
-    wanted.add(await lookedAt(fresh(withBb), argsFor(["west"])));
-    expectFacts(await destruction({ first: withBb }, wanted), {
+    wanted.add(outcome);
+    deepEqual(await remove(wanted, before), {
       failures: [],
-      left: [key, "shop/web-west"],
       notes: [
         "east <- west: 1 mirror left, because this run has the same cluster under another name",
       ],
+      left: ["shop/bb-federated", "shop/web-west"],
     });
   });
 });

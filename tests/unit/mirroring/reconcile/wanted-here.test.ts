@@ -1,39 +1,25 @@
-import { deepEqual, equal } from "node:assert/strict";
-import { carryOut } from "../../../../engine/mirroring/reconcile/carry-out.ts";
+import { deepEqual } from "node:assert/strict";
 import { WantedHere } from "../../../../engine/mirroring/reconcile/wanted-here.ts";
-import { now } from "../../fixtures/objects.ts";
-import { args, settled, unreachable, west } from "../../fixtures/settled.ts";
-import { argsFor, lookedAt, mirrorsIn, preview, World } from "../../fixtures/world.ts";
+import { args, argsFor, check, having, settled, west } from "../../fixtures/checked.ts";
 
-describe("what a run wants", () => {
+describe("what a run wants in a cluster", () => {
   const strict = argsFor([{ target: "west", maxDeletions: 0 }]);
-  for (const [rule, of, since] of [
+  for (const [rule, of, changes] of [
     ["is what it has planned", args, {}],
-    [
-      "is also what it has of a target that it cannot judge now",
-      args,
-      { west: unreachable("west") },
-    ],
-    ["is also what it may not delete", strict, { west: west() }],
+    ["includes mirrors of a target that can't be judged", args, { west: "unreachable" }],
+    ["includes mirrors that it may not delete", strict, { west: west() }],
   ] as const)
     it(rule, async () => {
-      const { clusters, before } = await settled({}, of);
+      const { outcome } = await check(having(await settled({}, of), changes));
+      if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
       const wanted = new WantedHere();
-      equal(wanted.has("uid-of-east", "shop/web-west"), false);
-      wanted.add(await lookedAt({ ...clusters, ...since }, of, before));
-      deepEqual(
-        [wanted.has("uid-of-east", "shop/web-west"), wanted.has("uid-of-east", "shop/own-west")],
-        [true, false],
-      );
-      equal(wanted.has("another", "shop/web-west"), false);
+      const has = () => [
+        wanted.has("uid-of-east", "shop/web-west"),
+        wanted.has("uid-of-east", "shop/own-west"),
+        wanted.has("uid-of-another", "shop/web-west"),
+      ];
+      deepEqual(has(), [false, false, false]);
+      wanted.add(outcome);
+      deepEqual(has(), [true, false, false]);
     });
-
-  it("is not deleted with a link that another name of the same cluster has", async () => {
-    const wanted = new WantedHere();
-    const { clusters, before } = await settled();
-    wanted.add(await lookedAt(clusters, argsFor(["west"]), before));
-    const { inputs } = await preview(clusters, argsFor(["north"]), before);
-    deepEqual(await carryOut(new World(clusters), wanted, inputs, () => undefined, now), []);
-    deepEqual(await mirrorsIn(clusters.east), ["shop/api-north", "shop/web-west"]);
-  });
 });

@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import type { StatusEntry } from "../../../../engine/mirroring/report/service-status.ts";
 import { federatedStatus, mirrorStatus } from "../../../../engine/mirroring/report/status.ts";
-import {
-  type Federation,
-  federationOf,
-  member,
-  plannedFederation,
-} from "../../fixtures/federation.ts";
+import { type Federation, federationOf, plannedFederation } from "../../fixtures/federation.ts";
 import {
   cluster,
   endpoints,
   exported,
   headless,
   http,
+  member,
   pods,
   service,
 } from "../../fixtures/objects.ts";

@@ -2,11 +2,9 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/decide/decision.ts";
 import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
-import { member } from "../../fixtures/federation.ts";
+import { check, having, settled, web, west } from "../../fixtures/checked.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
-import { cluster, exported } from "../../fixtures/objects.ts";
-import { args, settled, web, west } from "../../fixtures/settled.ts";
-import { preview } from "../../fixtures/world.ts";
+import { cluster, exported, member } from "../../fixtures/objects.ts";
 
 const mirror = mirrorAt(
   "shop/web-west",
@@ -72,9 +70,9 @@ describe("the summary of what becomes of the mirrors of a link", () => {
     });
 
   it("comes first in what is told, once for each link and for federated Services", async () => {
-    const { clusters } = await settled();
-    const more = { west: west(web, member("shop/bb"), exported("shop/db")) };
-    deepEqual((await preview({ ...clusters, ...more }, args)).notes, [
+    const target = west(web, member("shop/bb"), exported("shop/db"));
+    const { notes } = await check({ ...having(await settled(), { west: target }), before: {} });
+    deepEqual(notes, [
       "east <- west: +1, 1 adopted (+ shop/db-west)",
       "east <- north: 1 adopted",
       "east: federated Services +1 (+ shop/bb-federated)",

@@ -1,43 +1,48 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { checkSource } from "../../../../engine/mirroring/reconcile/reconcile.ts";
 import { dryRun, DryRunClusters } from "../../../../tool/watch/dry-run.ts";
-import { MemoryCluster } from "../../fixtures/memory-cluster.ts";
+import type { ApiServer } from "../../../simulation/api-server.ts";
+import { runOf, SimulatedClusters } from "../../../simulation/clusters.ts";
+import { serverWith } from "../../../simulation/contents.ts";
+import { writesTo } from "../../../simulation/outcome.ts";
+import { argsFor } from "../../fixtures/checked.ts";
 import {
   cluster,
   endpoints,
   exported,
+  exporting,
   headless,
   later,
   now,
   pods,
 } from "../../fixtures/objects.ts";
-import { argsFor, exporting, preview, up, World } from "../../fixtures/world.ts";
 
 describe("a dry run", () => {
-  let clusters: { west: MemoryCluster; readonly east: MemoryCluster };
+  let clusters: { west: ApiServer; readonly east: ApiServer };
   let inputs: Inputs;
 
   beforeEach(async () => {
     const services = ["a", "b", "c", "d"].map((name) => exported(`shop/${name}`));
     clusters = {
-      west: new MemoryCluster(exporting("west", services)),
-      east: new MemoryCluster(cluster("east", { namespaces: ["shop"] })),
+      west: serverWith(exporting("west", services)),
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
     };
     await run();
   });
 
   /** Two runs, since the second one no longer has anything to tell. */
   async function run(args = argsFor([{ target: "west", maxDeletions: 2 }])): Promise<void> {
-    inputs = await up(clusters, args, await up(clusters, args));
+    inputs = await runOf(clusters, args, now, await runOf(clusters, args, now));
     clusters.east.journal.length = 0;
   }
 
   async function seen(at?: Date) {
-    const world = new World(clusters);
+    const world = new SimulatedClusters(clusters);
     const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
     const { sources, dueIn, hostnames } = await dryRun([inputs], seenAs, at);
-    deepEqual(clusters.east.writes, []);
+    deepEqual(writesTo(clusters.east), []);
     const [source] = sources;
     if (source === undefined) throw new Error("the dry run tells nothing of east");
     return { ...source, dueIn, hostnames };
@@ -68,7 +73,7 @@ describe("a dry run", () => {
 
   it("says when the mirror of a missing pod goes, which is no reason to run before", async () => {
     const listing = (...hosts: string[]) =>
-      new MemoryCluster(
+      serverWith(
         exporting("west", [headless("shop/db")], {
           endpoints: [endpoints("shop/db", [pods(hosts)])],
         }),
@@ -108,7 +113,8 @@ describe("a dry run", () => {
   it("tells the hostnames of gateways, with what they lead to", async () => {
     const at = { namespace: "g", name: "g", addresses: ["localhost"] };
     const gateway = { ...at, port: 4143, identity: "i" };
-    ({ inputs } = await preview(clusters, argsFor([{ target: "west", gateway }])));
+    const args = argsFor([{ target: "west", gateway }]);
+    ({ inputs } = (await checkSource(new SimulatedClusters(clusters), {}, args, now)).checked);
     const { hostnames } = await seen();
     deepEqual(Object.keys(hostnames), ["localhost"]);
     match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);

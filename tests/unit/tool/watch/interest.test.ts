@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { interests, isOfInterest } from "../../../../tool/watch/interest.ts";
-import { argsFor } from "../../fixtures/world.ts";
+import { argsFor } from "../../fixtures/checked.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
   ...argsFor(targets),

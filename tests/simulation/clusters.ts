@@ -1,0 +1,57 @@
+import type { ConnectWith } from "../../engine/kubernetes/client/connect.ts";
+import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
+import { KubeconfigError } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
+import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts";
+import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
+import { carryOut } from "../../engine/mirroring/reconcile/carry-out.ts";
+import { checkSource } from "../../engine/mirroring/reconcile/reconcile.ts";
+import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
+import type { ApiServer } from "./api-server.ts";
+import { VirtualTime } from "./time.ts";
+
+/** By context; the kubeconfig has no context for the others. */
+export type Servers = Readonly<Record<string, ApiServer | undefined>>;
+
+/** The clusters as a new process finds them, where each context leads to an API server in memory. */
+export class SimulatedClusters extends Clusters {
+  readonly #servers: Servers;
+
+  constructor(servers: Servers) {
+    super({ time: new VirtualTime() });
+    this.#servers = servers;
+  }
+
+  override connect(_to: ConnectWith, name: string): Promise<Kubernetes> {
+    return (
+      this.#servers[name]?.client(this.time) ??
+      Promise.reject(new KubeconfigError(name, `there is no context ${name}`))
+    );
+  }
+}
+
+/**
+ * A run for one source, without Pulumi's engine. For tests of what reads clusters after runs.
+ *
+ * @throws Error where anything fails
+ */
+export async function runOf(
+  servers: Servers,
+  args: MirrorsArgs,
+  now: Date,
+  before: Partial<Inputs> = {},
+): Promise<Inputs> {
+  const { checked } = await checkSource(new SimulatedClusters(servers), before, args, now);
+  const { inputs, mistakes } = checked;
+  const failures =
+    mistakes.length > 0
+      ? mistakes
+      : await carryOut(
+          new SimulatedClusters(servers),
+          new WantedHere(),
+          inputs,
+          () => undefined,
+          now,
+        );
+  if (failures.length > 0) throw new Error(failures.join("; "));
+  return inputs;
+}
