@@ -1,13 +1,12 @@
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { Explanation } from "./explain.ts";
-import type { Facts } from "./facts.ts";
 import type { Picture } from "./map/picture.ts";
 import type { Verification } from "./answers.ts";
 import type { Status } from "./status.ts";
 import type { WhatIf } from "./whatif.ts";
 
 /**
- * What the commands print with `--output json` or `yaml`, and gather's `facts.json`. Fields may be added; none changes its
+ * What the commands print with `--output json` or `yaml`. Fields may be added; none changes its
  * meaning without another `version`. docs/reference/output.schema.json is made of these types.
  */
 export interface Documents {
@@ -17,7 +16,6 @@ export interface Documents {
   readonly whatif: OfStacks<WhatIf>;
   readonly check: HealthReport;
   readonly map: Picture;
-  readonly "facts.json": Facts;
 }
 
 interface OfStacks<T> {

@@ -58,7 +58,6 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
   return printable({
-    version: 1,
     readAt: now.toISOString(),
     stack,
     ...defined({ unreadState }),

@@ -4,11 +4,9 @@ import type { MirrorKind, Verdict } from "@linkerd-multicluster/engine/mirroring
 /**
  * Everything that is known of a stack's mesh at one moment: the one value that every command projects.
  * It says what the engine has decided and what health has found, and decides nothing itself. Plain
- * JSON without a secret: `gather` writes it, and fields may be added but none changes its meaning
- * without another `version`.
+ * JSON without a secret, which `gather` writes and `--from` reads.
  */
 export interface Facts {
-  readonly version: 1;
   /** RFC 3339. */
   readonly readAt: string;
   readonly stack: string;

@@ -1,24 +1,41 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { factsFile, redacted } from "./bundle.ts";
-import { readFacts } from "./read.ts";
+import { messageOf, withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
+import type { Documents } from "./documents.ts";
+import type { Facts, ServiceFact } from "./facts.ts";
+import { mapTexts } from "./printable.ts";
+import { bundleFile, readFacts } from "./read.ts";
 import type { Chosen } from "./stacks.ts";
 import { statusOf, statusTable } from "./status.ts";
-import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
-const readme = `What linkerd-clusters gather has read of one stack, for a report of a mistake.
+const readme = `linkerd-clusters gather wrote this folder about one stack, for a bug report.
 
-${factsFile}  clusters, links, mirrors, exported Services, what is not mirrored and why, findings of the checks
-status.txt  the same on one screen
-versions.json  of what has read it
+${bundleFile}   what "status --output json" prints: clusters, links, mirrors, Services, findings of the checks
+status.txt    the same on one screen
+versions.json of the program that read it
 
-It holds names: of clusters, contexts, namespaces, Services and pods, the addresses of gateways and Services, and the
-identities of gateways. It holds no credential, no content of a Secret, and no value of an annotation or a label but
-of Linkerd's own. Look at it before you pass it on.
+It holds names of clusters, contexts, namespaces, Services and pods, addresses of gateways and Services, and identities
+of gateways. It holds no credentials, no content of Secrets, and values of annotations and labels only if they are
+Linkerd's own. Read it before you share it.
 
   linkerd-clusters status --from FOLDER
   linkerd-clusters explain NAMESPACE/SERVICE --from FOLDER
 `;
+
+/**
+ * Facts for others to read. They hold no credential, because none of their sources does. Labels that aren't Linkerd's may
+ * quote one, so their values are left out.
+ */
+export function redacted(facts: Facts): Facts {
+  return mapTexts({ ...facts, services: facts.services.map(withoutValues) }, withoutUserPart);
+}
+
+function withoutValues(service: ServiceFact): ServiceFact {
+  const labels = Object.entries(service.labels).map(([key, value]) => {
+    return [key, key.split("/")[0]?.endsWith("linkerd.io") === true ? value : "…"] as const;
+  });
+  return { ...service, labels: Object.fromEntries(labels) };
+}
 
 /**
  * Writes a folder that the other commands read, wherever it is.
@@ -35,7 +52,8 @@ export async function gather(
 ): Promise<string> {
   const time = now.toISOString().replaceAll(/[:.]/g, "-");
   const folder = resolve(to ?? `linkerd-clusters-${time}`);
-  const facts = redacted(await readFacts(stack, variables, now));
+  const status = statusOf(redacted(await readFacts(stack, variables, now)));
+  const document: Documents["status"] = { version: 1, stacks: [status] };
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (cause) {
@@ -45,8 +63,8 @@ export async function gather(
   const { node } = process.versions;
   const files = {
     "README.txt": readme,
-    [factsFile]: `${JSON.stringify(facts, null, 1)}\n`,
-    "status.txt": statusTable(statusOf(facts)),
+    [bundleFile]: `${JSON.stringify(document, null, 1)}\n`,
+    "status.txt": statusTable(status),
     "versions.json": `${JSON.stringify({ node, platform: process.platform })}\n`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

@@ -7,7 +7,7 @@ import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, ownClusters } from "../config/share.ts";
-import { factsFile } from "./bundle.ts";
+import type { Documents } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { printable } from "./printable.ts";
@@ -42,19 +42,22 @@ export async function readFacts(
   return factsOfClusters(views, { now, stack, sources, ...defined({ unreadState }) });
 }
 
-/** The facts that a folder holds. @throws Error with a sentence */
-export function factsIn(folder: string): Facts {
-  const file = join(folder, factsFile);
-  let facts: Partial<Facts>;
+/** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */
+export const bundleFile = "status.json";
+
+/** The facts in a folder of `gather`, by stack. @throws Error with a sentence */
+export function factsIn(folder: string): readonly Facts[] {
+  const file = join(folder, bundleFile);
+  let document: Partial<Documents["status"]>;
   try {
-    facts = JSON.parse(readFileSync(file, "utf8")) as Partial<Facts>;
+    document = JSON.parse(readFileSync(file, "utf8")) as Partial<Documents["status"]>;
   } catch (cause) {
-    throw new Error(`${folder} holds no ${factsFile} that can be read: name a folder of gather's`, {
+    throw new Error(`${folder} has no readable ${bundleFile}: name a folder that gather wrote`, {
       cause,
     });
   }
-  const { version } = facts;
-  if (version === 1) return printable(facts as Facts);
+  const { version, stacks = [] } = document;
+  if (version === 1) return printable(stacks);
   throw new Error(`${file} has version ${String(version)}, and this program reads version 1.`);
 }
 

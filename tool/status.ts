@@ -1,40 +1,17 @@
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import { type CertificateFact, type Facts, type GatewayState, type LinkFact } from "./facts.ts";
+import type { CertificateFact, Facts, GatewayState } from "./facts.ts";
 import { age, columns, firstOf, mark, paint } from "./output.ts";
 
-/** `linkerd-clusters status --output json`, of one stack. */
-export interface Status extends Pick<Facts, "stack" | "readAt" | "unreadState" | "clusters"> {
-  /** Nothing to write, nothing to mend, and no check has found an error. */
+/** `linkerd-clusters status --output json`, of one stack; `gather` writes the same. */
+export interface Status extends Facts {
+  /** Whether nothing is to be written or fixed, and no check has found an error. */
   readonly inOrder: boolean;
-  readonly links: readonly LinkLine[];
-  readonly federated: readonly FederatedStatus[];
-  /** What the next `up` would do about mirrors, one line for each source that it would change. */
-  readonly next: readonly string[];
   readonly problems: readonly string[];
 }
 
-export interface LinkLine extends Omit<LinkFact, "selectors"> {
-  /** Mirrors that there are once everything is done. */
-  readonly mirrors: number;
-  /** Of these, and of those that go, the ones that the next `up` writes. */
-  readonly pending: number;
-  readonly notMirrored: number;
-  /** How many Services for each reason. */
-  readonly reasons: Readonly<Record<string, number>>;
-}
-
-export interface FederatedStatus {
-  readonly source: string;
-  readonly mirror: string;
-  readonly members: readonly string[];
-  /** Members, and Services that ask to be members and are not. */
-  readonly wanted: number;
-}
-
-/** One screen about a mesh. Pure. */
+/** The facts with a verdict on them. Pure. */
 export function statusOf(facts: Facts): Status {
-  const { stack, readAt, unreadState, clusters, links, next, health } = facts;
+  const { links, next, health } = facts;
   const refusals = [
     ...next.flatMap((each) => each.refusals),
     ...links.flatMap(({ undecided }) => undecided ?? []),
@@ -49,26 +26,14 @@ export function statusOf(facts: Facts): Status {
   const unknown = next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];
   const isQuiet = next.every(({ writes }) => !writes);
-  return {
-    stack,
-    readAt,
-    ...defined({ unreadState }),
-    inOrder: health.healthy && isQuiet && problems.length === 0,
-    links: linksOf(facts),
-    clusters,
-    federated: federatedOf(facts),
-    next: next.flatMap(({ lines, writes, source }) => {
-      if (lines.length > 0) return lines;
-      return writes ? [`${source}: marks or the status of Links`] : [];
-    }),
-    problems,
-  };
+  return { ...facts, inOrder: health.healthy && isQuiet && problems.length === 0, problems };
 }
 
-function linksOf({ links, mirrors, notMirrored }: Facts): LinkLine[] {
+/** Each link with its mirrors once everything is done, those that the next `up` writes, and reasons with counts. */
+function linksOf({ links, mirrors, notMirrored }: Facts) {
   const ofPart = Map.groupBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = Map.groupBy(notMirrored, ({ source, part }) => `${source}/${part}`);
-  return links.map(({ selectors, ...link }) => {
+  return links.map((link) => {
     const { source, target } = link;
     const own = ofPart.get(`${source}/${target}`) ?? [];
     const skipped = skips.get(`${source}/${target}`) ?? [];
@@ -78,12 +43,13 @@ function linksOf({ links, mirrors, notMirrored }: Facts): LinkLine[] {
       mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
       pending: own.filter(({ verdict }) => verdict !== "keep" && verdict !== "handOver").length,
       notMirrored: skipped.length,
-      reasons: Object.fromEntries([...reasons].map(([reason, { length }]) => [reason, length])),
+      reasons: [...reasons].map(([reason, { length }]) => `${length} ${reason}`).join(", "),
     };
   });
 }
 
-function federatedOf({ mirrors, notMirrored }: Facts): FederatedStatus[] {
+/** Each federated Service with its members, and how many Services ask to be members. */
+function federatedOf({ mirrors, notMirrored }: Facts) {
   const left = Map.groupBy(
     notMirrored.filter(({ part }) => part === federatedPart),
     ({ source, service }) => `${source}/${service}`,
@@ -101,7 +67,13 @@ const most = 10;
 
 /** The screen itself. */
 export function statusTable(status: Status): string {
-  const { readAt, links, clusters, federated, next, problems } = status;
+  const { readAt, clusters, problems } = status;
+  const links = linksOf(status);
+  const federated = federatedOf(status);
+  const next = status.next.flatMap(({ lines, writes, source }) => {
+    if (lines.length > 0) return lines;
+    return writes ? [`${source}: marks or the status of Links`] : [];
+  });
   const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
   const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
   return [
@@ -139,10 +111,9 @@ export function statusTable(status: Status): string {
     ),
     section(
       'Not mirrored ("explain SERVICE" says why)',
-      gaps.map(({ source, target, reasons }) => {
-        const counts = Object.entries(reasons).map(([reason, n]) => `${n} ${reason}`);
-        return `${mark("warn")} ${source} <- ${target}: ${counts.join(", ")}`;
-      }),
+      gaps.map(
+        ({ source, target, reasons }) => `${mark("warn")} ${source} <- ${target}: ${reasons}`,
+      ),
     ),
     section(
       'To mend ("check" has all findings)',
@@ -166,7 +137,8 @@ function section(title: string, lines: readonly string[], isShown = lines.length
   return [`${paint("head", title)}\n`, ...shown].join("");
 }
 
-function linkMark({ gateway, pending, notMirrored, isDecided, mirroring }: LinkLine): string {
+function linkMark(link: ReturnType<typeof linksOf>[number]): string {
+  const { gateway, pending, notMirrored, isDecided, mirroring } = link;
   if (mirroring === "controller") return mark("dim");
   if (gateway?.state === "down" || gateway?.state === "unknown") return mark("bad");
   if (!isDecided) return mark("bad");

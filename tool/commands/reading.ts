@@ -8,9 +8,9 @@ import type { FactsOptions } from "./options.ts";
 type Which = Omit<FactsOptions, "output">;
 
 /** The facts of each stack that options mean. */
-export async function factsFor({ from, ...options }: Which): Promise<Facts[]> {
+export async function factsFor({ from, ...options }: Which): Promise<readonly Facts[]> {
   const { factsIn, readFacts } = await import("../read.ts");
-  if (from !== undefined) return [factsIn(from)];
+  if (from !== undefined) return factsIn(from);
   const now = new Date();
   const stacks = await stacksOf(options);
   return Promise.all(stacks.map((each) => readFacts(each, process.env, now)));

@@ -117,7 +117,6 @@ function startOwn(
   const client = ({ targetsFile, resultsFile }: Stream) => ["client.ts", targetsFile, resultsFile];
   const programs: Readonly<Record<string, readonly string[]>> = {
     server: ["server.ts", String(serverPort)],
-    echo: ["server.ts", String(serverPort)],
     client: client(streams.client),
     visitor: client(streams.visitor),
     stranger: client(streams.stranger),

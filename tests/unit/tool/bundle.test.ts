@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
-import { redacted } from "../../../tool/bundle.ts";
+import { redacted } from "../../../tool/gather.ts";
 import { explain, explanationText } from "../../../tool/explain.ts";
 import type { Facts } from "../../../tool/facts.ts";
 import { written } from "../../../tool/output.ts";

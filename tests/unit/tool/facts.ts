@@ -3,7 +3,7 @@ import type { Facts, LinkFact, MirrorFact } from "../../../tool/facts.ts";
 /** Facts without anything in them, but for what a test says. */
 export function factsOf(more: Partial<Facts>): Facts {
   return {
-    ...{ version: 1, readAt: "2026-11-22T10:00:00Z", stack: "prod" },
+    ...{ readAt: "2026-11-22T10:00:00Z", stack: "prod" },
     ...{ clusters: [], links: [], mirrors: [], notMirrored: [], services: [], next: [] },
     health: {
       version: 1,

@@ -7,6 +7,7 @@ import { reportTable } from "../../../engine/health/report.ts";
 import { allAnswered, verificationOf, verificationText } from "../../../tool/answers.ts";
 import { commandLine } from "../../../tool/command-line.ts";
 import type { Facts } from "../../../tool/facts.ts";
+import { statusOf } from "../../../tool/status.ts";
 import { mirrorsToAsk } from "../../../tool/verify.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, endpoints, exported, exporting, pods, service } from "../fixtures/objects.ts";
@@ -89,7 +90,10 @@ describe("what could not be decided", () => {
 
   /** What a command prints of the facts, and how it exits. */
   async function command(facts: Facts, ...words: readonly string[]) {
-    writeFileSync(join(folder, "facts.json"), JSON.stringify(facts));
+    writeFileSync(
+      join(folder, "status.json"),
+      JSON.stringify({ version: 1, stacks: [statusOf(facts)] }),
+    );
     const printed: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
     const { exitCode } = process;
