@@ -6,13 +6,13 @@ import {
   noStacks,
   onlyStack,
   registeredStacks,
-  type Said,
+  type StackOptions,
   stacksFor,
   stacksVariable,
 } from "./stacks.ts";
 import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
-export interface CheckOptions extends Said {
+export interface CheckOptions extends StackOptions {
   readonly output: Format;
   /** In milliseconds. */
   readonly wait: number;

@@ -1,13 +1,7 @@
 import { Command } from "commander";
-import { addCheck } from "./commands/check.ts";
-import { addExplain } from "./commands/explain.ts";
-import { addGather } from "./commands/gather.ts";
-import { addMap } from "./commands/map.ts";
+import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts";
 import { programName } from "./commands/options.ts";
-import { addStatus } from "./commands/status.ts";
-import { addVerify } from "./commands/verify.ts";
-import { addWatch } from "./commands/watch.ts";
-import { addWhatIf } from "./commands/whatif.ts";
+import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 
 /** The command line of the program, with all of its commands. */
 export function commandLine(version = ""): Command {

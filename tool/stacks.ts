@@ -17,7 +17,7 @@ export interface Chosen extends StackChoice {
 }
 
 /** What the command line says of it. */
-export interface Said {
+export interface StackOptions {
   readonly stack?: string | undefined;
   readonly cwd?: string | undefined;
   readonly configFile?: string | undefined;
@@ -36,7 +36,7 @@ export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
  * @throws NoStack | Error with a sentence
  */
 export function stacksFor(
-  { cwd, stack, configFile }: Said,
+  { cwd, stack, configFile }: StackOptions,
   started: string,
   variables: Variables,
 ): Chosen[] {

@@ -1,12 +1,14 @@
 import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats } from "../output.ts";
-import type { Said } from "../stacks.ts";
+import type { MeshConfig } from "../../config/mesh.ts";
+import type { Facts } from "../facts.ts";
+import type { Chosen, StackOptions } from "../stacks.ts";
 
 export const programName = "linkerd-clusters";
 
 /** Options of the commands that project facts. */
-export interface FactsOptions extends Said {
+export interface FactsOptions extends StackOptions {
   readonly output: Format;
   readonly from?: string;
 }
@@ -56,4 +58,32 @@ export function duration(text: string): number {
 
 export function wait(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : duration(text);
+}
+
+/** The facts of each stack that the options name. Modules are imported on demand, so that completion is quick. */
+export async function factsFor({
+  from,
+  ...options
+}: Omit<FactsOptions, "output">): Promise<readonly Facts[]> {
+  const { factsIn, readFacts } = await import("../read.ts");
+  if (from !== undefined) return factsIn(from);
+  const now = new Date();
+  const stacks = await stacksOf(options);
+  return Promise.all(stacks.map((each) => readFacts(each, process.env, now)));
+}
+
+export async function configFor(stack: Chosen): Promise<MeshConfig> {
+  const { configOf } = await import("../../config/stack-file.ts");
+  const { folder, ...choice } = stack;
+  return configOf(choice, folder, process.env);
+}
+
+export async function stacksOf(said: StackOptions): Promise<Chosen[]> {
+  const { stacksFor } = await import("../stacks.ts");
+  return stacksFor(said, process.cwd(), process.env);
+}
+
+export async function stackOf(said: StackOptions): Promise<Chosen> {
+  const { onlyStack } = await import("../stacks.ts");
+  return onlyStack(await stacksOf(said));
 }

@@ -7,9 +7,9 @@ import { MeshWatch } from "./mesh-watch.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";
-import type { Chosen, Said } from "../stacks.ts";
+import type { Chosen, StackOptions } from "../stacks.ts";
 
-export interface WatchOptions extends Said {
+export interface WatchOptions extends StackOptions {
   readonly output: "text" | "json";
   /** In milliseconds. */
   readonly resync: number;

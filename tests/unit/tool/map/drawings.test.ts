@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { omittedFrom, svgOf } from "../../../../tool/map/graph.ts";
-import { mermaidOf } from "../../../../tool/map/mermaid.ts";
+import { mermaidOf } from "../../../../tool/map/map.ts";
 import { hostileNames, meshOf, renamed } from "./meshes.ts";
 
 const small = meshOf({ clusters: 3, mirrors: 240, links: "all", preview: true });

@@ -1,0 +1,155 @@
+import { isIP } from "node:net";
+import { parseDuration } from "@linkerd-multicluster/engine/duration";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { CheckOptions } from "../check.ts";
+import type { Documents } from "../documents.ts";
+import { exitCode, written } from "../output.ts";
+import type { StackOptions } from "../stacks.ts";
+import type { WatchOptions } from "../watch/watch.ts";
+import {
+  duration,
+  examples,
+  type FactsOptions,
+  formatOption,
+  stackCommand,
+  wait,
+  withoutOption,
+  configFor,
+  factsFor,
+  stackOf,
+} from "./options.ts";
+
+/** The commands that ask more of clusters than facts, or that write something. */
+
+export function addCheck(program: Command): void {
+  const command = stackCommand(program, "check", "checks the live mesh")
+    .addOption(formatOption())
+    .option("--wait <duration>", "time for the mesh to get in order, as 30s; seconds too", wait, 0)
+    .addHelpText(
+      "after",
+      examples(
+        ["check", "checks by cluster and by link; exit code 1 if there are errors"],
+        ["check --wait 30s --output json", "for a pipeline"],
+      ),
+    )
+    .action(async (options: CheckOptions) => {
+      const { check } = await import("../check.ts");
+      await check(options);
+    });
+  // What `linkerd check` passes on to its extensions (getExtensionCheckFlags in linkerd2).
+  for (const flag of ["api-addr", "context", "as", "as-group", "kubeconfig", "linkerd-namespace"])
+    command.addOption(new Option(`--${flag} <value>`).hideHelp());
+  for (const flag of ["verbose", "proxy"])
+    command.addOption(new Option(`--${flag} [value]`).hideHelp());
+  command.addOption(new Option("-n, --namespace <value>").hideHelp());
+}
+
+interface VerifyCommandOptions extends Omit<FactsOptions, "from"> {
+  readonly service?: string;
+  readonly image: string;
+  readonly namespace?: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+export function addVerify(program: Command): void {
+  const command = stackCommand(
+    program,
+    "verify",
+    "send requests through the mesh from temporary pods",
+  )
+    .addOption(formatOption())
+    .requiredOption(
+      "--image <image>",
+      "client image with sh and curl, such as curlimages/curl:8.20.0",
+    )
+    .option("--service <service>", "ask all mirrors of this Service, not one of each link")
+    .option("--namespace <name>", "namespace of the pods (default: that of the mirror)")
+    .option("--timeout <duration>", "limit for each request with its pod", duration, 60_000)
+    .addHelpText(
+      "after",
+      examples(
+        ["verify --image curlimages/curl:8.20.0", "a request through each link"],
+        ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
+      ),
+    )
+    .action(sendRequests);
+  withoutOption(command, "--dry", "use check, which reads the mesh without sending requests");
+  withoutOption(command, "--request", "leave it out, because verify always sends requests");
+  withoutOption(
+    command,
+    "--echo <image>",
+    "leave it out, because verify asks the mirrors themselves",
+  );
+  withoutOption(command, "--from <folder>", "use status or explain, which read that folder");
+}
+
+/** Ctrl-C ends it too, once all pods are deleted. */
+async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
+  const { verify } = await import("../verify.ts");
+  const { allAnswered, verificationText } = await import("../answers.ts");
+  const config = await configFor(await stackOf(options));
+  const [facts] = await factsFor(options);
+  if (facts === undefined) return;
+  const ended = new AbortController();
+  const end = () => {
+    ended.abort(new Error("Interrupted; all temporary pods are deleted."));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  const found: Documents["verify"] = await verify(facts, config, options, ended.signal);
+  process.stdout.write(written(found, output, () => verificationText(found)));
+  if (!allAnswered(found)) process.exitCode = exitCode.notInOrder;
+}
+
+interface GatherOptions extends StackOptions {
+  readonly to?: string;
+}
+
+export function addGather(program: Command): void {
+  stackCommand(program, "gather", "writes a folder for a bug report, without secrets")
+    .option("--to <folder>", "a new folder; linkerd-clusters-<time>")
+    .addHelpText(
+      "after",
+      examples(
+        ["gather --to bundle", "what the commands know, redacted"],
+        ["explain shop/web --from bundle", "what they say of it, wherever that is read"],
+      ),
+    )
+    .action(async ({ to, ...options }: GatherOptions) => {
+      const { gather } = await import("../gather.ts");
+      process.stdout.write(await gather(await stackOf(options), to, process.env, new Date()));
+    });
+}
+
+export function addWatch(program: Command): void {
+  stackCommand(
+    program,
+    "watch",
+    "runs the stack whenever something that its mesh depends on changes",
+  )
+    .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
+    .option("--resync <duration>", "how often to preview everything", resync, 600_000)
+    .option("--listen <address>", "where to serve metrics, as 127.0.0.1:9464", address)
+    .addHelpText("after", examples(["watch --stack prod --listen 127.0.0.1:9464", "until ended"]))
+    .action(async (options: WatchOptions) => {
+      const { watch } = await import("../watch/watch.ts");
+      await watch(await stackOf(options), options);
+    });
+}
+
+function resync(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined || milliseconds < 60_000)
+    throw new InvalidArgumentError("It must be a duration of a minute or more, as 10m or 1h30m.");
+  return milliseconds;
+}
+
+/** Reads `127.0.0.1:9464` or `[::1]:9464`. Without an IP nobody would know who is let in. */
+function address(listen: string): { readonly host: string; readonly port: number } {
+  const { bracketed, plain, port } =
+    /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:]+)):(?<port>\d{1,5})$/.exec(listen)?.groups ?? {};
+  const host = bracketed ?? plain ?? "";
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || Number(port) > 65_535)
+    throw new InvalidArgumentError("It must be an IP and a port, as 127.0.0.1:9464 or [::]:9464.");
+  return { host, port: Number(port) };
+}
