@@ -43,8 +43,8 @@ type PageQuery = Readonly<Record<string, string>>;
 
 /**
  * All items of a list, read page by page, so that all show one state of the cluster. If the server drops that state
- * half-way (410), everything is read again in a single page, which can't expire; where that is too long, by pages once
- * more. Whatever `read` throws is thrown: a list is complete or an error.
+ * half-way (410), everything is read again in a single page, which can't expire. Whatever `read` throws is thrown: a
+ * list is complete or an error.
  *
  * @param read reads one page in the time that is left for the list
  * @param first no more than so many, of which one page is read; all without it
@@ -93,8 +93,8 @@ async function readPages<T>(
       page = await read(defined({ limit, continue: next }), pages);
     } catch (error) {
       if (size === 1 || !isOfKind(error, "tooLong")) throw error;
-      // Each object is short enough, so that some page is.
-      size = size === Infinity ? pageSize : Math.ceil(size / 4);
+      // A page of large Endpoints may be too long, while each of them is short enough.
+      size = Math.ceil(Math.min(size, pageSize) / 4);
       continue;
     }
     for (const item of page.items) items.push(item);
@@ -107,8 +107,5 @@ async function readPages<T>(
       throw endless(`the list is longer than ${limits.items.toLocaleString("en")} objects`);
     ({ next } = page);
     if (next === undefined) return { items, version: page.version };
-    // The larger the objects, the fewer of them a page has: half of what it may hold.
-    if (size < Infinity)
-      size = Math.max(1, Math.min(pageSize, Math.floor((size * limits.answer) / 2 / page.bytes)));
   }
 }
