@@ -1,4 +1,3 @@
-import { rootCertificates } from "node:tls";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import type { Tls } from "../kubeconfig/authentication.ts";
 import type { Proxy } from "../kubeconfig/proxy.ts";
@@ -28,19 +27,10 @@ export function dispatcherFor(route: Route): Dispatcher {
   if (proxy === undefined) return new Agent({ ...shared, connect });
   const { href, protocol } = proxy.url;
   return new ProxyAgent({
-    ...{ ...shared, uri: href, requestTls: connect },
+    ...shared,
+    uri: href,
+    requestTls: connect,
     // With a SOCKS proxy, undici takes any settings to mean that it speaks TLS.
-    ...(protocol === "https:" && { proxyTls: tlsOfProxy(tls) }),
+    ...(protocol === "https:" && { proxyTls: { rejectUnauthorized: true } }),
   });
-}
-
-/**
- * TLS to a proxy that speaks it itself. Its certificate may be of the cluster's authority, as with kubectl, or of a
- * public one. The user's certificate is not shown to it.
- */
-function tlsOfProxy({ ca, rejectUnauthorized }: Tls): Tls {
-  return {
-    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
-    ...(ca !== undefined && { ca: [...rootCertificates, ...[ca].flat()] }),
-  };
 }

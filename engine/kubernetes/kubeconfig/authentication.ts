@@ -154,13 +154,16 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Headers as client-go's: one for each value, and a key is encoded as far as no header may be called so. */
+/** Headers as client-go's: one for each value, with keys percent-encoded. */
 function impersonationHeaders(user: KubeconfigUser): Authentication["headers"] {
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
   if (as === undefined) return {};
   const extras = Object.entries(extra)
     .filter(([, values]) => values.length > 0)
-    .map(([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map(headerValue)]);
+    .map(([key, values]) => [
+      `impersonate-extra-${encodeURIComponent(key).toLowerCase()}`,
+      values.map(headerValue),
+    ]);
   return {
     "impersonate-user": headerValue(as),
     ...(uid !== undefined && { "impersonate-uid": headerValue(uid) }),
@@ -169,19 +172,8 @@ function impersonationHeaders(user: KubeconfigUser): Authentication["headers"] {
   };
 }
 
-/** Byte by byte, with `%` and two digits for each that a header's name can't have. */
-function headerKey(key: string): string {
-  return Buffer.from(key)
-    .toString("latin1")
-    .replaceAll(
-      /[^A-Za-z0-9!#$&'*+\-.^_`|~]/g,
-      (char) => `%${Buffer.from(char, "latin1").toString("hex")}`,
-    )
-    .toLowerCase();
-}
-
-/** Sent as the bytes of UTF-8, as Go does; undici writes one byte for each character. */
+/** Other characters than these reach an API server in another encoding than kubectl's. */
 function headerValue(value: string): string {
-  if (!/[^\P{Cc}\t]/u.test(value)) return Buffer.from(value).toString("latin1");
-  throw new CredentialsMissing("as, as-uid, as-groups and as-user-extra may not have line breaks");
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  throw new CredentialsMissing("as, as-uid, as-groups and as-user-extra must be printable ASCII");
 }

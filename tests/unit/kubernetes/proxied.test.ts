@@ -108,12 +108,6 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
       { target, authorization },
     ],
     [
-      "one that speaks TLS with a certificate of the cluster's authority",
-      (tls) => connectProxy(tls),
-      (port) => proxyUrl(`https://localhost:${port}`),
-      anonymous,
-    ],
-    [
       "one that speaks SOCKS 5, which looks up names",
       socksProxy,
       (port) => proxyUrl(`socks5://127.0.0.1:${port}`),
@@ -131,6 +125,15 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
       equal((await listed).length, 1);
       deepEqual(asked, [expected]);
     });
+
+  it("do not go through a proxy with a certificate of an unknown authority", async () => {
+    const { listed, asked } = await listing(
+      (tls) => connectProxy(tls),
+      (port) => proxyUrl(`https://localhost:${port}`),
+    );
+    equal((await errorOf(listed)).reason, "DEPTH_ZERO_SELF_SIGNED_CERT");
+    deepEqual(asked, []);
+  });
 
   it("that the proxy refuses are told with what names the proxy, and not its address", async () => {
     const { listed } = await listing(
