@@ -37,7 +37,6 @@ const subjects = {
  *   and no generations.
  * - Pods, Deployments, StatefulSets, ConfigMaps, Secrets and Links are stored as they are sent.
  * - There is no authorization besides the token, no API group but those of kinds.ts, no IPv6 range.
- * - 410 Expired has no conversation: the real server keeps its history for five minutes at least.
  */
 describe("the simulated API server answers as the real one", function () {
   this.timeout("20m");

@@ -7,8 +7,6 @@ export interface Answer {
   readonly body: string;
   /** The connection is lost where the body ends. */
   readonly isCut?: boolean;
-  /** The end of the body comes only then. */
-  readonly ends?: Promise<unknown>;
 }
 
 export type Sent = Dispatcher.DispatchOptions;
@@ -43,12 +41,11 @@ export abstract class AnsweringDispatcher extends Dispatcher {
     controller: Controller,
   ): Promise<void> {
     try {
-      const { status, headers = {}, body, isCut = false, ends } = await this.answer(sent);
+      const { status, headers = {}, body, isCut = false } = await this.answer(sent);
       if (controller.aborted) return;
       handler.onResponseStart?.(controller, status, { ...json, ...headers }, "");
       handler.onResponseData?.(controller, Buffer.from(body));
       if (isCut) throw reset();
-      await ends;
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
       controller.abort(error instanceof Error ? error : new Error(String(error)));

@@ -121,11 +121,6 @@ export class ApiServer extends AnsweringDispatcher {
     if (live !== undefined) this.#store.remove(kindOf(plural), live, by);
   }
 
-  /** Lists begun before now can't be read to their end. */
-  forgetLists(): void {
-    this.#lists.forget();
-  }
-
   protected override async answer(sent: Sent): Promise<Answer> {
     // The event loop is let go, as it is by a real request.
     await Promise.resolve();

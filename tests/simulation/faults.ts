@@ -28,12 +28,8 @@ export type Fault =
   | "drop"
   /** The answer is broken off half-way. */
   | "cut"
-  /** Carried out; the answer begins, and is still not complete an hour later. */
-  | "crawl"
   /** Carried out twice, as by a proxy that retries; the second answer counts. */
   | "duplicate"
-  /** Nobody listens. */
-  | "refuse"
   /** Never carried out; nobody hears of it until the patience of whoever asks has run out. */
   | "hang"
   /** Carried out; nobody hears of it until the patience of whoever asks has run out. */
@@ -107,8 +103,6 @@ export class Faults extends AnsweringDispatcher {
         return passOn();
       case "reset":
         throw reset();
-      case "refuse":
-        throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
       case "drop":
         await passOn();
         throw reset();
@@ -116,8 +110,6 @@ export class Faults extends AnsweringDispatcher {
         const { body, ...answer } = await passOn();
         return { ...answer, body: body.slice(0, body.length / 2), isCut: true };
       }
-      case "crawl":
-        return { ...(await passOn()), ends: this.#wait(3_600_000) };
       case "duplicate":
         await passOn();
         return passOn();

@@ -1,17 +1,10 @@
 import type { Kind, Target } from "./kinds.ts";
 import type { Stored } from "./objects.ts";
-import { badRequest, Refused } from "./refusals.ts";
+import { badRequest } from "./refusals.ts";
 
 /** Lists page by page: all pages of one show the state in which it was begun. */
 export class Lists {
   readonly #begun = new Map<string, readonly Stored[]>();
-  #forgotten = new Set<string>();
-
-  /** Those begun before now can't be read to their end. */
-  forget(): void {
-    for (const version of this.#begun.keys()) this.#forgotten.add(version);
-    this.#begun.clear();
-  }
 
   /**
    * @param all everything of the kind
@@ -46,8 +39,7 @@ export class Lists {
   #continued(begun: string): readonly Stored[] {
     const items = this.#begun.get(begun);
     if (items !== undefined) return items;
-    if (!this.#forgotten.has(begun)) throw badRequest("continue key is not valid");
-    throw new Refused(410, "Expired", "The provided continue parameter is too old");
+    throw badRequest("continue key is not valid");
   }
 }
 

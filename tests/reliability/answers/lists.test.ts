@@ -4,7 +4,7 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 import { count } from "../effort.ts";
 import { type Cell, type End, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
-import { always, type ClusterFault, faultPlan, refusal, type Duration } from "./faults.ts";
+import { always, type ClusterFault, faultPlan, refusal } from "./faults.ts";
 import { type PhaseName, phases } from "./phases.ts";
 import { changed, founded } from "./mesh.ts";
 
@@ -18,13 +18,11 @@ const reading = Object.keys(away) as (keyof typeof away)[];
 
 interface Row extends Pick<Cell, "fault" | "path"> {
   readonly lists: string;
-  /** For good, unless told. */
-  readonly lasts?: Duration;
-  /** As an outage, unless told. */
+  /** Defaults to the end of an outage. */
   readonly end?: "done";
-  /** Any, unless told. */
+  /** Defaults to any sentence. */
   readonly sentence?: RegExp;
-  /** None, unless told. */
+  /** Defaults to 0. */
   readonly patience?: number;
 }
 
@@ -48,30 +46,10 @@ const empty = listing(() => ({ metadata: {}, items: [] }));
 const lacking = (name: string) =>
   listing(({ items }) => ({ items: items.filter(({ metadata }) => metadata.name !== name) }));
 
-const later = /services\?.*continue=/;
 const doubt =
   /lists no .*, so its answers cannot be trusted: see whether the context points at a whole cluster/;
 
 const rows: readonly Row[] = [
-  {
-    lists: "break off on a later page once",
-    ...{ fault: always("reset"), lasts: "at first", path: later, end: "done", patience: 500 },
-  },
-  {
-    lists: "break off on every later page",
-    ...{ fault: always("reset"), path: later, patience: 9_000 },
-    sentence: /the connection was lost/,
-  },
-  {
-    lists: "expire before they are read to their end",
-    fault: (_request, at, mesh) => ({
-      delay: () => {
-        mesh.server(at).forgetLists();
-        return Promise.resolve();
-      },
-    }),
-    ...{ path: later, end: "done" },
-  },
   {
     lists: "have always expired",
     ...{ fault: refusal(410, "Expired"), path: /services/ },
