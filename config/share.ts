@@ -7,9 +7,9 @@ import type { LinkConfig, MeshConfig } from "./mesh.ts";
 type Clusters = MeshConfig["clusters"];
 
 /**
- * The part of the mesh that is this stack's. A cluster's stack writes what is in it, and the account of each
- * link from it in the link's target. What a cluster has to have for the links of others, such as a
- * gateway, follows from all links of the config.
+ * The part of the mesh that this stack manages. The stack of a cluster writes the objects in it, and the account of each
+ * of its links in the link's target. What a cluster needs for the links of others, such as a gateway, follows from all
+ * links of the config.
  */
 
 /** The links into this stack's clusters. */
@@ -17,7 +17,7 @@ export function ownLinks({ links, sources }: MeshConfig): LinkConfig[] {
   return links.filter(({ spec }) => sources.has(spec.source));
 }
 
-/** The clusters that are this stack's, without revoked ones. */
+/** This stack's clusters, without revoked ones. */
 export function ownClusters({ clusters, sources }: MeshConfig): Clusters {
   return new Map([...clusters].filter(([name]) => sources.has(name)));
 }
@@ -29,13 +29,13 @@ export function touchedClusters(config: MeshConfig): Clusters {
     ...sources,
     ...ownLinks(config).map(({ spec }) => spec.target),
     ...revoked.links.filter(({ source }) => sources.has(source)).map(({ target }) => target),
-    // One that is revoked may have had access to any.
+    // A revoked cluster may have had access to every other one.
     ...([...revoked.clusters.keys()].some((name) => sources.has(name)) ? clusters.keys() : []),
   ]);
   return new Map([...clusters].filter(([name]) => names.has(name)));
 }
 
-/** How to reach clusters, by their names. */
+/** The access to each cluster by name. */
 export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAccess> {
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
@@ -43,13 +43,15 @@ export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAcces
 /**
  * The part of the config that health depends on: the stack's clusters and links. Holds no secret.
  *
- * @param stack as `organization/project/stack`, by which its mirrors are known
+ * @param stack `organization/project/stack`, which identifies its mirrors
  */
 export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
   return {
-    // The stack of the trust root alone is to find the same trust on all clusters.
-    ...{ manage: manage === "trust" ? "all" : manage, linkerdNamespace, multiclusterNamespace },
+    // A stack of the trust root alone checks that all clusters have the same trust.
+    manage: manage === "trust" ? "all" : manage,
+    linkerdNamespace,
+    multiclusterNamespace,
     ...defined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({

@@ -16,23 +16,23 @@ export interface CheckOptions extends StackOptions {
   readonly output: Format;
   /** In milliseconds. */
   readonly wait: number;
-  /** What Linkerd's CLI says when it checks its extensions, and nobody else does. */
+  /** Only Linkerd's CLI sets it, when it runs the checks of its extensions. */
   readonly linkerdNamespace?: string;
   readonly kubeconfig?: string;
 }
 
-/** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks, in its form. */
+/** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks in its format. */
 export async function check(options: CheckOptions): Promise<void> {
   const { output, wait, linkerdNamespace, kubeconfig } = options;
   if (linkerdNamespace !== undefined) {
-    // Stacks name contexts, of the kubeconfig that Linkerd has been told.
+    // The contexts of stacks are in the kubeconfig that Linkerd uses.
     if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
     process.stdout.write(`${JSON.stringify(await forLinkerd(process.env))}\n`);
     return;
   }
   const report = await reportOf(onlyStack(stacksFor(options, process.cwd(), process.env)), wait);
   process.stdout.write(written(report, output, () => reportTable(report)));
-  if (!report.healthy) process.exitCode = exitCode.notInOrder;
+  if (!report.healthy) process.exitCode = exitCode.problems;
 }
 
 async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<HealthReport> {
@@ -40,7 +40,7 @@ async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<He
   return checkMesh(mesh, { within: wait, every: 2_000 });
 }
 
-/** What `linkerd check` reads of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
+/** The output that `linkerd check` expects of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
 export interface LinkerdOutput {
   readonly success: boolean;
   readonly categories: readonly LinkerdCategory[];
@@ -54,19 +54,19 @@ interface LinkerdCategory {
 interface LinkerdCheck {
   readonly description: string;
   readonly result: "success" | "warning" | "error";
-  /** Never empty: by it Linkerd tells that there is one. */
+  /** Never empty: otherwise Linkerd takes it for no error. */
   readonly error?: string;
   /** A URL. */
   readonly hint?: string;
 }
 
 /**
- * Never rejects. Linkerd waits minutes for what it has installed; what is wrong here is not about to pass. Of stacks it
- * knows those that the user has registered: one in the folder where somebody runs Linkerd's check may be anyone's, and
- * its kubeconfig can name a program to run.
+ * Checks the stacks that the user registered, and never rejects. It ignores a stack in the current folder: that may be
+ * anyone's, and its kubeconfig can name a program to run. It ignores Linkerd's own waiting time too, which is meant for
+ * a new installation.
  */
 export async function forLinkerd(variables: NodeJS.ProcessEnv): Promise<LinkerdOutput> {
-  const description = "a stack of linkerd-multicluster can be checked";
+  const description = "linkerd-multicluster can check its stacks";
   const about = (name: string, result: "warning" | "error", error: unknown): LinkerdCategory => ({
     categoryName: name,
     checks: [{ description, result, error: messageOf(error) }],
@@ -96,10 +96,10 @@ function outputOf(categories: readonly LinkerdCategory[]): LinkerdOutput {
   return { success: !isBad, categories };
 }
 
-/** Findings of one check that Linkerd's reportTable has room for. */
+/** Findings shown for one check. */
 const most = 10;
 
-/** A report as Linkerd knows checks, which has none that are skipped. */
+/** A report in the format of Linkerd's checks, without skipped ones. */
 export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCategory[] {
   return groups.map(({ kind, name, checks }) => ({
     categoryName: `linkerd-clusters: ${kind} ${name}${of}`,

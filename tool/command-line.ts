@@ -3,14 +3,13 @@ import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts"
 import { programName } from "./commands/options.ts";
 import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 
-/** The command line of the program, with all of its commands. */
 export function commandLine(version = ""): Command {
   const program = new Command(programName)
     .description(
-      "Looks at the mesh of a linkerd-multicluster stack. Only watch and verify write anything.",
+      "Inspect the mesh of a linkerd-multicluster stack. Only watch and verify write anything.",
     )
     .version(version)
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(run with --help for usage)")
     .showSuggestionAfterError()
     .addHelpText("after", about);
   const all = [addStatus, addExplain, addVerify, addMap, addWhatIf, addCheck, addWatch, addGather];
@@ -19,7 +18,7 @@ export function commandLine(version = ""): Command {
   return program;
 }
 
-/** Scripts that still call it get a sentence instead of an unknown command. */
+/** Scripts that still call it get the replacement instead of "unknown command". */
 function addRemovedDiff(program: Command): void {
   program
     .command("diff", { hidden: true })
@@ -28,20 +27,20 @@ function addRemovedDiff(program: Command): void {
     .helpOption(false)
     .action(() => {
       throw new Error(
-        "The command diff has been removed: use pulumi preview --diff for what is not as the last update left it, and pulumi stack history for past updates.",
+        "diff has been removed: use pulumi preview --diff for changes since the last update, and pulumi stack history for past updates.",
       );
     });
 }
 
 const about = `
-Which stack: --stack and --cwd, else the one of this folder as Pulumi has it, else those that
-~/.config/linkerd-multicluster/stacks.yaml lists. Within "linkerd check": only those.
+Stack: --stack and --cwd; else the stack that Pulumi has selected in this folder; else those listed
+in ~/.config/linkerd-multicluster/stacks.yaml. "linkerd check" uses only that file.
 
-With this program on PATH, "linkerd clusters ..." is the same, "linkerd check" asks it too, and
-"kubectl linkerd clusters ..." is the same by the name kubectl-linkerd-clusters.
+With this program on PATH, "linkerd clusters ..." and "kubectl linkerd clusters ..." run it, and
+"linkerd check" includes its checks.
 
-Exit codes: 0 fine; 1 something is not in order or not there; 2 the command could not do its work.
+Exit codes: 0 ok; 1 problems found, or the Service not found; 2 the command itself failed.
 Colors: on a terminal, unless NO_COLOR is set.
 
-Completion, for bash, zsh and fish:
+Completion for bash, zsh and fish:
   source <(${programName} complete bash)`;

@@ -6,8 +6,8 @@ import type { Status } from "./status.ts";
 import type { WhatIf } from "./whatif.ts";
 
 /**
- * What the commands print with `--output json` or `yaml`. Fields may be added; none changes its
- * meaning without another `version`. docs/reference/output.schema.json is made of these types.
+ * The documents that commands print with `--output json` or `yaml`. Fields may be added, but no field changes its meaning
+ * without another `version`. docs/reference/output.schema.json is generated from these types.
  */
 export interface Documents {
   readonly status: OfStacks<Status>;

@@ -4,46 +4,46 @@ import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
-/** `linkerd-clusters explain SERVICE --output json`: the way of one Service through the decisions. */
+/** `linkerd-clusters explain SERVICE --output json`: what was decided about one Service in every cluster. */
 export interface Explanation {
   readonly version: 1;
   readonly asked: string;
-  /** Every exported Service that was meant, or whose mirror was. */
+  /** Every Service with that name, or whose mirror has it. */
   readonly services: readonly ExplainedService[];
-  /** What may have been meant instead, where nothing is called so. */
+  /** A similar name, if none matches. */
   readonly near?: string;
-  /** Why clusters can't be read that may have it. */
+  /** Why clusters that may have it can't be read. */
   readonly unread?: readonly string[];
 }
 
 export interface ExplainedService {
   readonly cluster: string;
   readonly service: string;
-  /** What the cluster says of it; absent where the cluster can't be read, or has it no more. */
+  /** Absent if the cluster can't be read, or no longer has it. */
   readonly live?: ServiceFact;
-  /** One for each cluster that it may appear in. */
+  /** One entry for each cluster in which it may be mirrored. */
   readonly appearsIn: readonly Appearance[];
 }
 
 export interface Appearance {
   readonly source: string;
-  /** `pending`: the next `up` does something about it. */
+  /** `pending`: the next `up` changes its mirror. */
   readonly state:
     "mirrored" | "pending" | "notMirrored" | "notSelected" | "controller" | "noLink" | "unknown";
   readonly why?: string;
-  /** The selector that takes it, as the link has it. */
+  /** The link's selector that matches it. */
   readonly selector?: string;
   readonly mirrors: readonly ExplainedMirror[];
   readonly notMirrored: readonly NotMirrored[];
 }
 
 export interface ExplainedMirror extends MirrorFact {
-  /** Names by which a client in the source reaches it. */
+  /** DNS names for clients in the source. */
   readonly names: readonly string[];
 }
 
 /**
- * Follows a Service through what the engine has decided about it in every cluster. Pure.
+ * Collects what the engine decided about a Service in every cluster. Pure.
  *
  * @param asked `namespace/name` of a Service or of a mirror, or a name in any namespace
  */
@@ -92,11 +92,12 @@ function explainService(
   );
   const appearsIn = facts.clusters
     .map(({ name: source }) => ({
-      ...{ source, cluster },
+      source,
+      cluster,
       mirrors: mirrors.filter((each) => each.source === source),
       skips: skips.filter((each) => each.source === source),
     }))
-    // A cluster's own Service can be in its federated Service, and else has no business there.
+    // A Service appears in its own cluster only as a member of a federated Service.
     .filter((found) => found.source !== cluster || found.mirrors.length > 0)
     .map((found) => appearance(facts, found));
   return { cluster, service, ...defined({ live }), appearsIn };
@@ -113,7 +114,7 @@ function appearance(
 ): Appearance {
   const { source, cluster, mirrors, skips } = about;
   const link = facts.links.find((each) => each.source === source && each.target === cluster);
-  // A headless mirror before those of its pods.
+  // The headless mirror comes before those of its pods.
   const sorted = mirrors.toSorted(
     (a, b) => Number(a.pod !== undefined) - Number(b.pod !== undefined),
   );
@@ -124,7 +125,8 @@ function appearance(
     const why = mirrors.flatMap(({ undecided }) => undecided ?? [])[0];
     const selector = link?.selectors[selectorOf(first)] ?? "";
     return {
-      ...{ ...here, ...defined({ why }) },
+      ...here,
+      ...defined({ why }),
       state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
       mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
       ...(selector !== "" && { selector }),
@@ -136,11 +138,11 @@ function appearance(
   const [skip] = skips;
   if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`);
   if (link === undefined)
-    return none("noLink", `the stack has no link ${source}/${cluster} (source/target)`);
+    return none("noLink", `no link from ${source} to ${cluster} in this stack`);
   if (link.mirroring === "controller")
-    return none("controller", "Linkerd's controller mirrors this link, and this program does not");
+    return none("controller", "the link has mirroring: controller");
   if (!link.isDecided)
-    return none("unknown", link.undecided ?? "nothing could be concluded about the link");
+    return none("unknown", link.undecided ?? "nothing could be decided about the link");
   return none("notSelected", notSelected(link));
 }
 
@@ -150,7 +152,7 @@ function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
 
 function notSelected({ selectors }: LinkFact): string {
   const { mirror, discovery, federated } = selectors;
-  return `no selector of the link takes it: label it ${mirror} for a mirror, ${discovery} for one that Linkerd resolves itself, or ${federated} for a federated Service`;
+  return `no link selector matches. Label it ${mirror} (gateway mirror), ${discovery} (pod to pod) or ${federated} (federated)`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
@@ -165,21 +167,26 @@ function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
 }
 
 const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
-  ...{ mirrored: "good", pending: "warn", notMirrored: "bad", notSelected: "dim" },
-  ...{ controller: "dim", noLink: "dim", unknown: "bad" },
+  mirrored: "good",
+  pending: "warn",
+  notMirrored: "bad",
+  notSelected: "dim",
+  controller: "dim",
+  noLink: "dim",
+  unknown: "bad",
 };
 
 const words: Readonly<Record<Appearance["state"], string>> = {
-  mirrored: "is mirrored",
-  pending: "has a mirror that the next up writes",
-  notMirrored: "is not mirrored",
-  notSelected: "is not exported",
-  controller: "is left to Linkerd",
-  noLink: "has no way there",
-  unknown: "is undecided",
+  mirrored: "mirrored to",
+  pending: "pending, run pulumi up to mirror it to",
+  notMirrored: "not mirrored to",
+  notSelected: "not exported to",
+  controller: "left to Linkerd's controller in",
+  noLink: "not mirrored to",
+  unknown: "unknown whether mirrored to",
 };
 
-/** Whether the Service was found, and something decided about it everywhere. */
+/** Whether the Service was found, and everything about it decided. */
 export function isExplained({ services }: Explanation): boolean {
   return (
     services.length > 0 &&
@@ -187,12 +194,11 @@ export function isExplained({ services }: Explanation): boolean {
   );
 }
 
-/** The explanation for a person. */
 export function explanationText({ asked, services, near, unread = [] }: Explanation): string {
   if (services.length === 0) {
-    const where = `No cluster of the stack${unread.length === 0 ? "" : " that could be read"} has a`;
-    const question = near === undefined ? "" : `; is it ${near}?`;
-    return [`${where} Service or mirror ${asked}${question}`, ...unread, ""].join("\n");
+    const where = `No${unread.length === 0 ? "" : " readable"} cluster of the stack has a`;
+    const question = near === undefined ? "" : ` Did you mean ${near}?`;
+    return [`${where} Service or mirror ${asked}.${question}`, ...unread, ""].join("\n");
   }
   return services.map(serviceText).join("\n");
 }
@@ -204,10 +210,10 @@ function serviceText({ cluster, service, live, appearsIn }: ExplainedService): s
       ? []
       : [
           `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
-          `labels that links select by: ${labels.length === 0 ? "none" : labels.join(", ")}`,
+          `labels for links: ${labels.length === 0 ? "none" : labels.join(", ")}`,
         ];
   return [
-    paint("head", `${service} of ${cluster}`),
+    paint("head", `${service} in ${cluster}`),
     ...facts.map((line) => `  ${line}`),
     ...appearsIn.flatMap(appearanceLines),
     "",
@@ -215,42 +221,46 @@ function serviceText({ cluster, service, live, appearsIn }: ExplainedService): s
 }
 
 function appearanceLines({ source, state, why, selector, mirrors, notMirrored }: Appearance) {
-  const by = selector === undefined ? "" : `, by the link's selector ${selector}`;
+  const by = selector === undefined ? "" : ` (selector ${selector})`;
   const reason = why === undefined ? "" : `: ${why}`;
   return [
-    `  ${mark(tones[state])} in ${source} it ${words[state]}${by}${reason}`,
+    `  ${mark(tones[state])} ${words[state]} ${source}${by}${reason}`,
     ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
     ...(mirrors.length === 0 ? [] : notMirrored).map(
       ({ pod, reason: what, sentence }) =>
-        `      ${mark("warn")} ${pod === undefined ? "it" : `pod ${pod}`} is left out (${what}): ${sentence}`,
+        `      ${mark("warn")} ${pod === undefined ? "skipped" : `skipped pod ${pod}`} (${what}): ${sentence}`,
     ),
   ];
 }
 
 const actions: Readonly<Record<MirrorFact["verdict"], string>> = {
-  ...{ keep: "", create: " (is to be created)", update: " (is to be changed)" },
-  ...{ replace: " (is to be recreated)", delete: " (is to be deleted)", handOver: " (others')" },
+  keep: "",
+  create: " (pending: create)",
+  update: " (pending: update)",
+  replace: " (pending: replace)",
+  delete: " (pending: delete)",
+  handOver: " (managed by others)",
 };
 
 function mirrorLines(mirror: ExplainedMirror): string[] {
   const { line, verdict, address, endpoints, identity, since, writtenBy = [] } = mirror;
-  const action = mirror.undecided === undefined ? actions[verdict] : " (stays as it is)";
+  const action = mirror.undecided === undefined ? actions[verdict] : " (unchanged)";
   const { fields = [], names } = mirror;
   const ready = endpoints?.ready ?? [];
-  const waits = endpoints?.notReady ?? 0;
-  const leads = [
-    ...(ready.length === 0 ? [] : [`leads to ${ready.join(", ")}`]),
-    ...(waits === 0 ? [] : [`${waits} not ready`]),
+  const notReady = endpoints?.notReady ?? 0;
+  const details = [
+    ...(ready.length === 0 ? [] : [`endpoints ${ready.join(", ")}`]),
+    ...(notReady === 0 ? [] : [`${notReady} not ready`]),
     ...(identity === undefined || identity === "" ? [] : [`identity ${identity}`]),
   ];
   const stacks = writtenBy.map(({ stack }) => stack).join(", ");
   return [
     `${mirror.mirror}${action}: ${line}`,
-    ...(address === undefined ? [] : [`  address ${address}; ${leads.join("; ")}`]),
+    ...(address === undefined ? [] : [`  address ${address}; ${details.join("; ")}`]),
     `  names: ${names.join(", ")}`,
     ...(since === undefined
       ? []
-      : [`  since ${since}${stacks === "" ? "" : `, kept by ${stacks}`}`]),
+      : [`  created ${since}${stacks === "" ? "" : `, written by ${stacks}`}`]),
     ...fields.map((field) => `  ${mark("warn")} ${field}`),
   ];
 }

@@ -40,14 +40,14 @@ import type {
 } from "./facts.ts";
 import { printable } from "./printable.ts";
 
-/** What is known beside the clusters. */
+/** What is known besides the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
   readonly now: Date;
   /** By source. */
   readonly sources: ReadonlyMap<string, SourceState>;
 }
 
-/** The facts of a mesh whose clusters have been read, and for which the engine has decided. Pure. */
+/** The facts of a mesh from the readings of its clusters and the decisions about them. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
   const planned = [...views.outcomes].flatMap(([source, outcome]) =>
@@ -102,7 +102,10 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const [leaf] = issuer !== undefined && "value" in issuer ? issuer.value : [];
   const installed = version !== undefined && "value" in version ? version.value : undefined;
   return {
-    ...{ name: cluster, context, reachable: true, uid: snapshot.value.identity },
+    name: cluster,
+    context,
+    reachable: true,
+    uid: snapshot.value.identity,
     ...defined({ linkerd: installed, anchors: bundle?.map(certificateFact) }),
     ...(leaf !== undefined && { issuer: certificateFact(leaf) }),
   };
@@ -112,7 +115,7 @@ function certificateFact({ name, fingerprint, notAfter }: Certificate): Certific
   return { name, fingerprint, expiresAt: notAfter.toISOString() };
 }
 
-/** What a link's config says of it. */
+/** The facts in a link's config. */
 function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
   const { source, target, gateway } = link;
   return {
@@ -137,7 +140,7 @@ function gatewayState({ gateway: reading, probe }: CheckedLink["reading"]): Gate
     : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
 }
 
-/** The parts about which nothing could be decided: why, and the mirrors that are there. */
+/** The parts that could not be decided: why, and the mirrors in them. */
 function undecidedParts({ outcomes, clusters, links }: Views) {
   const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
   return [...outcomes].flatMap(([source, outcome]) => {
@@ -173,7 +176,11 @@ function mirrorFact(
       ? originOf(kind, key, live)
       : { service: wanted.origin, pod: wanted.hostname };
   return {
-    ...{ source, part, mirror: key, kind, verdict },
+    source,
+    part,
+    mirror: key,
+    kind,
+    verdict,
     line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
     ...(kind === "federated" && { members: membersIn(annotations) }),
     ports: portsText(wanted?.ports ?? service?.spec.ports),
@@ -201,15 +208,15 @@ function mirrorFact(
   };
 }
 
-/** Why a mirror stays that nobody can say is wanted: what it stands for is left out for now, or it is being deleted. */
+/** Why a mirror is kept that isn't wanted: its Service is skipped for now, or it is being deleted already. */
 function whyKept({ part, key }: OfMirror, service: string | undefined, skips: readonly Skipped[]) {
   const skip = skips.find(
     (each) => each.part === part && (each.key === key || each.origin === service),
   );
-  return skip?.sentence ?? "it is being deleted, and a finalizer holds it";
+  return skip?.sentence ?? "it is being deleted and waits for its finalizers";
 }
 
-/** The stacks of this program that have written a Service, by the API server's own account. */
+/** The stacks that wrote a Service, from its managed fields. */
 function writersOf({ metadata: { managedFields = [] } }: Service) {
   return managedFields.flatMap(({ manager, time: at }) => {
     const stack = stackOf(manager);
@@ -231,10 +238,12 @@ function notMirrored(
   };
 }
 
-/** The label keys by which links select. */
+/** The label keys that links select by. */
 function selectedKeys({ links }: Views): ReadonlySet<string> {
   const selectors = links.flatMap(({ link }) => [
-    ...[link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
+    link.selector,
+    link.remoteDiscoverySelector,
+    link.federatedServiceSelector,
   ]);
   return new Set(
     selectors.flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
@@ -258,7 +267,9 @@ function servicesOf(
     const ready = subsets?.reduce((sum, { addresses = [] }) => sum + addresses.length, 0);
     return [
       {
-        ...{ cluster, service: key, ports: portsText(spec.ports) },
+        cluster,
+        service: key,
+        ports: portsText(spec.ports),
         type: spec.clusterIP === "None" ? "headless" : (spec.type ?? "ClusterIP"),
         labels: Object.fromEntries(labels),
         ...defined({ ready }),
@@ -267,7 +278,7 @@ function servicesOf(
   });
 }
 
-/** What a run would do about the mirrors of a source, in the words of its preview. */
+/** What a run would do to the mirrors in a source, in the words of its preview. */
 function nextRun(
   source: string,
   reading: { readonly value: Outcome } | { readonly why: string },
@@ -278,12 +289,16 @@ function nextRun(
   const { value: outcome } = reading;
   if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
-    return { ...nothing, unknown: `${source} can't be read, so its mirrors stay as they are` };
+    return {
+      ...nothing,
+      unknown: `${source} can't be read, so the next up leaves its mirrors unchanged`,
+    };
   const { inputs, hasWrites, summaries } = inputsFor(state.before, state.args, outcome);
-  // Where nobody knows the run before, whatever there is would seem to be adopted.
+  // Without the state of the last run, every existing mirror would look adopted.
   const isKnown = hasWrites || state.before.revision !== undefined;
   return {
-    ...{ source, writes: hasWrites },
+    source,
+    writes: hasWrites,
     lines: isKnown ? summaries : [],
     refusals: Object.values(inputs.refused ?? {}),
   };

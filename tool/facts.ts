@@ -2,9 +2,9 @@ import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { MirrorKind, Verdict } from "@linkerd-multicluster/engine/mirroring";
 
 /**
- * Everything that is known of a stack's mesh at one moment: the one value that every command projects.
- * It says what the engine has decided and what health has found, and decides nothing itself. Plain
- * JSON without a secret, which `gather` writes and `--from` reads.
+ * Everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what health
+ * found. Every command projects this value and decides nothing itself. Plain JSON without a secret, which `gather` writes
+ * and `--from` reads.
  */
 export interface Facts {
   /** RFC 3339. */
@@ -14,10 +14,10 @@ export interface Facts {
   readonly unreadState?: string;
   readonly clusters: readonly ClusterFact[];
   readonly links: readonly LinkFact[];
-  /** Of all sources: what is there, and what is to come and go. */
+  /** Of all sources, with those that the next `up` creates and deletes. */
   readonly mirrors: readonly MirrorFact[];
   readonly notMirrored: readonly NotMirrored[];
-  /** Services that are no mirrors. */
+  /** Services other than mirrors. */
   readonly services: readonly ServiceFact[];
   readonly next: readonly NextRun[];
   readonly health: HealthReport;
@@ -31,9 +31,9 @@ export interface ClusterFact {
   readonly why?: string;
   /** UID of its namespace kube-system. */
   readonly uid?: string;
-  /** The version of Linkerd's control plane, as its config says. */
+  /** Version of Linkerd's control plane in its config. */
   readonly linkerd?: string;
-  /** Trust anchors; absent where the stack does not manage Linkerd, or they can't be read. */
+  /** Trust anchors; absent if the stack doesn't manage Linkerd, or if they can't be read. */
   readonly anchors?: readonly CertificateFact[];
   readonly issuer?: CertificateFact;
 }
@@ -50,20 +50,20 @@ export interface LinkFact {
   readonly target: string;
   readonly mode: "gateway" | "flat";
   readonly mirroring: "pulumi" | "controller";
-  /** Label selectors as `kubectl --selector` takes them, by the kind of mirror that they ask for. */
+  /** Label selectors in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
   /** Absent on a flat network. */
   readonly gateway?: GatewayState;
-  /** Whether the engine could conclude anything about its mirrors. */
+  /** Whether the engine could decide about its mirrors. */
   readonly isDecided: boolean;
-  /** Why it could not, although this program mirrors the link. */
+  /** Why it could not. */
   readonly undecided?: string;
 }
 
-/** `open`: taken to be alive without a probe. */
+/** `open`: the link has no probe, so the gateway counts as alive. */
 export interface GatewayState {
   readonly state: "alive" | "open" | "down" | "unknown";
-  /** Of a gateway that is down or unknown. */
+  /** Why it is down or unknown. */
   readonly why?: string;
   readonly addresses?: readonly string[];
   readonly port?: number;
@@ -74,13 +74,13 @@ export interface MirrorFact {
   readonly source: string;
   /** The name of the link's target, or `federated`. */
   readonly part: string;
-  /** `namespace/name`, as everything here that is a key of a Service. */
+  /** `namespace/name`, like every key of a Service here. */
   readonly mirror: string;
   readonly kind: MirrorKind;
   readonly verdict: Exclude<Verdict, "skip">;
-  /** The line by which previews know it. */
+  /** Its line in previews. */
   readonly line: string;
-  /** The exported Service; absent where that is not known. */
+  /** The exported Service, if known. */
   readonly service?: string;
   /** Hostname of the pod behind an endpoint mirror. */
   readonly pod?: string;
@@ -89,17 +89,17 @@ export interface MirrorFact {
   readonly ports: string;
   /** Its ClusterIP. */
   readonly address?: string;
-  /** IPs with the pod that each stands for; absent where there are to be none. */
+  /** IPs, each with the hostname of its pod; absent if the mirror needs none. */
   readonly endpoints?: { readonly ready: readonly string[]; readonly notReady: number };
-  /** TLS identity of the gateway that it leads to. */
+  /** TLS identity of its gateway. */
   readonly identity?: string;
   /** When its Service was created. */
   readonly since?: string;
-  /** `project/stack` and when it has last written the Service. */
+  /** The stacks that wrote the Service, as `project/stack`, each with its last write. */
   readonly writtenBy?: readonly { readonly stack: string; readonly at?: string }[];
-  /** Fields that are not as they should be, in words. */
+  /** Fields that differ, in words. */
   readonly fields?: readonly string[];
-  /** Why nothing could be concluded about it, so that it stays as it is. */
+  /** Why the engine could not decide about it, and leaves it unchanged. */
   readonly undecided?: string;
 }
 
@@ -107,7 +107,7 @@ export interface NotMirrored {
   readonly source: string;
   readonly part: string;
   readonly service: string;
-  /** Where the link alone does not say it. */
+  /** The cluster of a Service that could be a member of a federated one. */
   readonly cluster?: string;
   readonly pod?: string;
   readonly reason: string;
@@ -119,25 +119,25 @@ export interface ServiceFact {
   readonly service: string;
   readonly type: string;
   readonly ports: string;
-  /** Those that a selector of a link names. */
+  /** Labels that a link selects by. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Addresses in its Endpoints; absent where it has none. */
+  /** Addresses in its Endpoints; absent without Endpoints. */
   readonly ready?: number;
 }
 
-/** What the next `up` would do about the mirrors of one source. */
+/** What the next `up` would do to the mirrors in one source. */
 export interface NextRun {
   readonly source: string;
   readonly writes: boolean;
-  /** As previews print them, one for each part that changes. */
+  /** Lines of the preview, one for each part that changes. */
   readonly lines: readonly string[];
-  /** What somebody has to mend first. */
+  /** What somebody has to fix first. */
   readonly refusals: readonly string[];
-  /** Why nothing can be said. */
+  /** Why that is unknown. */
   readonly unknown?: string;
 }
 
-/** Why nothing could be decided about links, or about mirrors that are there: a sentence for each reason. */
+/** Why the engine could not decide about links and existing mirrors, once for each reason. */
 export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
   const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
   const sentences = parts.flatMap(({ source, part, undecided }) =>
@@ -146,7 +146,7 @@ export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">
   return [...new Set(sentences)];
 }
 
-/** The Services that a mirror stands for, each by its cluster: those of a federated one are `bb@east` or `local bb`. */
+/** The Services behind a mirror with their clusters. Members of a federated Service are `bb@east` or `local bb`. */
 export function backendsOf({ mirror, source, part, members, service = "" }: MirrorFact) {
   const namespace = mirror.slice(0, mirror.indexOf("/"));
   if (members === undefined) return [{ service, cluster: part }];

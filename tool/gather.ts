@@ -38,10 +38,10 @@ function withoutValues(service: ServiceFact): ServiceFact {
 }
 
 /**
- * Writes a folder that the other commands read, wherever it is.
+ * Writes a support bundle, which other commands read with `--from`.
  *
  * @param to a folder that does not exist yet
- * @returns what to tell
+ * @returns a message for the user
  * @throws Error with a sentence
  */
 export async function gather(
@@ -57,8 +57,7 @@ export async function gather(
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (cause) {
-    const why = messageOf(cause);
-    throw new Error(`--to must be a folder that can be made: ${why}`, { cause });
+    throw new Error(`can't create the folder of --to: ${messageOf(cause)}`, { cause });
   }
   const { node } = process.versions;
   const files = {
@@ -68,5 +67,5 @@ export async function gather(
     "versions.json": `${JSON.stringify({ node, platform: process.platform })}\n`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return `Written to ${folder}. README.txt there says what it holds; look at it before you pass it on.\n`;
+  return `Wrote ${folder}. Read its README.txt before you share it.\n`;
 }

@@ -4,9 +4,9 @@ import { CommanderError } from "commander";
 import { commandLine } from "./command-line.ts";
 import { exitCode } from "./output.ts";
 
-/** Never rejects: an error is a sentence, and a usage that there is not has one of commander's. */
+/** Runs a command line. Never rejects: it prints errors, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever has read enough, as head has, has not made a mistake.
+  // A reader such as head may close the pipe once it has enough.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
     throw error;
@@ -19,9 +19,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    // It has printed what is wrong, or the help that was asked for.
+    // Commander has printed the mistake or the help already.
     if (error instanceof CommanderError)
-      process.exitCode = error.exitCode === 0 ? exitCode.fine : exitCode.failed;
+      process.exitCode = error.exitCode === 0 ? exitCode.ok : exitCode.failed;
     else {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = exitCode.failed;

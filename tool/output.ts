@@ -2,36 +2,33 @@ import { styleText } from "node:util";
 import Table from "cli-table3";
 import { stringify } from "yaml";
 
-/** How data is printed. */
 export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
 
-/** What a map is written as. */
 export const mapFormats = ["html", "svg", "mermaid", "json"] as const;
 export type MapFormat = (typeof mapFormats)[number];
 
-/** Exit codes, of every command. */
+/** Exit codes of every command. */
 export const exitCode = {
-  /** What was asked holds, or was shown. */
-  fine: 0,
-  /** The command has done its work, and what it looked at is not in order or not there. */
-  notInOrder: 1,
-  /** The command could not do its work: what it was told, or what it has to read, is wrong. */
+  ok: 0,
+  /** The mesh has problems, or what was asked for was not found. */
+  problems: 1,
+  /** The command itself failed: its options or its config are wrong. */
   failed: 2,
 } as const;
 
-/** One value as a program reads it, or as a person does. */
+/** A value for programs, or the table for people. */
 export function written(value: unknown, format: Format, table: () => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
   return format === "yaml" ? stringify(value, { aliasDuplicateObjects: false }) : table();
 }
 
-/** `good` and the like are what a line says in words or by its mark too: color is never all of it. */
+/** Words or marks say the same, so that no meaning depends on color alone. */
 const styles = { good: "green", warn: "yellow", bad: "red", dim: "dim", head: "bold" } as const;
 
 export type Tone = keyof typeof styles;
 
-/** Colored on a terminal, unless NO_COLOR is set. */
+/** Colors text on a terminal, unless NO_COLOR is set. */
 export function paint(tone: Tone, text: string): string {
   return styleText(styles[tone], text, { stream: process.stdout });
 }
@@ -49,7 +46,7 @@ const noLines = Object.fromEntries(
     .map((name) => [name, ""]),
 );
 
-/** Rows under their heads, without lines, as kubectl prints them. */
+/** A table without lines, as kubectl prints it. */
 export function columns(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
     head: heads.map((head) => paint("head", head)),
@@ -64,7 +61,7 @@ export function columns(heads: readonly string[], rows: readonly (readonly strin
     .join("\n")}\n`;
 }
 
-/** As many of a list as a screen takes, and how many more there are. */
+/** The first lines of a list, and how many more there are. */
 export function firstOf(lines: readonly string[], most: number): string[] {
   const more = lines.length - most;
   return more <= 0 ? [...lines] : [...lines.slice(0, most), `… and ${more} more`];

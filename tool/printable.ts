@@ -1,11 +1,11 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
 
-/** The same with each text as a terminal may show it: clusters say much of it, or somebody else has written it. */
+/** Replaces control characters in all texts: clusters or other people wrote many of them. */
 export function printable<T>(value: T): T {
   return mapTexts(value, (text) => plain(text));
 }
 
-/** The same with each text as it is to be read, keys included. */
+/** Changes all texts in a value, keys included. */
 export function mapTexts<T>(value: T, read: (text: string) => string): T {
   const changed = (each: unknown): unknown => {
     if (typeof each === "string") return read(each);

@@ -16,8 +16,8 @@ import { pulumi, type StackLocation } from "./watch/pulumi.ts";
 import { stackStateIn } from "./watch/stack-state.ts";
 
 /**
- * The facts of a stack, read without a lock and without writing anything. Clusters are read as `check` reads
- * them. The state is optional: without it, nothing is known of the last run.
+ * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them. The
+ * state is optional: without it, nothing is known about the last run.
  *
  * @throws Error with a sentence
  */
@@ -61,7 +61,7 @@ export function factsIn(folder: string): readonly Facts[] {
   throw new Error(`${file} has version ${String(version)}, and this program reads version 1.`);
 }
 
-/** What each source's mirrors are made from now, and what the state knows of its last run. */
+/** The inputs of each source's mirrors now, and those of the last run in the state. */
 function sourcesOf(
   config: MeshConfig,
   exported: string | undefined,

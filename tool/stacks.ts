@@ -10,28 +10,27 @@ import type { StackChoice } from "../config/stack-file.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A stack and where it is. */
 export interface Chosen extends StackChoice {
   /** The program's folder. */
   readonly folder: string;
 }
 
-/** What the command line says of it. */
+/** Options of the command line that select a stack. */
 export interface StackOptions {
   readonly stack?: string | undefined;
   readonly cwd?: string | undefined;
   readonly configFile?: string | undefined;
 }
 
-/** No stack is named anywhere, which is no mistake for somebody who has none. */
+/** No stack is selected or registered. */
 export class NoStack extends Error {}
 
-/** `none`: Linkerd's check is told of no stack. It used to name them. */
+/** `none` makes Linkerd's check skip all stacks. Earlier versions listed stacks in it. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
 
 /**
- * The stacks that a command is about: the one that its options name, else the one of the folder that it is
- * started in, else those that the user has named for all folders.
+ * The stacks of a command: the one that its options name, else the one of the current folder, else those in the user's
+ * file.
  *
  * @throws NoStack | Error with a sentence
  */
@@ -50,7 +49,7 @@ export function stacksFor(
   const registered = registeredStacks(variables);
   if (registered.length > 0) return registered;
   throw new NoStack(
-    `Which stack? Set --stack and --cwd, or start this in the folder of a stack; for all folders list stacks in ${stacksFile(variables)}.`,
+    `No stack selected: set --stack and --cwd, run this in the folder of a stack, or list stacks in ${stacksFile(variables)}.`,
   );
 }
 
@@ -59,21 +58,20 @@ export function onlyStack(stacks: readonly Chosen[]): Chosen {
   const [only, ...more] = stacks;
   if (only === undefined || more.length > 0)
     throw new Error(
-      `This is about one stack, and several are named: choose with --stack and --cwd among ${stacks.map(({ stack = "", folder }) => `${stack}@${folder}`).join(", ")}.`,
+      `This command takes one stack: choose with --stack and --cwd among ${stacks.map(({ stack = "", folder }) => `${stack}@${folder}`).join(", ")}.`,
     );
   return only;
 }
 
-/** Whether stacks of this program, and not those of another one, are in a folder. */
+/** Whether a folder has config of a stack of this program. */
 function hasStacks(folder: string): boolean {
   const files = readdirSync(folder).filter((name) => /^Pulumi\.[\w.-]+\.yaml$/.test(name));
   return files.some((name) => readFileSync(join(folder, name), "utf8").includes(`${project}:`));
 }
 
-/** Relative paths in a stack's config are from its project's folder. */
 const projectFile = "Pulumi.yaml";
 
-/** With the stack that is selected in its folder, as Pulumi notes it, where nothing else says which. */
+/** Adds the stack that is selected in the folder, unless one is named. */
 function withSelected(chosen: Chosen, variables: Variables): Chosen {
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
   if ((chosen.stack ?? named ?? chosen.configFile ?? file) !== undefined) return chosen;
@@ -84,7 +82,7 @@ function withSelected(chosen: Chosen, variables: Variables): Chosen {
 const settings = z.looseObject({ stack: z.string().min(1) });
 const projectSettings = z.looseObject({ name: z.string() });
 
-/** As `pulumi stack select` leaves it: in a file that is called by the project and a hash of its path. */
+/** `pulumi stack select` writes it to a file named after the project and a hash of its path. */
 function selectedStack(folder: string, variables: Variables): string | undefined {
   const file = join(folder, projectFile);
   try {
@@ -100,15 +98,11 @@ function selectedStack(folder: string, variables: Variables): string | undefined
 
 const list = z.array(z.strictObject({ stack: z.string().min(1), cwd: z.string().min(1) }));
 
-/**
- * The stacks that the user has named for all folders.
- *
- * @throws Error with a sentence
- */
+/** The stacks in the user's file. @throws Error with a sentence */
 export function registeredStacks(variables: Variables): Chosen[] {
   const file = stacksFile(variables);
   if (![undefined, "", "none"].includes(variables[stacksVariable]))
-    throw new Error(`${stacksVariable} is not read any more: list the stacks in ${file}.`);
+    throw new Error(`${stacksVariable} has been removed: list the stacks in ${file}.`);
   if (!existsSync(file)) return [];
   const parsed = list.safeParse(parse(readFileSync(file, "utf8")));
   if (!parsed.success)
@@ -116,10 +110,9 @@ export function registeredStacks(variables: Variables): Chosen[] {
   return parsed.data.map(({ stack, cwd }) => ({ stack, folder: resolve(dirname(file), cwd) }));
 }
 
-/** What there is to do for Linkerd's check to know a stack. */
 export function noStacks(variables: Variables): Error {
   return new Error(
-    `No stack is registered: list those to check in ${stacksFile(variables)}, each as { stack: prod, cwd: /srv/mesh }.`,
+    `No stack is registered. List stacks in ${stacksFile(variables)}, each as { stack: prod, cwd: /srv/mesh }.`,
   );
 }
 

@@ -4,8 +4,8 @@ import { age, columns, firstOf, mark, paint } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack; `gather` writes the same. */
 export interface Status extends Facts {
-  /** Whether nothing is to be written or fixed, and no check has found an error. */
-  readonly inOrder: boolean;
+  /** Whether the next `up` writes nothing, nothing is to be fixed, and no check found an error. */
+  readonly ok: boolean;
   readonly problems: readonly string[];
 }
 
@@ -20,16 +20,16 @@ export function statusOf(facts: Facts): Status {
     checks
       .flatMap(({ findings }) => findings)
       .filter(({ severity, sentence }) => severity !== "warning" && !refusals.includes(sentence))
-      // Those of clusters name them.
+      // Findings about clusters name them already.
       .map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
   );
   const unknown = next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];
   const isQuiet = next.every(({ writes }) => !writes);
-  return { ...facts, inOrder: health.healthy && isQuiet && problems.length === 0, problems };
+  return { ...facts, ok: health.healthy && isQuiet && problems.length === 0, problems };
 }
 
-/** Each link with its mirrors once everything is done, those that the next `up` writes, and reasons with counts. */
+/** Each link with counts: its mirrors after the next `up`, those which that writes, and reasons of those not mirrored. */
 function linksOf({ links, mirrors, notMirrored }: Facts) {
   const ofPart = Map.groupBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = Map.groupBy(notMirrored, ({ source, part }) => `${source}/${part}`);
@@ -62,28 +62,27 @@ function federatedOf({ mirrors, notMirrored }: Facts) {
     });
 }
 
-/** Lines of lists that a screen has room for. */
+/** Lines shown of each list. */
 const most = 10;
 
-/** The screen itself. */
 export function statusTable(status: Status): string {
   const { readAt, clusters, problems } = status;
   const links = linksOf(status);
   const federated = federatedOf(status);
   const next = status.next.flatMap(({ lines, writes, source }) => {
     if (lines.length > 0) return lines;
-    return writes ? [`${source}: marks or the status of Links`] : [];
+    return writes ? [`${source}: ownership marks or Link status`] : [];
   });
   const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
   const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
   return [
     `${headline(status)}\n`,
     columns(
-      ["  LINK", "MODE", "MIRRORS", "TO DO", "NOT MIRRORED", "GATEWAY"],
+      ["  LINK", "MODE", "MIRRORS", "PENDING", "NOT MIRRORED", "GATEWAY"],
       links.map((link) => [
-        `${linkMark(link)} ${link.source} <- ${link.target}`,
+        `${linkMark(link)} ${link.source} → ${link.target}`,
         link.mode,
-        link.mirroring === "controller" ? "Linkerd's" : String(link.mirrors),
+        link.mirroring === "controller" ? "controller" : String(link.mirrors),
         link.isDecided ? String(link.pending) : "?",
         String(link.notMirrored),
         gatewayText(link.gateway),
@@ -93,7 +92,7 @@ export function statusTable(status: Status): string {
       ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
       clusters.map((each) => [
         `${mark(each.reachable ? "good" : "bad")} ${each.name}`,
-        each.reachable ? "read" : "can't be read",
+        each.reachable ? "ok" : "failed",
         each.linkerd ?? "-",
         each.anchors === undefined
           ? "-"
@@ -102,7 +101,7 @@ export function statusTable(status: Status): string {
       ]),
     ),
     section(
-      `Federated Services: ${federated.length}, ${incomplete.length} without some of their members`,
+      `Federated Services: ${federated.length}, ${incomplete.length} incomplete`,
       incomplete.map(({ source, mirror, members, wanted }) => {
         const count = `${members.length} of ${wanted} (${members.join(", ")})`;
         return `${mark("warn")} ${source}/${mirror}: ${count}`;
@@ -110,23 +109,23 @@ export function statusTable(status: Status): string {
       federated.length > 0,
     ),
     section(
-      'Not mirrored ("explain SERVICE" says why)',
+      "Not mirrored (see explain SERVICE)",
       gaps.map(
-        ({ source, target, reasons }) => `${mark("warn")} ${source} <- ${target}: ${reasons}`,
+        ({ source, target, reasons }) => `${mark("warn")} ${source} → ${target}: ${reasons}`,
       ),
     ),
     section(
-      'To mend ("check" has all findings)',
+      "Problems (see check)",
       problems.map((problem) => `${mark("bad")} ${problem}`),
     ),
-    section("The next up", next.length > 0 ? next : ["has nothing to do about mirrors"]),
+    section("Next up", next.length > 0 ? next : ["no changes to mirrors"]),
   ]
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function headline({ stack, inOrder, unreadState }: Status): string {
-  const word = inOrder ? paint("good", "in order") : paint("bad", "not in order");
+function headline({ stack, ok, unreadState }: Status): string {
+  const word = ok ? paint("good", "OK") : paint("bad", "DEGRADED");
   const unread = unreadState === undefined ? "" : `; can't read the stack's state (${unreadState})`;
   return `${paint("head", stack === "" ? "mesh" : stack)}: ${word}${unread}`;
 }
@@ -149,11 +148,10 @@ function gatewayText(gateway: GatewayState | undefined): string {
   if (gateway === undefined) return "-";
   const { state, addresses = [], port } = gateway;
   const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
-  // Of one that is not probed it is not known whether it answers.
   return `${state === "open" ? "not probed" : state}${where}`;
 }
 
-/** Until the first of them expires. */
+/** The time until the first certificate expires. */
 function leftOf(certificates: readonly CertificateFact[], now: string): string {
   const [first] = certificates.map(({ expiresAt }) => expiresAt).sort();
   return first === undefined ? "?" : age(now, first);

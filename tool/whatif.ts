@@ -2,22 +2,21 @@ import { plain } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { firstOf, mark } from "./output.ts";
 
-/** Something that a mesh may have to do without. */
 export type Loss =
   | { readonly kind: "cluster" | "gateway"; readonly cluster: string }
   | { readonly kind: "link"; readonly source: string; readonly target: string }
   | { readonly kind: "namespace"; readonly cluster: string; readonly namespace: string };
 
-/** A mirror or federated Service that would lose backends. */
+/** A mirror or federated Service that loses backends. */
 export interface Affected {
   readonly source: string;
   readonly mirror: string;
   readonly kind: MirrorFact["kind"];
-  /** `degraded`: members in other clusters still answer. */
+  /** `degraded`: members in other clusters remain. */
   readonly state: "unavailable" | "degraded";
   /** The clusters whose members remain. */
   readonly remaining: readonly string[];
-  /** Of these, the ones without a ready pod now. */
+  /** Those of them without a ready pod now. */
   readonly notReady: readonly string[];
 }
 
@@ -27,9 +26,9 @@ export interface WhatIf {
   readonly stack: string;
   readonly loss: Loss;
   readonly affected: readonly Affected[];
-  /** How many mirrors lose nothing, by the cluster that they are in. */
+  /** Number of mirrors that lose nothing, by source. */
   readonly unaffected: Readonly<Record<string, number>>;
-  /** Why nothing could be decided about links or mirrors: what is there is counted as it is. */
+  /** Why nothing could be decided about links or mirrors, which count as they are. */
   readonly undecided?: readonly string[];
 }
 
@@ -57,7 +56,7 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
   );
 }
 
-/** Which mirrors would lose all or some of their backends, by what the engine has decided about each. Pure. */
+/** The mirrors that would lose all or some of their backends. Pure. */
 export function whatIf(facts: Facts, loss: Loss): WhatIf {
   const ready = new Map(
     facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
@@ -67,7 +66,7 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
   for (const fact of facts.mirrors) {
     const { source, mirror, kind, verdict, service = "" } = fact;
     const isThere = verdict !== "create" && verdict !== "delete";
-    // A cluster that is lost has no clients either.
+    // A lost cluster has no clients either.
     const isSourceLost = loss.kind === "cluster" && loss.cluster === source;
     if (!isThere || isSourceLost) continue;
     const backends = backendsOf(fact).map(({ cluster }) => cluster);
@@ -91,7 +90,7 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
   };
 }
 
-/** Whether a mirror's way to one cluster is lost. */
+/** Whether a mirror loses its backend in one cluster. */
 function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: string): boolean {
   switch (loss.kind) {
     case "cluster":
@@ -99,7 +98,7 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
     case "link":
       return source === loss.source && cluster === loss.target;
     case "gateway":
-      // Others lead from pod to pod.
+      // Other kinds connect pod to pod.
       return cluster === loss.cluster && ["gateway", "headless", "endpoint"].includes(kind);
     case "namespace":
       return cluster === loss.cluster && mirror.startsWith(`${loss.namespace}/`);
@@ -125,8 +124,8 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
 }
 
 function affectedLine({ source, mirror, state, remaining, notReady }: Affected): string {
-  const left = remaining.length === 0 ? "" : `, ${remaining.join(", ")} still has it`;
-  const asleep = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
+  const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
+  const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
   const tone = state === "unavailable" ? "bad" : "warn";
-  return `  ${mark(tone)} ${plain(`${source}: ${mirror}: ${state}${left}${asleep}`)}`;
+  return `  ${mark(tone)} ${plain(`${source}: ${mirror}: ${state}${left}${empty}`)}`;
 }

@@ -40,7 +40,8 @@ export async function toolStack(): Promise<ToolStack> {
     service("tool-ledgers/ledger", { labels: exported }),
   ]);
   const stack = await newStack(bed, "tool", {
-    ...{ clusters: { west: {}, east: {} }, manage: "mirrors" },
+    clusters: { west: {}, east: {} },
+    manage: "mirrors",
     links: [{ source: "east", target: "west" }],
   });
   const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
@@ -52,7 +53,8 @@ export async function toolStack(): Promise<ToolStack> {
   const env = { ...given, PATH: [bin, given["PATH"]].join(delimiter), XDG_CONFIG_HOME: bin };
   const folder = join(bed.folder, "stacks", "tool");
   return {
-    ...{ shared, folder },
+    shared,
+    folder,
     async run([program = "", ...words], cwd = folder, variables = {}) {
       const options = { cwd, env: { ...env, ...variables }, reject: false };
       const ended = await execa(program, words, options);

@@ -41,14 +41,14 @@ describe("linkerd-clusters on real clusters", function () {
     mirrors.map(({ mirror, verdict }) => `${verdict} ${mirror}`),
     notMirrored.map(({ reason }) => reason),
   ];
-  const inOrder = [["keep tool/web-west"], ["MissingNamespace"]];
+  const asExported = [["keep tool/web-west"], ["MissingNamespace"]];
 
   it("shows a stack that it is started in the folder of", async () => {
     const found = await said<Status>(["status"]);
-    deepEqual([found.inOrder, mirrorsAndReasons(found)], [true, inOrder]);
+    deepEqual([found.ok, mirrorsAndReasons(found)], [true, asExported]);
     const { code, stdout } = await run("status");
     equal(code, 0);
-    match(stdout, /^tool: in order\n/);
+    match(stdout, /^tool: OK\n/);
   });
 
   it("follows a Service to its mirror, or to what is in the way", async () => {
@@ -65,7 +65,7 @@ describe("linkerd-clusters on real clusters", function () {
   it("writes a bundle that says the same anywhere, and has no secret in it", async () => {
     const bundle = join(stack.shared.bed.folder, "bundle");
     equal((await run("gather", "--to", bundle)).code, 0);
-    deepEqual(mirrorsAndReasons(await said<Status>(["status", "--from", bundle])), inOrder);
+    deepEqual(mirrorsAndReasons(await said<Status>(["status", "--from", bundle])), asExported);
     equal((await explained("web", "--from", bundle))?.state, "mirrored");
     const kubeconfig = await readFile(stack.shared.bed.kubeconfig, "utf8");
     const keys = [...kubeconfig.matchAll(/(?:token|key-data): (\S{12,})/g)];
@@ -79,7 +79,7 @@ describe("linkerd-clusters on real clusters", function () {
     const { links } = JSON.parse((await run("map", "--output", "json")).stdout) as Picture;
     deepEqual(
       links.map(({ mirrors, notMirrored }) => [mirrors[0]?.state, notMirrored[0]?.reason]),
-      [["in order", "MissingNamespace"]],
+      [["ok", "MissingNamespace"]],
     );
   });
 
@@ -114,7 +114,7 @@ describe("linkerd-clusters on real clusters", function () {
   it("tells what the next up repairs, and waits until it is in order, or not", async () => {
     await stack.shared.kube.east.remove(resources.services, web);
     const found = await said<Status>(["status"]);
-    deepEqual([found.inOrder, mirrorsAndReasons(found)[0]], [false, ["create tool/web-west"]]);
+    deepEqual([found.ok, mirrorsAndReasons(found)[0]], [false, ["create tool/web-west"]]);
     equal((await run("status", "--wait", "1s")).code, 1);
     equal((await run("check")).code, 1);
     equal((await explained("web-west"))?.state, "pending");
@@ -124,7 +124,7 @@ describe("linkerd-clusters on real clusters", function () {
     const elsewhere = stack.shared.bed.folder;
     const { code, stderr } = await stack.run(["linkerd-clusters", "status"], elsewhere);
     equal(code, 2);
-    match(stderr, /^Which stack\? Set --stack and --cwd/);
+    match(stderr, /^No stack selected: set --stack and --cwd/);
     equal((await run("status", "--from", elsewhere)).code, 2);
   });
 

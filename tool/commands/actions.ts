@@ -19,16 +19,14 @@ import {
   stackOf,
 } from "./options.ts";
 
-/** The commands that ask more of clusters than facts, or that write something. */
-
 export function addCheck(program: Command): void {
-  const command = stackCommand(program, "check", "checks the live mesh")
+  const command = stackCommand(program, "check", "check the live mesh")
     .addOption(formatOption())
-    .option("--wait <duration>", "time for the mesh to get in order, as 30s; seconds too", wait, 0)
+    .option("--wait <duration>", "wait up to this long for errors to go away, such as 30s", wait, 0)
     .addHelpText(
       "after",
       examples(
-        ["check", "checks by cluster and by link; exit code 1 if there are errors"],
+        ["check", "by cluster and by link; exits with 1 on errors"],
         ["check --wait 30s --output json", "for a pipeline"],
       ),
     )
@@ -36,7 +34,7 @@ export function addCheck(program: Command): void {
       const { check } = await import("../check.ts");
       await check(options);
     });
-  // What `linkerd check` passes on to its extensions (getExtensionCheckFlags in linkerd2).
+  // `linkerd check` passes these on to its extensions (getExtensionCheckFlags in linkerd2).
   for (const flag of ["api-addr", "context", "as", "as-group", "kubeconfig", "linkerd-namespace"])
     command.addOption(new Option(`--${flag} <value>`).hideHelp());
   for (const flag of ["verbose", "proxy"])
@@ -84,7 +82,7 @@ export function addVerify(program: Command): void {
   withoutOption(command, "--from <folder>", "use status or explain, which read that folder");
 }
 
-/** Ctrl-C ends it too, once all pods are deleted. */
+/** Ctrl-C ends it once all pods are deleted. */
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
   const { verify } = await import("../verify.ts");
   const { allAnswered, verificationText } = await import("../answers.ts");
@@ -98,7 +96,7 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   const found: Documents["verify"] = await verify(facts, config, options, ended.signal);
   process.stdout.write(written(found, output, () => verificationText(found)));
-  if (!allAnswered(found)) process.exitCode = exitCode.notInOrder;
+  if (!allAnswered(found)) process.exitCode = exitCode.problems;
 }
 
 interface GatherOptions extends StackOptions {
@@ -106,13 +104,13 @@ interface GatherOptions extends StackOptions {
 }
 
 export function addGather(program: Command): void {
-  stackCommand(program, "gather", "writes a folder for a bug report, without secrets")
-    .option("--to <folder>", "a new folder; linkerd-clusters-<time>")
+  stackCommand(program, "gather", "write a support bundle without secrets")
+    .option("--to <folder>", "new folder (default: linkerd-clusters-<time>)")
     .addHelpText(
       "after",
       examples(
-        ["gather --to bundle", "what the commands know, redacted"],
-        ["explain shop/web --from bundle", "what they say of it, wherever that is read"],
+        ["gather --to bundle", "everything that status knows, redacted"],
+        ["explain shop/web --from bundle", "read it on another machine"],
       ),
     )
     .action(async ({ to, ...options }: GatherOptions) => {
@@ -122,15 +120,14 @@ export function addGather(program: Command): void {
 }
 
 export function addWatch(program: Command): void {
-  stackCommand(
-    program,
-    "watch",
-    "runs the stack whenever something that its mesh depends on changes",
-  )
+  stackCommand(program, "watch", "run the stack whenever its mesh changes")
     .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
-    .option("--resync <duration>", "how often to preview everything", resync, 600_000)
-    .option("--listen <address>", "where to serve metrics, as 127.0.0.1:9464", address)
-    .addHelpText("after", examples(["watch --stack prod --listen 127.0.0.1:9464", "until ended"]))
+    .option("--resync <duration>", "interval of full previews", resync, 600_000)
+    .option("--listen <address>", "serve metrics there, such as 127.0.0.1:9464", address)
+    .addHelpText(
+      "after",
+      examples(["watch --stack prod --listen 127.0.0.1:9464", "runs until interrupted"]),
+    )
     .action(async (options: WatchOptions) => {
       const { watch } = await import("../watch/watch.ts");
       await watch(await stackOf(options), options);
@@ -140,16 +137,20 @@ export function addWatch(program: Command): void {
 function resync(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined || milliseconds < 60_000)
-    throw new InvalidArgumentError("It must be a duration of a minute or more, as 10m or 1h30m.");
+    throw new InvalidArgumentError(
+      "It must be a duration of a minute or more, such as 10m or 1h30m.",
+    );
   return milliseconds;
 }
 
-/** Reads `127.0.0.1:9464` or `[::1]:9464`. Without an IP nobody would know who is let in. */
+/** Reads `127.0.0.1:9464` or `[::1]:9464`. It must have an IP, so that it is clear who can connect. */
 function address(listen: string): { readonly host: string; readonly port: number } {
   const { bracketed, plain, port } =
     /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:]+)):(?<port>\d{1,5})$/.exec(listen)?.groups ?? {};
   const host = bracketed ?? plain ?? "";
   if (isIP(host) !== (bracketed === undefined ? 4 : 6) || Number(port) > 65_535)
-    throw new InvalidArgumentError("It must be an IP and a port, as 127.0.0.1:9464 or [::]:9464.");
+    throw new InvalidArgumentError(
+      "It must be an IP and a port, such as 127.0.0.1:9464 or [::]:9464.",
+    );
   return { host, port: Number(port) };
 }

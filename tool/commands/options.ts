@@ -7,7 +7,7 @@ import type { Chosen, StackOptions } from "../stacks.ts";
 
 export const programName = "linkerd-clusters";
 
-/** Options of the commands that project facts. */
+/** Options of the commands that show facts. */
 export interface FactsOptions extends StackOptions {
   readonly output: Format;
   readonly from?: string;
@@ -23,9 +23,9 @@ export function stackCommand(program: Command, name: string, what: string): Comm
   return program
     .command(name)
     .description(what)
-    .option("-s, --stack <name>", "which stack")
-    .option("--cwd <folder>", "the folder of its program")
-    .option("--config-file <path>", "its config file, where it is not beside the program");
+    .option("-s, --stack <name>", "name of the stack")
+    .option("--cwd <folder>", "folder of its program")
+    .option("--config-file <path>", "its config file, if not in the folder of the program");
 }
 
 export function factsCommand(program: Command, name: string, what: string): Command {
@@ -35,7 +35,7 @@ export function factsCommand(program: Command, name: string, what: string): Comm
   return withoutOption(command, "--state", "run gather, and use --from with its folder");
 }
 
-/** Scripts that still set a removed option get a sentence instead of an unknown option. */
+/** Scripts that still set a removed option get the replacement instead of "unknown option". */
 export function withoutOption(command: Command, flags: string, instead: string): Command {
   const option = new Option(flags).hideHelp();
   return command.addOption(option).on(`option:${option.name()}`, () => {
@@ -43,16 +43,19 @@ export function withoutOption(command: Command, flags: string, instead: string):
   });
 }
 
-export const fromOption = ["--from <folder>", "by what gather has written to this folder"] as const;
+export const fromOption = [
+  "--from <folder>",
+  "read what gather wrote to this folder, not the clusters",
+] as const;
 
 export function formatOption(): Option {
-  return new Option("-o, --output <format>", "how to print it").choices(formats).default("table");
+  return new Option("-o, --output <format>", "output format").choices(formats).default("table");
 }
 
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined)
-    throw new InvalidArgumentError("It must be a duration, as 30s or 5m.");
+    throw new InvalidArgumentError("It must be a duration such as 30s or 5m.");
   return milliseconds;
 }
 

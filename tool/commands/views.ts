@@ -14,30 +14,28 @@ import {
   stackOf,
 } from "./options.ts";
 
-/** The commands that show the facts of a mesh. */
-
 interface StatusOptions extends FactsOptions {
-  /** In milliseconds; absent: it is not waited. */
+  /** In milliseconds. */
   readonly wait?: number;
   readonly watch?: boolean;
 }
 
 export function addStatus(program: Command): void {
-  factsCommand(program, "status", "shows links, clusters, federated Services and the next up")
-    .option("--wait <duration>", "return when everything is in order, or fail after this", duration)
-    .option("--watch", "show it anew every few seconds")
+  factsCommand(program, "status", "show links, clusters, federated Services and the next up")
+    .option("--wait <duration>", "return once everything is ok, or fail after this", duration)
+    .option("--watch", "refresh every few seconds")
     .addHelpText(
       "after",
       examples(
-        ["status", "one screen about the stack of this folder"],
-        ["status --stack prod --wait 5m", "after an up: until everything is in order"],
-        ["status --from bundle", "what gather has written, without asking a cluster"],
+        ["status", "the stack of this folder on one screen"],
+        ["status --stack prod --wait 5m", "after an up, until everything is ok"],
+        ["status --from bundle", "a support bundle, without reading clusters"],
       ),
     )
     .action(showStatus);
 }
 
-/** Seconds between two looks of `--watch` and `--wait`. */
+/** Seconds between two readings of `--watch` and `--wait`. */
 const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {
@@ -46,8 +44,8 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
   for (;;) {
     const found = await factsFor(options);
     const stacks = found.map(statusOf);
-    const isInOrder = stacks.every(({ inOrder }) => inOrder);
-    const isLast = watch ? false : until === undefined || isInOrder || Date.now() >= until;
+    const isOk = stacks.every(({ ok }) => ok);
+    const isLast = watch ? false : until === undefined || isOk || Date.now() >= until;
     if (watch || isLast) {
       if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
       const table = () => stacks.map(statusTable).join("\n");
@@ -55,7 +53,7 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
       process.stdout.write(written(document, options.output, table));
     }
     if (isLast) {
-      if (stacks.some(({ inOrder }) => !inOrder)) process.exitCode = exitCode.notInOrder;
+      if (stacks.some(({ ok }) => !ok)) process.exitCode = exitCode.problems;
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));
@@ -63,13 +61,13 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
 }
 
 export function addExplain(program: Command): void {
-  factsCommand(program, "explain", "says where a Service is mirrored, and why not elsewhere")
+  factsCommand(program, "explain", "show where a Service is mirrored, and why not elsewhere")
     .argument("<service>", "namespace/name of a Service or of a mirror, or a name alone")
     .addHelpText(
       "after",
       examples(
-        ["explain shop/web", "everywhere that it appears, and why not elsewhere"],
-        ["explain shop/web-west", "the same, by the name of a mirror"],
+        ["explain shop/web", "every cluster, with reasons"],
+        ["explain shop/web-west", "the same by the name of a mirror"],
       ),
     )
     .action(explainService);
@@ -84,7 +82,7 @@ async function explainService(service: string, options: FactsOptions): Promise<v
   const table = () => stacks.map(explanationText).join("\n");
   const document: Documents["explain"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, table));
-  if (!stacks.every(isExplained)) process.exitCode = exitCode.notInOrder;
+  if (!stacks.every(isExplained)) process.exitCode = exitCode.problems;
 }
 
 interface MapOptions extends Omit<FactsOptions, "output"> {
@@ -95,15 +93,15 @@ interface MapOptions extends Omit<FactsOptions, "output"> {
 }
 
 export function addMap(program: Command): void {
-  const command = stackCommand(program, "map", "draws the mesh and lists its mirrors, as one page")
+  const command = stackCommand(program, "map", "draw the mesh and list its mirrors on one page")
     .addOption(mapFormatOption())
     .option(...fromOption)
     .option("--preview", "mark what the next up would change")
-    .option("--to <file>", "where to; the standard output")
+    .option("--to <file>", "output file (default: standard output)")
     .addHelpText(
       "after",
       examples(
-        ["map --to mesh.html", "a page without scripts, to look at and to send on"],
+        ["map --to mesh.html", "a page without scripts that you can share"],
         ["map --preview --to next.html", "with what the next up would change"],
         ["map --output mermaid", "for a README"],
       ),
@@ -113,13 +111,11 @@ export function addMap(program: Command): void {
 }
 
 function mapFormatOption(): Option {
-  const option = new Option("-o, --output <format>", "what to make").choices(mapFormats);
+  const option = new Option("-o, --output <format>", "output format").choices(mapFormats);
   const { parseArg } = option;
   return option.default("html").argParser((format, before) => {
     if (format === "dot")
-      throw new InvalidArgumentError(
-        "map no longer writes dot: use svg, which Graphviz has drawn.",
-      );
+      throw new InvalidArgumentError("map no longer writes dot: use svg, which Graphviz drew.");
     return parseArg?.(format, before);
   });
 }
@@ -139,17 +135,13 @@ interface WhatIfOptions extends FactsOptions {
 }
 
 export function addWhatIf(program: Command): void {
-  factsCommand(
-    program,
-    "whatif",
-    "says which mirrors become unavailable or degraded, if something is lost",
-  )
-    .requiredOption("--lose <what>", "a cluster, gateway/west, link/east/west, namespace/west/shop")
+  factsCommand(program, "whatif", "show which mirrors a loss makes unavailable or degraded")
+    .requiredOption("--lose <what>", "west, gateway/west, link/east/west or namespace/west/shop")
     .addHelpText(
       "after",
       examples(
-        ["whatif --lose west", "before a maintenance of the cluster west"],
-        ["whatif --lose link/east/west", "the mirrors in east of what is in west"],
+        ["whatif --lose west", "before maintenance of cluster west"],
+        ["whatif --lose link/east/west", "mirrors in east of Services in west"],
       ),
     )
     .action(whatIfLost);
@@ -162,5 +154,5 @@ async function whatIfLost({ lose, ...options }: WhatIfOptions): Promise<void> {
   const document: Documents["whatif"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));
   if (stacks.some(({ undecided = [] }) => undecided.length > 0))
-    process.exitCode = exitCode.notInOrder;
+    process.exitCode = exitCode.problems;
 }

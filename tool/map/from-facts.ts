@@ -1,3 +1,4 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { backendsOf, type Facts, type GatewayState, type MirrorFact } from "../facts.ts";
 import type {
@@ -8,14 +9,14 @@ import type {
   Picture,
 } from "./picture.ts";
 
-/** Of each check: what is missing, say, is in the table of mirrors too, all of it. */
+/** Findings shown of each check. */
 const mostFindings = 100;
 
-/** The picture of what is known of a mesh. @param preview whether it shows what the next `up` would change */
+/** The picture of a mesh. @param preview whether it shows what the next `up` would change */
 export function pictureOf(facts: Facts, preview: boolean): Picture {
   const { stack, readAt } = facts;
   const mirrors = Map.groupBy(facts.mirrors, ({ source, part }) => `${source}/${part}`);
-  // A Service that is no member of a federated one is told of where it would come from.
+  // A Service that can't be a member of a federated one belongs to the link that it would come through.
   const skipped = Map.groupBy(
     facts.notMirrored,
     ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
@@ -28,14 +29,19 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
     const findings = checks.flatMap(({ title, hint, findings }) =>
       findings.slice(0, mostFindings).map(({ severity, sentence }): FindingPicture => ({
         severity: severity === "warning" ? "warning" : "error",
-        ...{ check: title, sentence, ...(hint !== undefined && { hint }) },
+        check: title,
+        sentence,
+        ...defined({ hint }),
       })),
     );
     const isKnown = checks.some(({ result }) => result !== "skipped");
     return { health: worst(findings, isKnown), findings };
   };
   return {
-    ...{ version: 1, stack, readAt, preview },
+    version: 1,
+    stack,
+    readAt,
+    preview,
     clusters: facts.clusters.map(({ name, linkerd, anchors = [] }) => {
       const { health, findings } = judged(name);
       const refusals = facts.next
@@ -43,25 +49,27 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
         .flatMap((next) => next.refusals)
         .map((sentence): FindingPicture => ({ severity: "error", check: "next up", sentence }));
       return {
-        ...{ name, ...(linkerd !== undefined && { linkerd }) },
+        name,
+        ...defined({ linkerd }),
         health: refusals.length > 0 ? "error" : health,
         anchors: anchors.map((each) => ({ name: each.name, days: days(readAt, each.expiresAt) })),
         findings: [...refusals, ...findings],
       };
     }),
     links: facts.links.map(({ source, target, mode, mirroring, gateway }) => ({
-      ...{
-        source,
-        target,
-        mirroring,
-        kind: mode === "flat" ? "flat" : "gateway",
-        ...judged(`${source}/${target}`),
-      },
+      source,
+      target,
+      mirroring,
+      kind: mode === "flat" ? "flat" : "gateway",
+      ...judged(`${source}/${target}`),
       ...(gateway !== undefined && { gateway: gatewayText(gateway) }),
       mirrors: (mirrors.get(`${source}/${target}`) ?? []).map((fact) => mirrorOf(fact, preview)),
       notMirrored: (skipped.get(`${source}/${target}`) ?? []).map(
         ({ service, pod, reason, sentence }): NotMirroredPicture => ({
-          ...{ service, ...(pod !== undefined && { pod }), reason, sentence },
+          service,
+          ...defined({ pod }),
+          reason,
+          sentence,
         }),
       ),
     })),
@@ -83,9 +91,9 @@ const states: Readonly<Record<MirrorFact["verdict"], string>> = {
   create: "missing",
   update: "differs",
   replace: "differs",
-  delete: "left over",
-  handOver: "left to others",
-  keep: "in order",
+  delete: "leftover",
+  handOver: "managed by others",
+  keep: "ok",
 };
 
 function mirrorOf(
@@ -94,13 +102,11 @@ function mirrorOf(
 ): MirrorPicture {
   const isToChange = verdict !== "keep" && verdict !== "handOver";
   return {
-    ...{
-      name: mirror,
-      service,
-      kind,
-      ports,
-      state: undecided === undefined ? states[verdict] : "undecided",
-    },
+    name: mirror,
+    service,
+    kind,
+    ports,
+    state: undecided === undefined ? states[verdict] : "undecided",
     ...(preview && isToChange && { next: verdict }),
     ...(preview && fields.length > 0 && { changes: fields }),
   };
@@ -108,7 +114,7 @@ function mirrorOf(
 
 function gatewayText({ state, why, addresses = [], port }: GatewayState): string {
   const where = addresses.length === 0 ? "gateway" : `${addresses.join(", ")}:${port ?? "?"}`;
-  const words = { alive: "alive", open: "not probed", down: "down", unknown: "not known" };
+  const words = { alive: "alive", open: "not probed", down: "down", unknown: "unknown" };
   return `${where}, ${words[state]}${why === undefined ? "" : `: ${why}`}`;
 }
 

@@ -11,7 +11,7 @@ import {
   type Picture,
 } from "./picture.ts";
 
-/** With more links, their labels would cover each other: the picture is a circle without them. */
+/** With more links, labels would overlap: the picture is then a circle without labels. */
 const mostLabels = 20;
 /** With more links, only those with findings are drawn. */
 const mostLinks = 100;
@@ -23,16 +23,16 @@ interface Drawn {
   readonly index: number;
 }
 
-/** A sentence about what the picture leaves out; absent: nothing. */
+/** A sentence about links that the picture leaves out, if any. */
 export function omittedFrom({ links }: Picture): string | undefined {
   return links.length > mostLinks
-    ? `${counted(links.length, "link")} are too many for a picture: it has up to ${mostLinks} links with findings.`
+    ? `${counted(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`
     : undefined;
 }
 
 /**
- * The mesh as SVG, drawn by Graphviz. Clusters and links lead to `#cluster-N` and `#link-N`, and have titles for people
- * who don't see the picture. @param css for a file that is not part of a page
+ * The mesh as SVG, drawn by Graphviz. Clusters and links point to `#cluster-N` and `#link-N`, and have titles for people
+ * who don't see the picture. @param css for a file that isn't part of a page
  */
 export async function svgOf(picture: Picture, css = ""): Promise<Markup> {
   const graphviz = await Graphviz.load();
@@ -76,7 +76,7 @@ function drawnLinks(links: readonly LinkPicture[]): readonly Drawn[] {
   return [...(errors ?? []), ...(warnings ?? [])].slice(0, mostLinks);
 }
 
-/** Clusters are known to Graphviz by numbers, so that no name can be more than a label. */
+/** Graphviz knows clusters by numbers, so that names are never more than labels. */
 function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled: boolean): string {
   const index = new Map(clusters.map(({ name }, position) => [name, position]));
   const counts = new Map<string, number>();

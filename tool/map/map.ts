@@ -25,10 +25,10 @@ export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): 
 
 const strokes = { ok: "#1c7a4c", warning: "#9a5b00", error: "#b3261e", unknown: "#5d6778" };
 
-/** A flowchart for Mermaid, which many sites draw from Markdown. */
+/** A flowchart for Mermaid, which many sites render in Markdown. */
 export function mermaidOf({ clusters, links }: Picture): string {
   const index = new Map(clusters.map(({ name }, position) => [name, position]));
-  // Everything that could mean something to Mermaid is written as an entity.
+  // Characters with a meaning in Mermaid become entities.
   const text = (words: string) =>
     words.replaceAll(/[^\w .,:+~()-]/gu, (sign) => `#${sign.codePointAt(0) ?? 63};`);
   return [

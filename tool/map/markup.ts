@@ -1,6 +1,6 @@
 import { plain } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Text that is HTML or XML already. A class, so that no value read from JSON can pass as one. */
+/** Text that is HTML or XML already. It is a class, so that no value read from JSON can pass for one. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -9,8 +9,8 @@ export class Markup {
 }
 
 /**
- * Markup from a template. Every value is escaped unless it is markup itself, whatever its type promises: facts may
- * have been written by somebody else.
+ * Markup from a template. Every value is escaped unless it is markup itself, whatever its type promises: somebody else
+ * may have written the facts.
  */
 export function markup(parts: readonly string[], ...values: readonly unknown[]): Markup {
   return new Markup(String.raw({ raw: parts }, ...values.map(written)));

@@ -12,12 +12,12 @@ import {
   type Picture,
 } from "./picture.ts";
 
-/** Rows of the tables of all links together, so that a browser can open the page of any mesh. */
+/** Rows in the tables of all links together, so that a browser can open the page of any mesh. */
 const mostRows = 10_000;
 const mostFindings = 100;
 const mostFederated = 1_000;
 
-/** One page without scripts that loads nothing: the picture, and tables of everything in it. */
+/** A page without scripts that loads nothing: the picture, and tables of everything in it. */
 export function pageOf(picture: Picture, svg: Markup, css: string): string {
   const { stack, readAt, preview, clusters, links, federated } = picture;
   const hash = createHash("sha256").update(css).digest("base64");
@@ -47,7 +47,7 @@ ${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : 
 <main>
 <section id="picture" aria-labelledby="picture-title">
 <h2 id="picture-title">Picture</h2>
-<p>Arrows lead from the source of each link to its target, as requests do. Dashed: flat network. The tables below list the same.</p>
+<p>Arrows point from the source of each link to its target, in the direction of requests. Dashed arrows: flat network. The tables below have the same content.</p>
 ${omitted(picture)}
 <div class="scroll" role="region" aria-label="Picture, scrolls" tabindex="0">${svg}</div>
 </section>
@@ -118,12 +118,12 @@ function clusterRow(
   return row(markup`<span id="cluster-${index}">${name}</span>`, mark(health), linkerd, days);
 }
 
-/** The anchor is inside the details: browsers open them when an arrow of the picture is followed. */
+/** The anchor is inside the details, so that browsers open them for a click on an arrow. */
 function linkDetails(link: LinkPicture, index: number, mostRows: number): Markup {
   const { source, target, kind, mirroring, gateway = "not read", health } = link;
   const { mirrors, notMirrored } = link;
   const changedFirst = [...mirrors].sort(
-    (one, other) => Number(one.state === inOrder) - Number(other.state === inOrder),
+    (one, other) => Number(one.state === "ok") - Number(other.state === "ok"),
   );
   return markup`<details>
 <summary>${mark(health)} ${linkLine(link)}</summary>
@@ -140,7 +140,7 @@ ${
     ? ""
     : table(
         `${notMirrored.length} not mirrored, of ${target} in ${source}`,
-        ["Service", "Pod", "Reason", "Why, and what to do"],
+        ["Service", "Pod", "Reason", "Explanation"],
         notMirrored.map((each) => row(each.service, each.pod ?? "all", each.reason, each.sentence)),
         mostRows,
       )
@@ -148,8 +148,6 @@ ${
 </div>
 </details>`;
 }
-
-const inOrder = "in order";
 
 /** `update, now differs (ports: 80/TCP → 81/TCP)`. */
 function stateOf({
@@ -165,7 +163,7 @@ function clustersOf(members: readonly { readonly cluster: string }[]): string {
   return members.map(({ cluster }) => cluster).join(", ");
 }
 
-/** The state as a word, with a shape: color alone never says it. */
+/** The state as a word and a shape, so that no meaning depends on color alone. */
 function mark(health: ClusterPicture["health"]): Markup {
   return markup`<span class="mark ${health}">${health}</span>`;
 }

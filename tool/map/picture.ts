@@ -1,20 +1,20 @@
 /**
- * A stack's mesh as `map` draws it. `--output json` prints it. Fields may be added, but none changes its meaning
- * without another `version`.
+ * A stack's mesh as `map` draws it, and as `--output json` prints it. Fields may be added, but no field changes its
+ * meaning without another `version`.
  */
 export interface Picture {
   readonly version: 1;
   readonly stack: string;
   /** RFC 3339: when the mesh was read. */
   readonly readAt: string;
-  /** Whether it says what the next `up` would change. */
+  /** Whether it shows what the next `up` would change. */
   readonly preview: boolean;
   readonly clusters: readonly ClusterPicture[];
   readonly links: readonly LinkPicture[];
   readonly federated: readonly FederatedPicture[];
 }
 
-/** `unknown`: nobody has asked, or no answer came. */
+/** `unknown`: not checked, or not readable. */
 export type HealthPicture = "ok" | "warning" | "error" | "unknown";
 
 export interface ClusterPicture {
@@ -27,41 +27,40 @@ export interface ClusterPicture {
   readonly findings: readonly FindingPicture[];
 }
 
-/** Something to know, with what to do about it. */
 export interface FindingPicture {
   readonly severity: "warning" | "error";
-  /** What was checked. */
+  /** Title of the check. */
   readonly check: string;
   readonly sentence: string;
-  /** Where Linkerd documents it. */
+  /** URL of Linkerd's documentation. */
   readonly hint?: string;
 }
 
 export interface LinkPicture {
   /** The cluster in which the mirrors are. */
   readonly source: string;
-  /** The cluster whose Services they stand for. */
+  /** The cluster of the exported Services. */
   readonly target: string;
   readonly kind: "gateway" | "flat";
   readonly mirroring: "pulumi" | "controller";
   readonly health: HealthPicture;
-  /** The gateway in words: where it is and whether it answers. */
+  /** The gateway's addresses and state, in words. */
   readonly gateway?: string;
   readonly mirrors: readonly MirrorPicture[];
   readonly notMirrored: readonly NotMirroredPicture[];
   readonly findings: readonly FindingPicture[];
 }
 
-/** What a mirror's Service has in common, whatever it stands for. */
+/** The fields of all kinds of mirrors. */
 export interface Mirrored {
   /** `namespace/name` in the source. */
   readonly name: string;
   readonly ports: string;
-  /** As it is now: `in order`, `missing`. */
+  /** The state now: `ok`, `missing`. */
   readonly state: string;
-  /** What the next `up` does to it; absent: nothing, or nobody has asked. */
+  /** What the next `up` does to it; absent without `--preview`. */
   readonly next?: Next;
-  /** The fields that are not as they should be, in words. */
+  /** Fields that differ, in words. */
   readonly changes?: readonly string[];
 }
 
@@ -76,20 +75,20 @@ export interface MirrorPicture extends Mirrored {
 export interface NotMirroredPicture {
   /** `namespace/name`. */
   readonly service: string;
-  /** One pod of it, where the others are mirrored. */
+  /** The pod that isn't mirrored; absent: the whole Service. */
   readonly pod?: string;
   readonly reason: string;
   readonly sentence: string;
 }
 
 export interface FederatedPicture extends Mirrored {
-  /** The cluster that has it. */
+  /** The cluster that the federated Service is in. */
   readonly cluster: string;
   /** `service`: `namespace/name`. */
   readonly members: readonly { readonly service: string; readonly cluster: string }[];
 }
 
-/** What precedes the name of a cluster or the count of a link in a picture, so that color alone never says it. */
+/** Prefixes of clusters and links in a picture, so that no meaning depends on color alone. */
 export const healthMarks: Readonly<Record<HealthPicture, string>> = {
   ok: "",
   warning: "! ",
@@ -97,7 +96,7 @@ export const healthMarks: Readonly<Record<HealthPicture, string>> = {
   unknown: "? ",
 };
 
-/** `+12 ~1 -2`: how many mirrors the next `up` makes, changes and deletes; empty: none. */
+/** `+12 ~1 -2`: how many mirrors the next `up` creates, changes and deletes; empty: none. */
 export function changesOf(mirrors: readonly Pick<Mirrored, "next">[]): string {
   const number = (...wanted: Next[]) =>
     mirrors.filter(({ next }) => next !== undefined && wanted.includes(next)).length;

@@ -19,12 +19,14 @@ describe("the command line", () => {
     deepEqual(
       await called(["check", "-s", "dev", "-o", "json", "--wait", "30", "--cwd", "/mesh"]),
       {
-        ...{ command: "check", args: [] },
+        command: "check",
+        args: [],
         options: { stack: "dev", output: "json", wait: 30_000, cwd: "/mesh" },
       },
     );
     deepEqual(await called(["explain", "shop/web", "--from", "bundle"]), {
-      ...{ command: "explain", args: ["shop/web"] },
+      command: "explain",
+      args: ["shop/web"],
       options: { output: "table", from: "bundle" },
     });
     const { resync, output, configFile } = await watchOptions(
@@ -36,7 +38,7 @@ describe("the command line", () => {
   it("says what to use instead of a command that has been removed", async () => {
     await rejects(
       commandLine().parseAsync(["node", "linkerd-clusters", "diff", "--stack", "prod", "x"]),
-      /The command diff has been removed: use pulumi preview --diff /,
+      /^Error: diff has been removed: use pulumi preview --diff /,
     );
   });
 
@@ -49,13 +51,14 @@ describe("the command line", () => {
 
   it("takes an address to listen on, with an IP, so that it is clear who is let in", async () => {
     deepEqual((await watchOptions(["--listen=127.0.0.1:9464"])).listen, {
-      ...{ host: "127.0.0.1", port: 9464 },
+      host: "127.0.0.1",
+      port: 9464,
     });
     deepEqual((await watchOptions(["--listen=[::]:1"])).listen, { host: "::", port: 1 });
     for (const listen of ["9464", ":9464", "localhost:9464", "::1:9464", "1.2.3.4:65536", "[x]:1"])
       await rejects(
         watchOptions(["--listen", listen]),
-        /must be an IP and a port, as 127\.0\.0\.1/,
+        /must be an IP and a port, such as 127\.0\.0\.1/,
       );
   });
 

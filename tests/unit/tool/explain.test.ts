@@ -41,7 +41,10 @@ describe("explain", () => {
       return services[0]?.appearsIn.find(({ source }) => source === "east")?.why ?? "";
     };
     match(why("payments/ledger"), /^MissingNamespace: east has no namespace payments: create it/);
-    match(why("shop/metrics"), /^no selector .*: label it mirror\.linkerd\.io\/exported=true for/);
+    match(
+      why("shop/metrics"),
+      /^no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\)/,
+    );
     deepEqual(places(facts, "payments/ledger"), [
       "west/payments/ledger in east: notMirrored",
       "west/payments/ledger in north: noLink",
@@ -61,8 +64,8 @@ describe("explain", () => {
     const other = await new Mesh().up();
     other.clusters.east.delete("services", "shop/web-west");
     const text = explanationText(explain(await other.facts(), "shop/web"));
-    match(text, /‼ in east it has a mirror that the next up writes/);
-    match(text, /shop\/web-west \(is to be created\): gateway mirror of web/);
+    match(text, /‼ pending, run pulumi up to mirror it to east/);
+    match(text, /shop\/web-west \(pending: create\): gateway mirror of web/);
   });
 
   it("knows nothing about a link whose cluster can't be read, and says why", async () => {
@@ -79,7 +82,7 @@ describe("explain", () => {
     deepEqual([explanation.services, explanation.near], [[], "shop/web"]);
     equal(
       explanationText(explanation),
-      "No cluster of the stack has a Service or mirror shop/wweb; is it shop/web?\n",
+      "No cluster of the stack has a Service or mirror shop/wweb. Did you mean shop/web?\n",
     );
   });
 });

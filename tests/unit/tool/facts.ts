@@ -3,8 +3,14 @@ import type { Facts, LinkFact, MirrorFact } from "../../../tool/facts.ts";
 /** Facts without anything in them, but for what a test says. */
 export function factsOf(more: Partial<Facts>): Facts {
   return {
-    ...{ readAt: "2026-11-22T10:00:00Z", stack: "prod" },
-    ...{ clusters: [], links: [], mirrors: [], notMirrored: [], services: [], next: [] },
+    readAt: "2026-11-22T10:00:00Z",
+    stack: "prod",
+    clusters: [],
+    links: [],
+    mirrors: [],
+    notMirrored: [],
+    services: [],
+    next: [],
     health: {
       version: 1,
       healthy: true,
@@ -17,8 +23,13 @@ export function factsOf(more: Partial<Facts>): Facts {
 
 export function link(source: string, target: string, more: Partial<LinkFact> = {}): LinkFact {
   return {
-    ...{ source, target, mode: "gateway", mirroring: "pulumi", isDecided: true },
-    ...{ selectors: { mirror: "", discovery: "", federated: "" }, ...more },
+    source,
+    target,
+    mode: "gateway",
+    mirroring: "pulumi",
+    isDecided: true,
+    selectors: { mirror: "", discovery: "", federated: "" },
+    ...more,
   };
 }
 
@@ -30,7 +41,14 @@ export function mirror(
   more: Partial<MirrorFact> = {},
 ): MirrorFact {
   return {
-    ...{ source, part, mirror, kind: "gateway", verdict: "keep", ports: "80/TCP" },
-    ...{ service: mirror.replace(/-\w+$/, ""), line: "gateway mirror", ...more },
+    source,
+    part,
+    mirror,
+    kind: "gateway",
+    verdict: "keep",
+    ports: "80/TCP",
+    service: mirror.replace(/-\w+$/, ""),
+    line: "gateway mirror",
+    ...more,
   };
 }

@@ -5,19 +5,27 @@ import { linkerdCategories } from "../../../tool/check.ts";
 const finding = (sentence: string) => ({ severity: "error" as const, sentence });
 
 const report: HealthReport = {
-  ...{ version: 1, healthy: false, counts: { ok: 1, warning: 1, error: 1, skipped: 1 } },
+  version: 1,
+  healthy: false,
+  counts: { ok: 1, warning: 1, error: 1, skipped: 1 },
   groups: [
     {
-      ...{ kind: "link", name: "east/west" },
+      kind: "link",
+      name: "east/west",
       checks: [
         { id: "a", title: "all is well", result: "ok", hint: "https://a", findings: [] },
         { id: "b", title: "skipped", result: "skipped", why: "so", findings: [] },
         {
-          ...{ id: "c", title: "one is broken", result: "error", hint: "https://c" },
+          id: "c",
+          title: "one is broken",
+          result: "error",
+          hint: "https://c",
           findings: [finding("this"), finding("that")],
         },
         {
-          ...{ id: "d", title: "many are odd", result: "warning" },
+          id: "d",
+          title: "many are odd",
+          result: "warning",
           findings: Array.from({ length: 12 }, () => finding("odd")),
         },
       ],
@@ -33,8 +41,10 @@ describe("a report in the form of Linkerd's checks", () => {
     deepEqual(category.checks.slice(0, 2), [
       { description: "all is well", result: "success" },
       {
-        ...{ description: "one is broken", result: "error" },
-        ...{ error: "this\n    that", hint: "https://c" },
+        description: "one is broken",
+        result: "error",
+        error: "this\n    that",
+        hint: "https://c",
       },
     ]);
     const { error = "", hint } = category.checks[2] ?? {};

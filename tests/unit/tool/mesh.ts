@@ -71,7 +71,9 @@ export class Mesh {
 
   #healthMesh(): HealthMesh {
     return {
-      ...{ manage: "mirrors", linkerdNamespace: "linkerd", clusters: this.args.clusters },
+      manage: "mirrors",
+      linkerdNamespace: "linkerd",
+      clusters: this.args.clusters,
       multiclusterNamespace: "linkerd-multicluster",
       links: this.args.links.map((link) => ({ link, mirroring: "pulumi" })),
     };

@@ -71,7 +71,7 @@ describe("which stack a command is about", () => {
     const named = { ...variables, LINKERD_CLUSTERS_STACKS: "prod@/srv/mesh" };
     throws(
       () => stacksFor({}, folder, named),
-      /is not read any more: list the stacks in .*stacks\.yaml/,
+      /has been removed: list the stacks in .*stacks\.yaml/,
     );
     register("stack: prod\n");
     throws(() => stacksFor({}, folder, variables), /must be a list of stacks/);
@@ -87,7 +87,10 @@ describe("which stack a command is about", () => {
         [success, categories.map(({ categoryName }) => categoryName)],
         [true, ["linkerd-clusters"]],
       );
-      match(categories[0]?.checks[0]?.error ?? "", /^No stack is registered: .*stacks\.yaml/);
+      match(
+        categories[0]?.checks[0]?.error ?? "",
+        /^No stack is registered\. List stacks in .*stacks\.yaml/,
+      );
     } finally {
       process.chdir(started);
     }

@@ -4,7 +4,12 @@ import { lossIn, whatIf, whatIfText } from "../../../tool/whatif.ts";
 import { factsOf, link, mirror } from "./facts.ts";
 
 const service = (cluster: string, ready: number): ServiceFact => ({
-  ...{ cluster, service: "shop/bb", type: "ClusterIP", ports: "", labels: {}, ready },
+  cluster,
+  service: "shop/bb",
+  type: "ClusterIP",
+  ports: "",
+  labels: {},
+  ready,
 });
 const federated = (source: string, ...members: readonly string[]) =>
   mirror(source, "federated", "shop/bb-federated", { kind: "federated", members });
@@ -59,7 +64,7 @@ describe("whatif", () => {
     match(text, /^if cluster west is lost: 4 unavailable, 0 degraded, 0 unaffected\n/);
     match(
       text,
-      /north: shop\/bb-federated: unavailable, east still has it, but no pod is ready in east\n/,
+      /north: shop\/bb-federated: unavailable, still served by east, but no pod is ready in east\n/,
     );
   });
 

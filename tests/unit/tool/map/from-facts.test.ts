@@ -8,7 +8,10 @@ const gateway = { addresses: ["192.0.2.1"], port: 4143 };
 const facts = factsOf({
   clusters: [
     {
-      ...{ name: "east", context: "k3d-east", reachable: true, linkerd: "edge-26.10.2" },
+      name: "east",
+      context: "k3d-east",
+      reachable: true,
+      linkerd: "edge-26.10.2",
       anchors: [{ name: "root", fingerprint: "ab", expiresAt: "2026-12-02T12:00:00Z" }],
     },
     { name: "west", context: "k3d-west", reachable: false, why: "it does not answer" },
@@ -24,40 +27,56 @@ const facts = factsOf({
     mirror("east", "west", "shop/old-west", { undecided: "west does not answer" }),
     mirror("east", "west", "shop/db-west", { verdict: "update", fields: ["ports: 1/TCP → 2/TCP"] }),
     mirror("east", "federated", "shop/bb-federated", {
-      ...{ kind: "federated", members: ["bb@west", "local bb"] },
+      kind: "federated",
+      members: ["bb@west", "local bb"],
     }),
   ],
   notMirrored: [
     {
-      ...{ source: "east", part: "west", service: "pay/ledger", reason: "MissingNamespace" },
+      source: "east",
+      part: "west",
+      service: "pay/ledger",
+      reason: "MissingNamespace",
       sentence: "east has no namespace pay: create it there",
     },
     {
-      ...{ source: "east", part: "federated", service: "shop/cc", cluster: "west" },
-      ...{ reason: "HeadlessMember", sentence: "it is headless" },
+      source: "east",
+      part: "federated",
+      service: "shop/cc",
+      cluster: "west",
+      reason: "HeadlessMember",
+      sentence: "it is headless",
     },
   ],
   next: [
     {
-      ...{ source: "east", writes: true, lines: [] },
+      source: "east",
+      writes: true,
+      lines: [],
       refusals: ["of east/west 8 of 10 mirrors would go"],
     },
   ],
   health: {
-    ...{ version: 1, healthy: false, counts: { ok: 1, warning: 0, error: 1, skipped: 1 } },
+    version: 1,
+    healthy: false,
+    counts: { ok: 1, warning: 0, error: 1, skipped: 1 },
     groups: [
       {
-        ...{ kind: "link", name: "east/west" },
+        kind: "link",
+        name: "east/west",
         checks: [
           {
-            ...{ id: "gateway-alive", title: "gateway is alive", result: "error" },
+            id: "gateway-alive",
+            title: "gateway is alive",
+            result: "error",
             hint: "https://linkerd.io/2/checks/#l5d",
             findings: [{ severity: "fatal", sentence: "west fails its probe: check its pods" }],
           },
         ],
       },
       {
-        ...{ kind: "link", name: "west/east" },
+        kind: "link",
+        name: "west/east",
         checks: [{ id: "gateway", title: "gateway", result: "skipped", findings: [] }],
       },
     ],
@@ -68,7 +87,9 @@ describe("the picture of the facts", () => {
   it("says of each cluster and link what health has found, and nothing where nobody could ask", () => {
     const { clusters, links } = pictureOf(facts, false);
     assert.deepEqual(clusters[0], {
-      ...{ name: "east", linkerd: "edge-26.10.2", health: "error" },
+      name: "east",
+      linkerd: "edge-26.10.2",
+      health: "error",
       anchors: [{ name: "root", days: 10 }],
       findings: [
         { severity: "error", check: "next up", sentence: "of east/west 8 of 10 mirrors would go" },
@@ -79,7 +100,8 @@ describe("the picture of the facts", () => {
     assert.equal(links[0].gateway, "192.0.2.1:4143, down: it fails its probe /ready");
     assert.deepEqual(links[0].findings, [
       {
-        ...{ severity: "error", check: "gateway is alive" },
+        severity: "error",
+        check: "gateway is alive",
         sentence: "west fails its probe: check its pods",
         hint: "https://linkerd.io/2/checks/#l5d",
       },
@@ -91,15 +113,20 @@ describe("the picture of the facts", () => {
     assert.deepEqual(
       first?.mirrors.map(({ name, state, next }) => [name, state, next]),
       [
-        ["shop/web-west", "in order", undefined],
+        ["shop/web-west", "ok", undefined],
         ["shop/old-west", "undecided", undefined],
         ["shop/db-west", "differs", undefined],
       ],
     );
     const [previewed] = pictureOf(facts, true).links;
     assert.deepEqual(previewed?.mirrors[2], {
-      ...{ name: "shop/db-west", service: "shop/db", kind: "gateway", ports: "80/TCP" },
-      ...{ state: "differs", next: "update", changes: ["ports: 1/TCP → 2/TCP"] },
+      name: "shop/db-west",
+      service: "shop/db",
+      kind: "gateway",
+      ports: "80/TCP",
+      state: "differs",
+      next: "update",
+      changes: ["ports: 1/TCP → 2/TCP"],
     });
   });
 
@@ -114,7 +141,10 @@ describe("the picture of the facts", () => {
     );
     assert.deepEqual(federated, [
       {
-        ...{ cluster: "east", name: "shop/bb-federated", ports: "80/TCP", state: "in order" },
+        cluster: "east",
+        name: "shop/bb-federated",
+        ports: "80/TCP",
+        state: "ok",
         members: [
           { service: "shop/bb", cluster: "west" },
           { service: "shop/bb", cluster: "east" },

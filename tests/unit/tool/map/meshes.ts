@@ -23,9 +23,14 @@ export function meshOf({ clusters, mirrors, links, preview = false }: Shape): Pi
   );
   const each = Math.ceil(mirrors / pairs.length);
   return {
-    ...{ version: 1, stack: "prod", readAt: "2026-11-22T22:30:00Z", preview },
+    version: 1,
+    stack: "prod",
+    readAt: "2026-11-22T22:30:00Z",
+    preview,
     clusters: names.map((name, index) => ({
-      ...{ name, health: healthAt(index, 9), linkerd: "edge-26.10.2" },
+      name,
+      health: healthAt(index, 9),
+      linkerd: "edge-26.10.2",
       anchors: [{ name: "root.linkerd.cluster.local", days: 340 - index }],
       findings: findingsAt(
         index,
@@ -37,8 +42,10 @@ export function meshOf({ clusters, mirrors, links, preview = false }: Shape): Pi
     links: pairs.map(({ source, target }, index) => linkOf(source, target, index, each, preview)),
     federated: [
       {
-        ...{ cluster: names[0] ?? "", name: "shop/cart-federated", ports: "80/TCP" },
-        state: "in order",
+        cluster: names[0] ?? "",
+        name: "shop/cart-federated",
+        ports: "80/TCP",
+        state: "ok",
         members: names.slice(1, 4).map((cluster) => ({ service: "shop/cart", cluster })),
       },
     ],
@@ -70,7 +77,9 @@ function findingsAt(index: number, every: number, check: string, sentence: strin
   return health === "warning" || health === "error"
     ? [
         {
-          ...{ severity: health, check, sentence },
+          severity: health,
+          check,
+          sentence,
           hint: "https://linkerd.io/2/checks/#l5d-multicluster-clusters-share-anchors",
         },
       ]
@@ -86,11 +95,16 @@ function linkOf(
 ): LinkPicture {
   const kind = index % 4 === 3 ? "flat" : "gateway";
   return {
-    ...{ source, target, kind, mirroring: "pulumi", health: healthAt(index, 11) },
+    source,
+    target,
+    kind,
+    mirroring: "pulumi",
+    health: healthAt(index, 11),
     ...(kind === "gateway" && { gateway: `192.0.2.${index % 250}:4143, alive` }),
     mirrors: Array.from({ length: count }, (_, number) => mirrorOf(number, target, kind, preview)),
     notMirrored: Array.from({ length: index % 3 }, (_, number) => ({
-      ...{ service: `payments/ledger-${number}`, reason: "MissingNamespace" },
+      service: `payments/ledger-${number}`,
+      reason: "MissingNamespace",
       sentence: `${source} has no namespace payments: create it there, or set createNamespaces on the link`,
     })),
     findings: findingsAt(
@@ -109,12 +123,13 @@ function mirrorOf(number: number, target: string, kind: string, preview: boolean
   if (number % 40 === 3) return { ...mirror, state: "missing", ...(preview && { next: "create" }) };
   if (number % 40 === 5)
     return {
-      ...{ ...mirror, state: "differs" },
+      ...mirror,
+      state: "differs",
       ...(preview && { next: "update", changes: ["ports: 80/TCP → 80/TCP, 443/TCP"] }),
     };
   if (number % 40 === 7)
-    return { ...mirror, state: "left over", ...(preview && { next: "delete" }) };
-  return { ...mirror, state: "in order" };
+    return { ...mirror, state: "leftover", ...(preview && { next: "delete" }) };
+  return { ...mirror, state: "ok" };
 }
 
 /** Names such as no cluster should have, each of which would be something else as markup or script. */
@@ -134,19 +149,28 @@ export function renamed(picture: Picture, names: readonly string[]): Picture {
   const clusters = new Map(picture.clusters.map(({ name }, index) => [name, hostile(index)]));
   const called = (name: string) => clusters.get(name) ?? name;
   return {
-    ...{ ...picture, stack: hostile(0), readAt: hostile(2) },
+    ...picture,
+    stack: hostile(0),
+    readAt: hostile(2),
     clusters: picture.clusters.map((cluster, index) => ({
-      ...{ ...cluster, name: called(cluster.name), linkerd: hostile(index + 1) },
+      ...cluster,
+      name: called(cluster.name),
+      linkerd: hostile(index + 1),
       anchors: [{ name: hostile(index), days: 1 }],
     })),
     links: picture.links.map((link, index) => ({
-      ...{ ...link, source: called(link.source), target: called(link.target) },
+      ...link,
+      source: called(link.source),
+      target: called(link.target),
       gateway: hostile(index),
       findings: [{ severity: "error", check: hostile(index), sentence: hostile(index + 1) }],
       notMirrored: [{ service: hostile(index), reason: hostile(1), sentence: hostile(2) }],
       mirrors: link.mirrors.map((mirror, number) => ({
-        ...{ ...mirror, name: hostile(number), service: hostile(number + 1) },
-        ...{ ports: hostile(number + 2), state: hostile(number + 3) },
+        ...mirror,
+        name: hostile(number),
+        service: hostile(number + 1),
+        ports: hostile(number + 2),
+        state: hostile(number + 3),
       })),
     })),
     federated: [],
