@@ -28,7 +28,7 @@ describe("npm run demo", function () {
     assert.match(preview, /default\/nginx-svc-west *: .*3 pods/);
     assert.match(preview, /shop\/web-west/);
     assert.match(preview, /payments\/ledger: "MissingNamespace: /);
-    assert.match(preview, /east <- west: \+6, 1 not mirrored$/m);
+    assert.match(preview, /east → west: \+6, 1 not mirrored$/m);
     assert.doesNotMatch(preview, /metrics/);
 
     const mirrored = step("Look at east");

@@ -70,7 +70,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     await east.remove(resources.services, { namespace, name: "api-west" });
     await consumer.meshFrom("plugin");
     const { text } = await consumer.succeeds(mesh, ...up);
-    assert.match(text, /east <- west: \+1 \(\+ packaged\/api-west\)/);
+    assert.match(text, /east → west: \+1 \(\+ packaged\/api-west\)/);
     assert.deepEqual(await east.get(resources.services, at), before);
     assert.match(await refusal({ ...mesh, topology: "ring" }), /topology is "ring"; it must/);
     await refusesSecrets();

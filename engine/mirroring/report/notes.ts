@@ -8,7 +8,7 @@ import type { PartReport } from "./parts.ts";
 
 /** The beginning of a sentence about a part. */
 export function about(source: string, part: string): string {
-  return part === federatedPart ? `${source}: ` : `${source} <- ${part}: `;
+  return part === federatedPart ? `${source}: ` : `${source} → ${part}: `;
 }
 
 /**

@@ -66,8 +66,8 @@ export async function expectCell(cell: Cell): Promise<void> {
   await expectRecovery(cell, phase, mesh);
 }
 
-/** What a run is going to do, which is no note: `east <- west: +2 ~4 (+ shop/web-west)`. */
-const summary = /^[\w-]+(?: <- [\w-]+)?: (?:federated Services )?[+~-]\d/;
+/** What a run is going to do, which is no note: `east → west: +2 ~4 (+ shop/web-west)`. */
+const summary = /^[\w-]+(?: → [\w-]+)?: (?:federated Services )?[+~-]\d/;
 
 function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
   const sentences = failure === undefined ? [] : sentencesIn(failure);

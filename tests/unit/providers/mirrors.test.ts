@@ -43,7 +43,7 @@ describe("the provider of mirrors", () => {
     const provider = new MirrorsProvider({ clusters, say: (line) => lines.push(line) });
     await provider.check({}, args);
     await provider.check({}, args);
-    deepEqual(lines, ["east <- west: +1 (+ shop/web-west)"]);
+    deepEqual(lines, ["east → west: +1 (+ shop/web-west)"]);
   });
 
   for (const [rule, reviews, between] of [

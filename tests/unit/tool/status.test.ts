@@ -6,7 +6,7 @@ describe("status", () => {
   it("is degraded before a run, and shows what the run would do", async () => {
     const status = statusOf(await new Mesh().facts());
     equal(status.ok, false);
-    match(statusTable(status), /\n {2}east <- west: \+1, 1 not mirrored \(\+ shop\/web-west\)\n/);
+    match(statusTable(status), /\n {2}east → west: \+1, 1 not mirrored \(\+ shop\/web-west\)\n/);
   });
 
   it("is degraded once a mirror is deleted", async () => {

@@ -59,7 +59,7 @@ describe("the status of a Link that another program has created", () => {
 
   it("has a note that names the controller that writes it, or the right that is missing", async () => {
     const [beside = ""] = await notesOf({ ...scenario, controllers: [controller] });
-    match(beside, /^east <- west: Deployment east\/\S+\/controller-west also mirrors this link/);
+    match(beside, /^east → west: Deployment east\/\S+\/controller-west also mirrors this link/);
     deepEqual(await notesOf({ ...scenario, mayKeepStatus: false }), [
       "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
     ]);

@@ -219,7 +219,7 @@ describe("an unmarked mirror that nobody asks for", () => {
       const links = [link("west", settings)];
       const { lines } = await up(stackOf([east, target("west")], { links }));
       deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
-      const command = `east <- west: 1 mirror stays, because no stack's mark is on them, so they may be somebody else's; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
+      const command = `east → west: 1 mirror stays, because no stack's mark is on them, so they may be somebody else's; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
       if (isLeft) deepEqual(lines, [command]);
     });
 });

@@ -64,7 +64,7 @@ describe("the deletion of a source's mirrors", () => {
     const { failure, lines } = await mesh.destroy();
     deepEqual([failure, namesIn(east)], [undefined, ["shop/own", "shop/web-west"]]);
     deepEqual(lines, [
-      "east <- west: its mirrors stay, because Deployment east/linkerd-multicluster/controller-west mirrors it now",
+      "east → west: its mirrors stay, because Deployment east/linkerd-multicluster/controller-west mirrors it now",
     ]);
   });
 
@@ -149,7 +149,7 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
     deepEqual(await remove(wanted, before), {
       failures: [],
       notes: [
-        "east <- west: 1 mirror left, because this run has the same cluster under another name",
+        "east → west: 1 mirror left, because this run has the same cluster under another name",
       ],
       left: ["shop/bb-federated", "shop/web-west"],
     });

@@ -55,7 +55,7 @@ describe("the mirrors of a link that has left the config", () => {
       ...removed,
       revision: 2,
       removedLinks: links,
-      notes: ["east <- west: -1 (- shop/web-west); nothing is left of shop/web"],
+      notes: ["east → west: -1 (- shop/web-west); nothing is left of shop/web"],
     });
   });
 
@@ -71,7 +71,7 @@ describe("the mirrors of a link that has left the config", () => {
     const { before, ...scenario } = await settled();
     const mirrors = { north: mirrorsBefore(before, "north") };
     const failed = { ...scenario, before: { ...before, links: rest.links, mirrors } };
-    expectFacts(await removing(failed), { ...removed, notes: /^east <- west: -1 / });
+    expectFacts(await removing(failed), { ...removed, notes: /^east → west: -1 / });
   });
 
   it("are found by a former name of the stack", async () => {
@@ -129,8 +129,8 @@ describe("a link that goes over to Linkerd's controller", () => {
         ...kept,
         removedLinks: undefined,
         notes: [
-          "east <- west: 1 forgotten",
-          `east <- west: its mirrors stay, because ${says} mirrors it now`,
+          "east → west: 1 forgotten",
+          `east → west: its mirrors stay, because ${says} mirrors it now`,
         ],
         changes: { west: { "shop/web-west": { action: `leave: ${says} keeps it` } } },
       });
@@ -173,7 +173,7 @@ describe("mirrors of a removed link that may be others'", () => {
     expectFacts(found, {
       ...kept,
       notes:
-        /^east <- west: 1 mirror stays, because no stack's mark is on them, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
+        /^east → west: 1 mirror stays, because no stack's mark is on them, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
     });
   });
 
@@ -192,8 +192,8 @@ describe("mirrors of a removed link that may be others'", () => {
       ...kept,
       revision: 2,
       notes: [
-        "east <- west: 1 forgotten",
-        "east <- west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)",
+        "east → west: 1 forgotten",
+        "east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)",
       ],
     });
     const live = found.source.services.get("shop/web-west");

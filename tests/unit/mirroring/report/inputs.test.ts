@@ -44,7 +44,7 @@ describe("what inputs list by part", () => {
     const { inputs, notes } = await check(scenario);
     const sentence = "an ExternalName Service is an alias in DNS: export the Service it stands for";
     deepEqual(inputs.notMirrored, { west: { "shop/db": `ExternalName: ${sentence}` } });
-    deepEqual(notes, [`east <- west: shop/db is not mirrored (ExternalName): ${sentence}`]);
+    deepEqual(notes, [`east → west: shop/db is not mirrored (ExternalName): ${sentence}`]);
     equal((await check({ ...scenario, before: inputs })).inputs.revision, inputs.revision);
   });
 
@@ -131,7 +131,7 @@ describe("what inputs keep of a cluster that can't be read", () => {
         [kept.mirrors, kept.notMirrored, kept.gateways, kept.identities],
         [mirrors, notMirrored, gateways, identities],
       );
-      match(notes.join(), /^east <- west: its mirrors stay as they are, because cluster west /);
+      match(notes.join(), /^east → west: its mirrors stay as they are, because cluster west /);
       deepEqual(
         [unreachable, Object.keys(refused)],
         isAway ? [["west"], []] : [undefined, ["west"]],
@@ -215,7 +215,7 @@ describe("what inputs say of a pod that is missing", () => {
     ]);
     const second = await run({ ...first.after, at: later });
     deepEqual([second.missing, second.revision], [undefined, first.revision + 1]);
-    deepEqual(second.notes, ["east <- west: ~1 -1 (~ shop/db-west; - shop/db-1-west)"]);
+    deepEqual(second.notes, ["east → west: ~1 -1 (~ shop/db-west; - shop/db-1-west)"]);
     const third = await run({ ...second.after, at: later });
     deepEqual([third.missing, third.revision], [undefined, second.revision]);
   });
@@ -242,7 +242,7 @@ describe("a mirror that two stacks have marked", () => {
     const shared = editing(await settled(), (live) => confirmedBy("other/prod", live));
     const { changes, notes, hasWrites } = await run(shared);
     const note =
-      "east <- west: another stack mirrors this as well (other/prod): take it out of one of the two";
+      "east → west: another stack mirrors this as well (other/prod): take it out of one of the two";
     deepEqual([changes, notes, hasWrites], [undefined, [note], false]);
   });
 

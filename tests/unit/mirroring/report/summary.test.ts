@@ -73,8 +73,8 @@ describe("the summary of what becomes of the mirrors of a link", () => {
     const target = west(web, member("shop/bb"), exported("shop/db"));
     const { notes } = await check({ ...having(await settled(), { west: target }), before: {} });
     deepEqual(notes, [
-      "east <- west: +1, 1 adopted (+ shop/db-west)",
-      "east <- north: 1 adopted",
+      "east → west: +1, 1 adopted (+ shop/db-west)",
+      "east → north: 1 adopted",
       "east: federated Services +1 (+ shop/bb-federated)",
     ]);
   });
