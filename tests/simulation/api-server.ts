@@ -39,8 +39,7 @@ const somebody = "kubectl";
 
 /**
  * An API server in memory, which keeps to Kubernetes' rules as far as mirroring meets them: unique
- * UIDs and versions, preconditions, defaults, pages, server-side apply of labels, managed
- * fields, finalizers, Endpoints that go with their Service. tests/e2e/simulation.test.ts holds it
+ * UIDs and versions, preconditions, defaults, pages, managed fields, finalizers, Endpoints that go with their Service. tests/e2e/simulation.test.ts holds it
  * against the real one.
  */
 export class ApiServer extends AnsweringDispatcher {
@@ -138,7 +137,6 @@ export class ApiServer extends AnsweringDispatcher {
       target,
       query: url.searchParams,
       sent: draft,
-      contentType: header(headers, "content-type"),
       agent: header(headers, "user-agent").split("/")[0] ?? "",
     };
     const failure = this.refuse(lineOf(request));
@@ -182,7 +180,7 @@ export class ApiServer extends AnsweringDispatcher {
     const metadata = { ...draft.metadata, managedFields };
     const status = draft.status ?? live?.status;
     const whole = { ...draft, metadata, ...(status !== undefined && { status }) };
-    const writer = { manager: by, operation: "Update" as const, subresource: undefined };
+    const writer = { manager: by, subresource: undefined };
     return this.#store.write({ kind, draft: whole, live, by, writer, uid });
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { completed } from "./completed.ts";
 import { type Kind, kindOf } from "./kinds.ts";
-import { type Fields, managedAfter, type Writer } from "./managed-fields.ts";
+import { managedAfter, type Writer } from "./managed-fields.ts";
 import { type Draft, keyOf, now, type Stored, withoutEmpty } from "./objects.ts";
 
 /** Something that was done, by whomever. */
@@ -25,8 +25,6 @@ export interface Write {
   /** The user agent of the request. */
   readonly by: string;
   readonly writer: Writer;
-  /** What is applied, where it is server-side apply. */
-  readonly applied?: Fields | undefined;
   /** Of a new object, where it is not left to the server. */
   readonly uid?: string | undefined;
 }
@@ -64,7 +62,7 @@ export class Store {
   }
 
   /** @throws Refused where validation does not take it */
-  write({ kind, draft, live, by, writer, applied, uid }: Write): Stored {
+  write({ kind, draft, live, by, writer, uid }: Write): Stored {
     const { name = "", namespace = "" } = draft.metadata ?? {};
     const metadata = {
       ...draft.metadata,
@@ -74,7 +72,7 @@ export class Store {
     };
     const typed = { ...draft, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
     const whole = completed(plain(typed), live, () => this.#freeAddress());
-    const managedFields = managedAfter(whole, live, writer, applied);
+    const managedFields = managedAfter(whole, live, writer);
     const shown = compact({ ...whole, metadata: { ...whole.metadata, managedFields } });
     if (live !== undefined && isDeepStrictEqual(unversioned(shown), unversioned(live))) return live;
     return this.#put(kind, live, by, shown);

@@ -1,7 +1,6 @@
 import type { Answer } from "./answering-dispatcher.ts";
 import { kindOf, type Target } from "./kinds.ts";
 import type { Lists } from "./lists.ts";
-import { abandoned, conflictsWith, type Fields, fieldsOf } from "./managed-fields.ts";
 import { type Draft, keyOf, mergedWith, type Meta, type Stored } from "./objects.ts";
 import { expectSame, expectVersion, json, notFound, Refused } from "./refusals.ts";
 import type { Entry, Store } from "./store.ts";
@@ -11,7 +10,6 @@ export interface Request {
   readonly target: Target;
   readonly query: URLSearchParams;
   readonly sent: Draft;
-  readonly contentType: string;
   /** The user agent's first part, by which a manager is called that has no name of its own. */
   readonly agent: string;
 }
@@ -53,8 +51,6 @@ function carriedOut(server: Server, request: Request): object {
   if (name === undefined) return create(server, request);
   const live = store.get(kind.plural, keyOf({ name, namespace: target.namespace }));
   if (method === "PUT") expectSame(kind, name, live?.metadata, sent.metadata);
-  if (method === "PATCH" && request.contentType.startsWith("application/apply-patch"))
-    return apply(server, request, live);
   if (live === undefined) throw notFound(kind, name);
   switch (method) {
     case "GET":
@@ -92,31 +88,12 @@ function create(server: Server, request: Request): Stored {
   return write(server, request, "create", sent, undefined);
 }
 
-/** Server-side apply, of labels and annotations. */
-function apply(server: Server, request: Request, live: Stored | undefined): Stored {
-  const { target, sent, query, agent } = request;
-  const manager = query.get("fieldManager") ?? agent;
-  const applied = fieldsOf(sent as Partial<Stored>, false);
-  if (live === undefined) return write(server, request, "create", sent, undefined, applied);
-  expectVersion(target.kind, live.metadata, sent.metadata?.resourceVersion);
-  const causes = conflictsWith(live, applied, manager).map(() => "FieldManagerConflict");
-  if (causes.length > 0)
-    throw new Refused(409, "Conflict", `Apply failed with ${causes.length} conflicts`, { causes });
-  const left = abandoned(live, applied, manager);
-  const removed = left.map((path) =>
-    path.reduceRight<unknown>((part, key) => ({ [key]: part }), null),
-  );
-  const draft = [...removed, sent].reduce(mergedWith, live) as Stored;
-  return write(server, request, "patch", draft, live, applied);
-}
-
 function write(
   { store, admit }: Server,
   { target, query, agent }: Request,
   verb: Entry["verb"],
   sent: Draft,
   live: Stored | undefined,
-  applied?: Fields,
 ): Stored {
   const { kind, namespace, subresource } = target;
   const draft = withStatus(target, sent, live);
@@ -129,10 +106,9 @@ function write(
   const object = { ...draft, metadata, apiVersion: kind.apiVersion, kind: kind.kind } as Stored;
   const writer = {
     manager: query.get("fieldManager") ?? agent,
-    operation: applied === undefined ? ("Update" as const) : ("Apply" as const),
     subresource,
   };
-  return store.write({ kind, draft: admit(verb, object), live, by: agent, writer, applied });
+  return store.write({ kind, draft: admit(verb, object), live, by: agent, writer });
 }
 
 /** A status is only written as a subresource, and with it of a custom resource nothing else. */
