@@ -41,7 +41,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /** How the process dies: just before a request is sent, or before its answer arrives. */
-const deaths: readonly Fault[] = ["crash", "carry out and crash"];
+const deaths = ["crash", "carry out and crash"] as const satisfies readonly Fault[];
 
 /** The number of requests of one run at which the process dies in `npm test`. */
 const sample = 16;
@@ -49,7 +49,7 @@ const sample = 16;
 for (const [name, { before, operation = "up" }] of Object.entries(scenarios))
   describe(`${name}, killed at any request`, () => {
     for (const death of deaths)
-      it(`is finished by the next one, which leaves nothing to do (${String(death)})`, async () => {
+      it(`is finished by the next one, which leaves nothing to do (${death})`, async () => {
         const mesh = await before();
         const undisturbed = mesh.copy();
         const { requests, failure } = await undisturbed[operation]();

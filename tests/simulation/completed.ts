@@ -71,10 +71,17 @@ function completedService(
   } = { ...known, ...sent };
   const ports = sent.ports?.map((port) => ({ protocol: "TCP", targetPort: port.port, ...port }));
   return {
-    ...{ status: { loadBalancer: {} }, ...service },
+    status: { loadBalancer: {} },
+    ...service,
     spec: {
-      ...{ sessionAffinity: "None", type: "ClusterIP", internalTrafficPolicy: "Cluster" },
-      ...{ ...sent, clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy },
+      sessionAffinity: "None",
+      type: "ClusterIP",
+      internalTrafficPolicy: "Cluster",
+      ...sent,
+      clusterIP,
+      clusterIPs,
+      ipFamilies,
+      ipFamilyPolicy,
       ...(ports && { ports }),
     },
   };
@@ -102,7 +109,9 @@ function completedNamespace(namespace: Stored): Stored {
   const { metadata } = namespace;
   const labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
   return {
-    ...{ spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" }, ...namespace },
+    spec: { finalizers: ["kubernetes"] },
+    status: { phase: "Active" },
+    ...namespace,
     metadata: { ...metadata, labels },
   };
 }

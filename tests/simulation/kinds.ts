@@ -40,8 +40,11 @@ export const kinds: readonly Kind[] = [
   },
   { ...rbac, kind: "ClusterRole", plural: "clusterroles", namespaced: false, hasStatus: false },
   {
-    ...{ ...rbac, kind: "ClusterRoleBinding", plural: "clusterrolebindings" },
-    ...{ namespaced: false, hasStatus: false },
+    ...rbac,
+    kind: "ClusterRoleBinding",
+    plural: "clusterrolebindings",
+    namespaced: false,
+    hasStatus: false,
   },
   { ...core, kind: "Node", plural: "nodes", namespaced: false, hasStatus: true },
   // Last, since what is in a namespace has a path below it.

@@ -26,7 +26,8 @@ export class Lists {
     const left = items.length - start - page.length;
     if (left > 0) this.#begun.set(begun, items);
     return {
-      ...{ apiVersion: kind.apiVersion, kind: `${kind.kind}List` },
+      apiVersion: kind.apiVersion,
+      kind: `${kind.kind}List`,
       metadata: {
         resourceVersion: begun.slice(begun.indexOf("@") + 1),
         ...(left > 0 && { continue: `${begun}-${start + page.length}` }),

@@ -202,7 +202,9 @@ const tokens = new Map<string, string>();
 /** Gives the runner another token in the middle of an operation: each begins with the one that is let in. */
 export function renewToken(context: string, token: string): void {
   const content = {
-    ...{ apiVersion: "v1", kind: "Config", "current-context": context },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": context,
     clusters: [{ name: context, cluster: { server: `https://${context}${domain}` } }],
     users: [{ name: context, user: { token } }],
     contexts: [{ name: context, context: { cluster: context, user: context } }],

@@ -30,9 +30,13 @@ export function status(
     ...(causes.length > 0 && { causes: causes.map((cause) => ({ reason: cause })) }),
   };
   return json(code, {
-    ...{ apiVersion: "v1", kind: "Status", status: "Failure" },
+    apiVersion: "v1",
+    kind: "Status",
+    status: "Failure",
     ...(reason !== "" && { reason }),
-    ...{ message, details, code },
+    message,
+    details,
+    code,
   });
 }
 

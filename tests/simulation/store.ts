@@ -67,7 +67,9 @@ export class Store {
     const metadata = {
       ...draft.metadata,
       creationTimestamp: draft.metadata?.creationTimestamp ?? now,
-      ...{ name, uid: uid ?? live?.metadata.uid ?? this.#uid(), resourceVersion: "" },
+      name,
+      uid: uid ?? live?.metadata.uid ?? this.#uid(),
+      resourceVersion: "",
       ...(kind.namespaced && { namespace }),
     };
     const typed = { ...draft, apiVersion: kind.apiVersion, kind: kind.kind, metadata };

@@ -20,9 +20,15 @@ describe("a runner whose clock is an hour", () => {
         try {
           equal(Math.round((Date.now() - now) / hour), off / hour);
           await expectCell({
-            ...{ phase, at: "east", fault, lasts: "at first", end: "done", sentence: /./ },
+            phase,
+            at: "east",
+            fault,
+            lasts: "at first",
+            end: "done",
+            sentence: /./,
+            waits: 2_000,
             // A cluster that refuses requests gets fewer at a time, which then wait one after the other.
-            ...{ waits: 2_000, patience: 30_000 },
+            patience: 30_000,
           });
         } finally {
           mock.timers.reset();

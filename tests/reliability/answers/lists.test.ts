@@ -52,33 +52,46 @@ const doubt =
 const rows: readonly Row[] = [
   {
     lists: "have always expired",
-    ...{ fault: refusal(410, "Expired"), path: /services/ },
+    fault: refusal(410, "Expired"),
+    path: /services/,
     sentence: /no longer has the resource version at which to list services.*run again/,
   },
   ...["namespaces", "services"].map((plural) => ({
     lists: `have no ${plural}, with status 200`,
-    ...{ fault: empty, path: new RegExp(`/${plural}\\?`), sentence: doubt },
+    fault: empty,
+    path: new RegExp(`/${plural}\\?`),
+    sentence: doubt,
   })),
   ...["endpoints", "links"].map((plural) => ({
     lists: `have no ${plural}, with status 200`,
-    ...{ fault: empty, path: new RegExp(`/${plural}\\?`), end: "done" as const },
+    fault: empty,
+    path: new RegExp(`/${plural}\\?`),
+    end: "done" as const,
   })),
   ...["namespaces", "services", "endpoints"].map((plural) => ({
     lists: `fail, of ${plural} alone`,
-    ...{ fault: refusal(500, "InternalError"), path: new RegExp(`/${plural}\\?`) },
-    ...{ sentence: /\(status 500\) after 8 attempts/, patience: 9_000 },
+    fault: refusal(500, "InternalError"),
+    path: new RegExp(`/${plural}\\?`),
+    sentence: /\(status 500\) after 8 attempts/,
+    patience: 9_000,
   })),
   ...[refusal(404, "NotFound"), refusal(403, "Forbidden")].map((fault, index) => ({
     lists: `of Links are ${index === 0 ? "not served" : "forbidden"}`,
-    ...{ fault, path: /\/links\?/, end: "done" as const },
+    fault,
+    path: /\/links\?/,
+    end: "done" as const,
   })),
   {
     lists: "lack the namespace kube-system",
-    ...{ fault: lacking("kube-system"), path: /\/namespaces\?/, sentence: doubt },
+    fault: lacking("kube-system"),
+    path: /\/namespaces\?/,
+    sentence: doubt,
   },
   {
     lists: "lack the Service default/kubernetes",
-    ...{ fault: lacking("kubernetes"), path: /\/services\?/, sentence: doubt },
+    fault: lacking("kubernetes"),
+    path: /\/services\?/,
+    sentence: doubt,
   },
 ];
 

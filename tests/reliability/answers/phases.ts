@@ -36,7 +36,9 @@ const writing = {
 export const phases = {
   "while it plans": { ...up, ...reading, asksTargets: true },
   "while it looks again before it writes": {
-    ...{ ...up, ...reading, asksTargets: true },
+    ...up,
+    ...reading,
+    asksTargets: true,
     run: (mesh, plans) => {
       let isPlanned = false;
       const planned = () => {

@@ -18,28 +18,32 @@ type Matter = Pick<Cell, "end" | "sentence"> & Partial<Cell>;
 
 const matters: Readonly<Record<string, Matter>> = {
   "lets nobody create Services": {
-    ...{ fault: ({ method }) => (method === "POST" ? refusedTo("create") : undefined) },
-    ...{ path: /\/services/, except: /(new|tool|queue)-/, end: "failed" },
+    fault: ({ method }) => (method === "POST" ? refusedTo("create") : undefined),
+    path: /\/services/,
+    except: /(new|tool|queue)-/,
+    end: "failed",
     sentence: /does not let user ci create Service .*; grant create on services in namespace/,
   },
   "lets nobody update Services": {
-    ...{ fault: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined) },
+    fault: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined),
     // Endpoints are not written where the Service could not be.
-    ...{ path: /\/services/, except: /(kept|web|cart|db)-/, end: "failed" },
+    path: /\/services/,
+    except: /(kept|web|cart|db)-/,
+    end: "failed",
     sentence: /does not let user ci update Service .*; grant update on services in namespace/,
   },
   "lets nobody write into one namespace": {
-    ...{
-      fault: () => refusedTo("create"),
-      path: /\/namespaces\/labs\//,
-      except: /labs/,
-      end: "failed",
-    },
+    fault: () => refusedTo("create"),
+    path: /\/namespaces\/labs\//,
+    except: /labs/,
+    end: "failed",
     sentence: /does not let user ci create Service labs\/tool-west; grant create/,
   },
   "begins to delete a namespace during the run": {
     fault: refusal(403, "Forbidden", { causes: ["NamespaceTerminating"] }),
-    ...{ path: /\/namespaces\/labs\//, except: /labs/, end: "failed" },
+    path: /\/namespaces\/labs\//,
+    except: /labs/,
+    end: "failed",
     sentence: /cluster east refuses to create Service labs\/tool-west.*run again/,
   },
   "is deleting a namespace": {
@@ -52,13 +56,17 @@ const matters: Readonly<Record<string, Matter>> = {
     mend: (mesh) => {
       mesh.server("east").edit("configmaps", "labs/held", { metadata: { finalizers: [] } });
     },
-    ...{ except: /labs/, end: "told", sentence: /labs\/tool is not mirrored .*labs/ },
+    except: /labs/,
+    end: "told",
+    sentence: /labs\/tool is not mirrored .*labs/,
   },
   "has a webhook that denies one mirror": {
     spoil: admitting(({ metadata: { name } }) =>
       name === "new-west" ? denial('admission webhook "policy" denied the request: no') : undefined,
     ),
-    ...{ mend: admittingAll, except: /new-west/, end: "failed" },
+    mend: admittingAll,
+    except: /new-west/,
+    end: "failed",
     sentence:
       /cluster east refuses to create Service shop\/new-west: admission webhook "policy" denied/,
   },
@@ -68,7 +76,10 @@ const matters: Readonly<Record<string, Matter>> = {
         ? { status: 500, message: 'failed calling webhook "policy": no endpoints available' }
         : undefined,
     ),
-    ...{ mend: admittingAll, except: /new-west/, end: "failed", patience: 9_000 },
+    mend: admittingAll,
+    except: /new-west/,
+    end: "failed",
+    patience: 9_000,
     sentence: /failed to create Service shop\/new-west \(status 500\) .*failed calling webhook/,
   },
   "has used up its quota of Services": {
@@ -79,12 +90,18 @@ const matters: Readonly<Record<string, Matter>> = {
           )
         : undefined,
     ),
-    ...{ mend: admittingAll, except: /(new|tool|queue)-/, end: "failed" },
+    mend: admittingAll,
+    except: /(new|tool|queue)-/,
+    end: "failed",
     sentence: /cluster east refuses to create Service .*: exceeded quota: few.*run again/,
   },
   "has a finalizer on a mirror that has to be replaced": {
-    ...{ spoil: holding("shop/queue-west"), mend: releasing("shop/queue-west") },
-    ...{ except: /queue-/, end: "failed", waits: 4_800, patience: 5_000 },
+    spoil: holding("shop/queue-west"),
+    mend: releasing("shop/queue-west"),
+    except: /queue-/,
+    end: "failed",
+    waits: 4_800,
+    patience: 5_000,
     sentence:
       /Service shop\/queue-west on east .* does not go: see which finalizer holds it, and run again/,
   },
@@ -98,7 +115,9 @@ const matters: Readonly<Record<string, Matter>> = {
     mend: (mesh) => {
       touch(mesh, "east", null);
     },
-    ...{ path: /kept-west/, except: /kept-west/, end: "failed" },
+    path: /kept-west/,
+    except: /kept-west/,
+    end: "failed",
     sentence:
       /shop\/kept-west in cluster east was changed by another client before this update.*run again/,
   },
@@ -108,7 +127,11 @@ describe("a source that", () => {
   for (const [what, matter] of Object.entries(matters))
     it(`${what}: all else is done, and the run says it once`, () =>
       expectCell({
-        ...{ phase: "while it writes", at: "east", fault: none, lasts: "for good", patience: 0 },
+        phase: "while it writes",
+        at: "east",
+        fault: none,
+        lasts: "for good",
+        patience: 0,
         ...matter,
       }));
 
@@ -125,20 +148,26 @@ describe("a source that", () => {
       return { delay };
     };
     await expectCell({
-      ...{ phase: "while it writes", at: "east", fault, lasts: "for good" },
-      ...{ end: "done", sentence: /./, patience: 0 },
+      phase: "while it writes",
+      at: "east",
+      fault,
+      lasts: "for good",
+      end: "done",
+      sentence: /./,
+      patience: 0,
     });
   });
 
   it("may not list the StatefulSets of a target: a pod that is away keeps its mirror for now", () =>
     expectCell({
-      ...{
-        phase: "while it plans",
-        at: "west",
-        fault: always(refusedTo("list")),
-        lasts: "for good",
-      },
-      ...{ path: /statefulsets/, end: "done", sentence: /./, patience: 0 },
+      phase: "while it plans",
+      at: "west",
+      fault: always(refusedTo("list")),
+      lasts: "for good",
+      path: /statefulsets/,
+      end: "done",
+      sentence: /./,
+      patience: 0,
     }));
 
   it("has mirrors that are deleted by somebody else just before: that is as good", async () => {
@@ -152,7 +181,12 @@ describe("a source that", () => {
             return Promise.resolve();
           },
         }),
-        ...{ phase, at: "east", lasts: "for good", end: "done", sentence: /./, patience: 0 },
+        phase,
+        at: "east",
+        lasts: "for good",
+        end: "done",
+        sentence: /./,
+        patience: 0,
       });
   });
 

@@ -64,7 +64,8 @@ const late = /the response timed out|is too slow to/;
 const rows: readonly Row[] = [
   {
     answers: "409",
-    ...{ fault: refusal(409, "Conflict"), path: /\/(services|endpoints)/ },
+    fault: refusal(409, "Conflict"),
+    path: /\/(services|endpoints)/,
     sentence: /was changed by another client before this \w+: .*; run again/,
     lasts: {
       "at first": [{ ...done, ...unread }, 0, 0],
@@ -79,13 +80,15 @@ const rows: readonly Row[] = [
   },
   {
     answers: "429 with Retry-After",
-    ...{ fault: page(429, { "retry-after": "2" }), waits: 2_000 },
+    fault: page(429, { "retry-after": "2" }),
+    waits: 2_000,
     sentence: /is overloaded .* after 8 attempts/,
     // Fewer requests at a time are sent to it, which wait one after the other.
     lasts: { "at first": [done, 30_000, 30_000], "for good": [away, 23_000, 68_000] },
   },
   ...[500, 503].map((code) => ({
-    ...{ answers: String(code), fault: page(code) },
+    answers: String(code),
+    fault: page(code),
     sentence: new RegExp(
       `failed to .*\\(status ${code}\\) after 8 attempts.*; check its API server`,
     ),
@@ -95,45 +98,58 @@ const rows: readonly Row[] = [
     } satisfies Row["lasts"],
   })),
   {
-    ...{ answers: "401", fault: refusal(401, "Unauthorized") },
+    answers: "401",
+    fault: refusal(401, "Unauthorized"),
     sentence: /rejects the credentials of context .*; log in again/,
     lasts: { "for good": [refused, 0, 0] },
   },
   {
-    ...{ answers: "403", fault: refusal(403, "Forbidden") },
+    answers: "403",
+    fault: refusal(403, "Forbidden"),
     sentence: /refuses to .*; resolve this .* or give context \w+ the right/,
     lasts: { "for good": [refused, 0, 0] },
   },
   {
-    ...{ answers: "nothing and resets the connection", fault: always("reset"), sentence: lost },
+    answers: "nothing and resets the connection",
+    fault: always("reset"),
+    sentence: lost,
     lasts: { "at first": [done, 700, 500], "for good": [away, 100, 26_000] },
   },
   {
-    ...{ answers: "nothing after it has done as told", fault: always("drop"), sentence: lost },
+    answers: "nothing after it has done as told",
+    fault: always("drop"),
+    sentence: lost,
     lasts: {
       "at first": [{ ...done, ...unread }, 0, 500],
       "for good": [{ ...away, ...unread }, 0, 26_000],
     },
   },
   {
-    ...{ answers: "nothing and hangs", fault: always("hang"), sentence: late },
+    answers: "nothing and hangs",
+    fault: always("hang"),
+    sentence: late,
     lasts: { "at first": [unheard, 31_000, 121_000], "for good": [away, 31_000, 151_000] },
   },
   {
     answers: "nothing and hangs after it has done as told",
-    ...{ fault: always("carry out and hang"), sentence: late },
+    fault: always("carry out and hang"),
+    sentence: late,
     lasts: {
       "at first": [{ ...unheard, ...unread }, 0, 121_000],
       "for good": [{ ...away, ...unread }, 0, 151_000],
     },
   },
   {
-    ...{ answers: "half of it", fault: always("cut"), sentence: lost },
+    answers: "half of it",
+    fault: always("cut"),
+    sentence: lost,
     lasts: { "at first": [done, 700, 500], "for good": [away, 9_000, 26_000] },
   },
   {
     answers: "after a proxy has sent it twice",
-    ...{ fault: always("duplicate"), sentence: /./, lasts: { "for good": [done, 0, 0] } },
+    fault: always("duplicate"),
+    sentence: /./,
+    lasts: { "for good": [done, 0, 0] },
   },
 ];
 

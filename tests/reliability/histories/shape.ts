@@ -14,8 +14,11 @@ export interface Shape {
 
 /** Of a service of which nothing has been said. */
 export const firstShape: Shape = {
-  ...{ labels: {}, isHeadless: false },
-  ...{ port: 80, replicas: 2, away: [] },
+  labels: {},
+  isHeadless: false,
+  port: 80,
+  replicas: 2,
+  away: [],
 };
 
 /** Gives a service in the namespace shop its shape. */

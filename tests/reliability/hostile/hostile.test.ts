@@ -24,7 +24,10 @@ const patience = 6_000;
 
 /** Patience for servers on this machine, and bounds that are quickly reached. */
 const options = {
-  ...{ connections: 4, connectTimeout: 1_000, requestTimeout: 150, listTimeout: 1_000 },
+  connections: 4,
+  connectTimeout: 1_000,
+  requestTimeout: 150,
+  listTimeout: 1_000,
   retry: {
     working: { attempts: 2, within: 400 },
     connecting: { attempts: 1, within: 300 },
@@ -196,13 +199,18 @@ async function observeTarget(): Promise<string> {
   const { access, open } = known();
   const client = await open();
   const args = {
-    ...{ ...link, ...namespaces, access, targetDomain: "cluster.local" },
-    ...{ apiServer: "https://west.example.com", rotation: { generation: 1 } },
+    ...link,
+    ...namespaces,
+    access,
+    targetDomain: "cluster.local",
+    apiServer: "https://west.example.com",
+    rotation: { generation: 1 },
     gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
   };
   const world = { now: () => new Date(), environment: processEnvironment() };
   const reading = await readTarget(args, undefined, {
-    ...{ ...world, client: () => Promise.resolve(client) },
+    ...world,
+    client: () => Promise.resolve(client),
     judge: {
       resolve: () => Promise.reject(new Error("no DNS")),
       own: () => Promise.resolve(undefined),

@@ -75,7 +75,9 @@ export class HostileServer {
     const { authorization, "content-type": type = "application/json" } = headers;
     const honest = async () => {
       const answer = await this.#api.request({
-        ...{ origin: this.#url, path: target, method },
+        origin: this.#url,
+        path: target,
+        method,
         headers: { authorization, "content-type": type },
         body: body === "" ? null : body,
       });

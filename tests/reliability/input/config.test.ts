@@ -39,20 +39,27 @@ const selector = {
 };
 const gateway = { name: "gw", addresses: ["192.0.2.1", "gw.example.com"], port: 4143 };
 const west = {
-  ...{ context: "arn:aws:eks:eu-west-1:1:cluster/x", kubeconfig: "~/.kube/other", uid: "6a0d1cf8" },
-  ...{ clusterDomain: "cluster.local", apiServer: "https://west.example.com:6443", gateway },
+  context: "arn:aws:eks:eu-west-1:1:cluster/x",
+  kubeconfig: "~/.kube/other",
+  uid: "6a0d1cf8",
+  clusterDomain: "cluster.local",
+  apiServer: "https://west.example.com:6443",
+  gateway,
   values: { "linkerd-control-plane": { proxy: { logLevel: "warn" } } },
   gatewayApi: "assume",
 };
 const setting = {
-  ...{ headless: true, readiness: "follow", maxDeletions: "50%", unreachable: "fail" },
-  ...{ remoteDiscoverySelector: selector, federatedServiceSelector: {} },
-  ...{ excludedLabels: ["a", "example.com/*"], excludedAnnotations: ["Example.com/x"] },
-  ...{
-    namespaces: ["shop", "team-*"],
-    excludedNamespaces: [],
-    copiedMetadata: ["prometheus.io/*"],
-  },
+  headless: true,
+  readiness: "follow",
+  maxDeletions: "50%",
+  unreachable: "fail",
+  remoteDiscoverySelector: selector,
+  federatedServiceSelector: {},
+  excludedLabels: ["a", "example.com/*"],
+  excludedAnnotations: ["Example.com/x"],
+  namespaces: ["shop", "team-*"],
+  excludedNamespaces: [],
+  copiedMetadata: ["prometheus.io/*"],
 };
 
 /** Right by itself; what does not go together once it is changed is left to chance. */
@@ -64,7 +71,9 @@ const valid = {
   ],
   linkDefaults: setting,
   topology: { hub: "west" },
-  ...{ manage: "all", linkerdCheck: true, linkerdNamespace: "linkerd" },
+  manage: "all",
+  linkerdCheck: true,
+  linkerdNamespace: "linkerd",
   trust: { generation: 2, issuerValidityDays: 90, renewBeforeDays: 30 },
   charts: { version: "2026.8.3", timeoutSeconds: 60 },
 };

@@ -49,7 +49,11 @@ const how = fc.constantFrom("replace" as const, "add", "add", "add", "remove", "
 const edit = fc.oneof(
   fc.record({ inside: fc.constant("all"), at: fc.nat(), how, key: field, value: short }),
   fc.record({
-    ...{ inside: fc.constantFrom("clusters", "users"), at: fc.nat(), how, key: field, value },
+    inside: fc.constantFrom("clusters", "users"),
+    at: fc.nat(),
+    how,
+    key: field,
+    value,
   }),
 );
 
@@ -144,7 +148,10 @@ describe("bad input: a kubeconfig", () => {
 async function used(kubeconfig: string): Promise<unknown> {
   const environment = { variables: {}, home: "/nowhere" };
   const client = await connect({ context, kubeconfig }, "west", {
-    ...{ environment, time: new FakeTime(), connectTimeout: 200, requestTimeout: 200 },
+    environment,
+    time: new FakeTime(),
+    connectTimeout: 200,
+    requestTimeout: 200,
     retry: {
       working: { attempts: 1, within: 200 },
       connecting: { attempts: 1, within: 200 },

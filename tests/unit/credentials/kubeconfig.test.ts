@@ -57,7 +57,9 @@ describe("a link's kubeconfig", () => {
       fc.property(texts, ({ server, token, cluster, user }) => {
         const config = parse(kubeconfigFor({ server, token, cluster, user })) as object;
         assert.deepEqual(config, {
-          ...{ apiVersion: "v1", kind: "Config", "current-context": cluster },
+          apiVersion: "v1",
+          kind: "Config",
+          "current-context": cluster,
           clusters: [{ name: cluster, cluster: { server } }],
           users: [{ name: user, user: { token } }],
           contexts: [{ name: cluster, context: { cluster, user } }],

@@ -31,7 +31,8 @@ describe("a Link resource", () => {
 
   it("goes by the name of its target", () => {
     assert.deepEqual(linkMetadata("west", namespaces), {
-      ...{ name: "west", namespace: "linkerd-multicluster" },
+      name: "west",
+      namespace: "linkerd-multicluster",
       annotations: { "linkerd.io/created-by": programVersion },
     });
   });

@@ -46,7 +46,9 @@ const left = (memory: ApiServer) =>
   parts.flatMap(([plural, key]) => (memory.get(plural, key) === undefined ? [] : [plural]));
 
 const args: RevocationArgs = {
-  ...{ source: "east", isolated: true, namespace },
+  source: "east",
+  isolated: true,
+  namespace,
   targets: {
     west: { context: "west", uid: "uid-of-west" },
     north: { context: "north", uid: "uid-of-north" },

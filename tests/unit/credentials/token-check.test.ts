@@ -23,7 +23,8 @@ const args: TokenCheckArgs = {
 
 const secret = (token?: string): Reply => ({
   body: {
-    ...{ kind: "Secret", apiVersion: "v1" },
+    kind: "Secret",
+    apiVersion: "v1",
     metadata: { name: args.secret, namespace: args.namespace },
     data: token === undefined ? undefined : { token: Buffer.from(token).toString("base64") },
   },

@@ -8,7 +8,8 @@ type Props = Readonly<Record<string, unknown>>;
 const name = "input:mesh/west";
 const content = (token: string) =>
   JSON.stringify({
-    ...{ "current-context": "one", users: [{ name: "me", user: { token } }] },
+    "current-context": "one",
+    users: [{ name: "me", user: { token } }],
     clusters: [{ name: "here", cluster: { server: "https://west.test" } }],
     contexts: ["one", "two"].map((each) => ({
       name: each,

@@ -43,8 +43,12 @@ describe("the start of a process", () => {
       };
     const names = ["check", "diff", "create", "update", "read", "delete"] as const;
     const served = {
-      ...{ check: method("check"), diff: method("diff"), create: method("create") },
-      ...{ update: method("update"), read: method("read"), delete: method("delete") },
+      check: method("check"),
+      diff: method("diff"),
+      create: method("create"),
+      update: method("update"),
+      read: method("read"),
+      delete: method("delete"),
     };
     const resource = onDemand(() => {
       loads += 1;

@@ -26,7 +26,10 @@ const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is re
 /** So many mirrors of west that exist, of which so many go. */
 function decisions(live: number, deletions: number): Decision[] {
   return Array.from({ length: live }, (_, index) => ({
-    ...{ part: "west", key: `shop/web-${index}`, kind: "gateway", fields: [] },
+    part: "west",
+    key: `shop/web-${index}`,
+    kind: "gateway",
+    fields: [],
     live: { service: service(`shop/web-${index}`) },
     verdict: index < deletions ? "delete" : "keep",
   }));

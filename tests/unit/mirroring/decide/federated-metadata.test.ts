@@ -29,7 +29,10 @@ it("a federated Service has the member's ports and labels, and nothing that says
   const services = [member("demo/bb", { labels: { ...linkerds, app: "one" } })];
   deepEqual(federationOf({ targets: { east: cluster("east", { services }) } }).mirrors, [
     {
-      ...{ kind: "federated", namespace: "demo", name: "bb-federated", origin: "demo/bb" },
+      kind: "federated",
+      namespace: "demo",
+      name: "bb-federated",
+      origin: "demo/bb",
       labels: { "mirror.linkerd.io/mirrored-service": "true", app: "one" },
       annotations: { "multicluster.linkerd.io/remote-discovery": "bb@east" },
       ports: [http],

@@ -22,7 +22,10 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
     const labels = { app: "web", ...owner };
     deepEqual(wanted({ target }).mirrors, [
       {
-        ...{ kind: "gateway", ...identity, labels, annotations: { team: "shop", ...origin } },
+        kind: "gateway",
+        ...identity,
+        labels,
+        annotations: { team: "shop", ...origin },
         endpoints: {
           labels,
           annotations: {

@@ -30,13 +30,20 @@ function root(...pods: [ports: EndpointSubset["ports"], ...hostnames: string[]][
   const name = { [remoteName]: "db.shop.svc.cluster.local" };
   const labels = { app: "db", ...owner };
   return {
-    ...{ kind: "headless", namespace: "shop", name: "db-west", origin: "shop/db", ports: [http] },
-    ...{ labels, annotations: { team: "shop", ...opaque, ...name, [version]: "1" } },
+    kind: "headless",
+    namespace: "shop",
+    name: "db-west",
+    origin: "shop/db",
+    ports: [http],
+    labels,
+    annotations: { team: "shop", ...opaque, ...name, [version]: "1" },
     endpoints: {
-      ...{ labels, annotations: { ...name, ...identity } },
+      labels,
+      annotations: { ...name, ...identity },
       subsets: pods.map(([ports = [], ...hostnames]) => ({
         addresses: hostnames.map((hostname) => ({
-          ...{ hostname, endpointMirror: `shop/${hostname}-west` },
+          hostname,
+          endpointMirror: `shop/${hostname}-west`,
         })),
         ports,
       })),
@@ -53,8 +60,14 @@ function podMirror(hostname: string): Mirror {
     ports: [{ name: "http", protocol: "TCP", port: 4143 }],
   };
   return {
-    ...{ kind: "endpoint", namespace: "shop", name: `${hostname}-west`, origin: "shop/db" },
-    ...{ hostname, labels, annotations: { ...opaque, ...name, [version]: "7" }, ports: [http] },
+    kind: "endpoint",
+    namespace: "shop",
+    name: `${hostname}-west`,
+    origin: "shop/db",
+    hostname,
+    labels,
+    annotations: { ...opaque, ...name, [version]: "7" },
+    ports: [http],
     endpoints: { labels, annotations: { ...name, ...identity }, subsets: [toGateway] },
   };
 }

@@ -126,15 +126,13 @@ describe("whatever targets export within their limits, one time after the other"
             },
           }));
           const { decisions } = decide({
-            ...{
-              args,
-              source,
-              links,
-              removed: [],
-              now: later,
-              stacks: [stack],
-              controllers: { found: [] },
-            },
+            args,
+            source,
+            links,
+            removed: [],
+            now: later,
+            stacks: [stack],
+            controllers: { found: [] },
           });
           source = carryOut(decisions, source);
           const keep = new SharedValues();

@@ -7,7 +7,8 @@ import { service } from "../../fixtures/objects.ts";
 
 describe("a label selector", () => {
   const term = (operator: "In" | "NotIn" | "Exists" | "DoesNotExist", key = "app") => ({
-    ...{ key, operator },
+    key,
+    operator,
     ...(operator.endsWith("In") && { values: ["web", "db"] }),
   });
   const expressions = (...matchExpressions: ReturnType<typeof term>[]) => ({ matchExpressions });

@@ -76,6 +76,27 @@ describe("a run", () => {
     });
 });
 
+describe("an update of a mirror", () => {
+  it("keeps fields that are not this program's, although lists leave them out", async () => {
+    const source = east();
+    const mesh = Mesh.of([source, west(web)]);
+    await mesh.up();
+    const finalizers = ["example.com/hold"];
+    source.edit("services", "shop/web-west", {
+      metadata: { finalizers },
+      spec: { sessionAffinity: "ClientIP", ports: [{ port: 1 }] },
+    });
+    equal((await mesh.up()).failure, undefined);
+    const live = source.get("services", "shop/web-west");
+    deepEqual(live?.metadata.finalizers, finalizers);
+    const { sessionAffinity, ports } = live?.spec as {
+      readonly sessionAffinity?: string;
+      readonly ports: readonly { readonly port: number }[];
+    };
+    deepEqual([sessionAffinity, ports.map(({ port }) => port)], ["ClientIP", [80]]);
+  });
+});
+
 describe("a run whose clusters change between its plan and its writes", () => {
   /** The end of a run in the middle of which this happens to `east` or `west`. */
   async function changing(name: "east" | "west", change: (server: ApiServer) => void) {

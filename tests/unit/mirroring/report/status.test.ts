@@ -47,7 +47,10 @@ function condition(list: readonly ServiceStatus[] | undefined): Condition | unde
 }
 
 const unmirrored = (reason: string, message: string, lastTransitionTime: string) => ({
-  ...{ type: "Mirrored", status: "False", reason, message },
+  type: "Mirrored",
+  status: "False",
+  reason,
+  message,
   lastTransitionTime,
 });
 const [earlier, since] = ["2024-11-07T19:53:01Z", "2024-12-24T12:00:00Z"] as const;

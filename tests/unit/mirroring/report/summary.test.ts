@@ -24,8 +24,12 @@ function decisions(verdict: "create" | "delete", name: string, count: number): D
 
 const line = "gateway mirror of web: http 80/TCP";
 const skip: Decision = {
-  ...{ verdict: "skip", part: "west", key: "shop/db-west" },
-  ...{ reason: "NoPorts", origin: "shop/db", mirror: "shop/db-west" },
+  verdict: "skip",
+  part: "west",
+  key: "shop/db-west",
+  reason: "NoPorts",
+  origin: "shop/db",
+  mirror: "shop/db-west",
   sentence: "it has no ports",
 };
 const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string | undefined][] = [
